@@ -1,20 +1,21 @@
-// npm run abuse: generated attacks on the built processes, and how long and how much they held.
-//   npm run abuse -- --templates 5000 --seed 7   how many messages are searched, and which
-//   npm run abuse -- --quick                     fewer of everything, without the reproductions
+// npm run abuse: attacks the built processes with generated inputs, and measures blocked time and memory growth.
+//   npm run abuse -- --templates 5000 --seed 7   number of generated messages, and the random seed
+//   npm run abuse -- --quick                     fewer inputs, without the reproductions
 import { parseArgs } from 'node:util';
 import { endOnSignals } from './commands.mjs';
-import { explain } from './steps.mjs';
+import { printError, StepError } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
 const maxNumber = 2 ** 31;
 const ending = new AbortController();
+/** @type {Promise<unknown>} */
 let running = Promise.resolve();
 endOnSignals(async () => {
   ending.abort();
   await running.catch(() => {});
 });
 main().catch((error) => {
-  if (!ending.signal.aborted) explain(error);
+  if (!ending.signal.aborted) printError(error);
   process.exit(1);
 });
 
@@ -22,8 +23,9 @@ async function main() {
   const options = readOptions();
   await ensureBuilt();
   const { formatAbuse, runAbuse } = await import('../packages/testing/dist/index.js');
-  running = runAbuse({ ...options, signal: ending.signal, onProgress: console.error });
-  const report = await running;
+  const run = runAbuse({ ...options, signal: ending.signal, onProgress: console.error });
+  running = run;
+  const report = await run;
   console.log(formatAbuse(report));
   process.exitCode = report.isGood ? 0 : 1;
 }
@@ -46,5 +48,5 @@ function readOptions() {
 function readNumber(name, text) {
   const number = Number(text);
   if (Number.isInteger(number) && number >= 1 && number <= maxNumber) return number;
-  throw new Error(`${name} must be a whole number from 1 to ${maxNumber} (got "${text}")`);
+  throw new StepError(`${name} must be a whole number from 1 to ${maxNumber} (got "${text}")`);
 }

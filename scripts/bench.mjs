@@ -1,25 +1,26 @@
-// npm run bench: what accepting and delivering cost, beside what people write by hand.
-//   npm run bench                   every line, about 20 minutes
-//   npm run bench -- --quick        the lines of the gate, within 4 minutes
-//   npm run bench -- --only bulk    one part, or several with commas between; nothing is written
+// npm run bench: measures accepting and delivering, and compares them with hand-written baselines.
+//   npm run bench                   all measurements, about 20 minutes
+//   npm run bench -- --quick        only those with a budget, within 4 minutes
+//   npm run bench -- --only bulk    one part, or several separated by commas; writes no results
 //   npm run bench -- --node 20      on another Node than the image's: a version or a path
-// It brings its own PostgreSQL and Redis. The figures go to bench/results/latest.json; `npm run bench:docs` shows them.
+// It starts its own PostgreSQL and Redis. It writes bench/results/latest.json, and `npm run bench:docs` updates the docs.
 import { parseArgs } from 'node:util';
 import { endOnSignals } from './commands.mjs';
-import { imageNode, isRunOn } from './node-versions.mjs';
-import { explain } from './steps.mjs';
+import { imageNode, rerunOnNode } from './node-versions.mjs';
+import { printError, StepError } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
 const minuteMs = 60_000;
 
 const ending = new AbortController();
+/** @type {Promise<unknown>} */
 let running = Promise.resolve();
 endOnSignals(async () => {
   ending.abort();
   await running.catch(() => {});
 });
 main().catch((error) => {
-  if (!ending.signal.aborted) explain(error);
+  if (!ending.signal.aborted) printError(error);
   process.exit(1);
 });
 
@@ -31,35 +32,39 @@ async function main() {
       node: { type: 'string', default: imageNode },
     },
   });
-  if (await isRunOn(values.node, 30 * minuteMs)) return;
+  if (await rerunOnNode(values.node, 30 * minuteMs)) return;
   await ensureBuilt();
   const { benchParts, formatBenchTable, runBench } = await import(
     '../packages/testing/dist/index.js'
   );
-  const only = values.only?.split(',');
-  const unknown = only?.find((part) => !benchParts.includes(part));
+  const names = values.only?.split(',');
+  const only = names && benchParts.filter((part) => names.includes(part));
+  const unknown = names?.find((name) => !benchParts.some((part) => part === name));
   if (unknown !== undefined) {
-    throw new Error(`There is no part "${unknown}": it is one of ${benchParts.join(', ')}`);
+    throw new StepError(
+      `--only must be one or more of ${benchParts.join(', ')} (got "${unknown}")`,
+    );
   }
-  const beganAtMs = performance.now();
-  const tell = (line) => {
-    const seconds = Math.round((performance.now() - beganAtMs) / 1_000);
+  const startedAtMs = performance.now();
+  const onProgress = (line) => {
+    const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
     console.error(`${String(seconds).padStart(4)} s  ${line}`);
   };
   const timer = setTimeout(
     () => {
-      tell('the run took too long, so nothing is written: other work holds this machine');
+      onProgress('time limit reached, so nothing is written: the machine is busy with other work');
       ending.abort();
     },
     (values.quick ? 4 : 25) * minuteMs,
   );
-  running = runBench({
+  const run = runBench({
     isQuick: values.quick,
     ...(only ? { only } : {}),
     signal: ending.signal,
-    onProgress: tell,
+    onProgress,
   });
-  const report = await running;
+  running = run;
+  const report = await run;
   clearTimeout(timer);
   console.log(formatBenchTable(report));
 }

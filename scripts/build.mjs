@@ -1,4 +1,4 @@
-// npm run build: everything that `npm start` and the tests run, compiled.
+// npm run build: compiles everything that `npm start` and the tests run.
 import { endOnSignals } from './commands.mjs';
 import { fail } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';

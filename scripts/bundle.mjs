@@ -1,5 +1,5 @@
-// node scripts/bundle.mjs BUNDLER FOLDER ENTRY...: bundles modules for browsers, each as NAME.mjs and NAME.cjs of the folder.
-// A warning of the bundler is an error. The tests of packages/client use it.
+// node scripts/bundle.mjs BUNDLER FOLDER ENTRY...: bundles modules for browsers, each as NAME.mjs and NAME.cjs in the folder.
+// Bundler warnings are errors. The tests of packages/client use this script.
 import path from 'node:path';
 
 const bundlers = {
@@ -45,7 +45,7 @@ async function bundleWithRollup({ entry, format, file }) {
 }
 
 async function bundleWithVite({ entry, format, file }) {
-  // biome-ignore lint/correctness/noUndeclaredDependencies: apps/dashboard declares it; npm finds a lock file wrong where the root does, too.
+  // biome-ignore lint/correctness/noUndeclaredDependencies: apps/dashboard declares it; npm rejects the lock file if the root declares it, too.
   const { build, createLogger } = await import('vite');
   const logger = createLogger('warn');
   for (const level of ['warn', 'warnOnce', 'error']) {
@@ -83,6 +83,6 @@ async function bundleWithWebpack({ entry, format, file }) {
   const stats = await new Promise((resolve, reject) => {
     compiler.run((error, done) => compiler.close(() => (error ? reject(error) : resolve(done))));
   });
-  const { errors, warnings: found } = stats.toJson({ all: false, errors: true, warnings: true });
-  warnings.push(...[...errors, ...found].map(({ message }) => message));
+  const result = stats.toJson({ all: false, errors: true, warnings: true });
+  warnings.push(...[...result.errors, ...result.warnings].map(({ message }) => message));
 }

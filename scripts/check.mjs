@@ -1,4 +1,4 @@
-// npm run check: everything about the code that a machine can judge without running it.
+// npm run check: checks the code and the documents without running the tests.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root, runTool } from './commands.mjs';
@@ -8,6 +8,7 @@ import { ensureGenerated, ensureInstalled } from './workspace.mjs';
 const timeoutMs = 180_000;
 const docsCheck = path.join(root, 'scripts', 'check-docs.mjs');
 
+/** @type {{ name: string, tool: string, args: string[], isThere?: () => boolean }[]} */
 const checks = [
   {
     name: 'format and lint (biome)',
@@ -19,6 +20,11 @@ const checks = [
     name: 'types of the tests (tsc)',
     tool: 'typescript/bin/tsc',
     args: ['-p', 'tsconfig.test.json'],
+  },
+  {
+    name: 'types of the scripts (tsc)',
+    tool: 'typescript/bin/tsc',
+    args: ['-p', 'tsconfig.scripts.json'],
   },
   {
     name: 'types of the dashboard’s page (tsc)',
@@ -58,11 +64,11 @@ async function main() {
 }
 
 async function passes({ name, tool, args }) {
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const { code, output, isLate } = await runTool(tool, args, { timeoutMs, env: { NO_COLOR: '1' } });
-  const seconds = ((performance.now() - begunAt) / 1_000).toFixed(1);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   console.log(`${code === 0 ? '✓' : '✗'} ${name}  ${seconds} s`);
   if (code !== 0) console.log(output.trim());
-  if (isLate) console.log(`It did not end within ${timeoutMs / 1_000} s.`);
+  if (isLate) console.log(`Timed out after ${timeoutMs / 1_000} s.`);
   return code === 0;
 }

@@ -1,31 +1,31 @@
-// The TypeScript types of packages/client, made from the schemas by which the gateway validates and answers.
+// Generates the TypeScript types of packages/client from the gateway's schemas of bodies and answers.
 
 const width = 100;
-/** Takes interfaces, too. */
+/** A type that also accepts interfaces. */
 const dataObject = 'DataObject';
-/** Other spellings, for callers of old clients. */
+/** Descriptions of alternative names, which only old clients send. */
 const alias = /^The same as .*, which wins\.$/;
 
 export function clientTypes({ operations, errorCatalogue }) {
   const names = new Map();
-  const types = namedSchemas(operations).map(([name, schema, isBody]) => {
+  const types = listSchemas(operations).map(([name, schema, isBody]) => {
     const text = write(schema, { isBody, names, indent: '' });
     names.set(JSON.stringify(schema), name);
     return `${comment(schema.description, '')}export type ${name} = ${text};`;
   });
   const codes = Object.keys(errorCatalogue).map((code) => `  | '${code}'`);
   return `${[
-    '// Made from the schemas of the gateway by `npm run docs`: change it there.',
+    '// Generated from the gateway’s schemas by `npm run docs`. Do not edit.',
     "import type { DataObject } from '../data-object';",
     ...types,
-    `/** Of an error that the gateway answers. */\nexport type GatewayErrorCode =\n${codes.join('\n')};`,
+    `/** The \`code\` of a gateway error. */\nexport type GatewayErrorCode =\n${codes.join('\n')};`,
   ].join('\n\n')}\n`;
 }
 
-/** Name, schema, and whether callers write it. One that stands in another is named before it. */
-function namedSchemas(operations) {
-  const of = (wanted) => operations.find(({ id }) => id === wanted);
-  const [sendEvent, bulkSend] = [of('sendEvent'), of('bulkSend')];
+/** Names, schemas, and whether callers send them. A schema that another one contains comes first. */
+function listSchemas(operations) {
+  const get = (operationId) => operations.find(({ id }) => id === operationId);
+  const [sendEvent, bulkSend] = [get('sendEvent'), get('bulkSend')];
   return [
     ['Recipient', sendEvent.body.properties.user, true],
     ['Override', sendEvent.body.properties.override, true],
@@ -35,31 +35,31 @@ function namedSchemas(operations) {
     ['BulkElement', bulkSend.body.properties.batch.items, true],
     ['BulkSendBody', bulkSend.body, true],
     ['BulkSendAnswer', bulkSend.answer, false],
-    ['StateCounts', of('readRequest').answer.properties.counts, false],
-    ['RequestMessage', of('readRequest').answer.properties.messages.items, false],
-    ['RequestStatus', of('readRequest').answer, false],
-    ['NewDeviceBody', of('addDevice').body, true],
-    ['DeviceBody', of('updateDevice').body, true],
-    ['Device', of('readDevice').answer, false],
-    ['DeleteDeviceAnswer', of('deleteDevice').answer, false],
-    ['PushStatusBody', of('reportPushStatus').body, true],
-    ['PushStatusAnswer', of('reportPushStatus').answer, false],
-    ['UserBody', of('writeUser').body, true],
-    ['User', of('readUser').answer, false],
-    ['Inbox', of('listInbox').answer, false],
-    ['CapturedMessage', of('waitForCaptures').answer.properties.messages.items, false],
-    ['SandboxWaitAnswer', of('waitForCaptures').answer, false],
+    ['StateCounts', get('readRequest').answer.properties.counts, false],
+    ['RequestMessage', get('readRequest').answer.properties.messages.items, false],
+    ['RequestStatus', get('readRequest').answer, false],
+    ['NewDeviceBody', get('addDevice').body, true],
+    ['DeviceBody', get('updateDevice').body, true],
+    ['Device', get('readDevice').answer, false],
+    ['DeleteDeviceAnswer', get('deleteDevice').answer, false],
+    ['PushStatusBody', get('reportPushStatus').body, true],
+    ['PushStatusAnswer', get('reportPushStatus').answer, false],
+    ['UserBody', get('writeUser').body, true],
+    ['User', get('readUser').answer, false],
+    ['Inbox', get('listInbox').answer, false],
+    ['CapturedMessage', get('waitForCaptures').answer.properties.messages.items, false],
+    ['SandboxWaitAnswer', get('waitForCaptures').answer, false],
   ];
 }
 
-/** In a body null and undefined mean that a member is not given. */
+/** In a body, null and undefined leave a member out. */
 function write(schema, at) {
   const name = at.names.get(JSON.stringify(schema));
   if (name) return name;
   if (schema.const !== undefined) return literal(schema.const);
   const values = schema.enum ?? (at.isBody && schema['x-values']);
   if (values) return values.map(literal).join(' | ');
-  // Beside a type it only says which members must be there.
+  // Beside `type`, `anyOf` only lists required members.
   const isUnion = schema.type === undefined && schema.anyOf !== undefined;
   const texts = isUnion
     ? schema.anyOf.map((each) => write(each, at))

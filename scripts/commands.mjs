@@ -1,4 +1,4 @@
-// Commands that the scripts run: bounded in time, ended with the script.
+// Runs commands with a time limit, and ends them with the script.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,16 +7,27 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 
 const maxOutputChars = 4_000_000;
 const killAfterMs = 10_000;
+/** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
+
 let isEnding = false;
 
 /**
- * Runs a command in the root folder to its end: `{ code, output, isLate }`. With `isShown` it writes to our output,
- * else what it wrote is kept. It gets a process group of its own, so that nothing it started outlives it.
+ * @typedef {{ env?: Record<string, string | undefined>, timeoutMs: number, isShown?: boolean }} CommandOptions
+ * @typedef {{ code: number, output: string, isLate: boolean }} CommandResult
+ */
+
+/**
+ * Runs a command in the root folder to its end. With `isShown` the command writes to our output; otherwise its output
+ * is returned. The command gets its own process group, so that nothing it started outlives it.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {CommandOptions} options
+ * @returns {Promise<CommandResult>}
  */
 export function runCommand(command, args, { env = {}, timeoutMs, isShown = false }) {
   return new Promise((resolve) => {
-    // After a signal nothing new begins: whoever asks waits for the exit.
+    // After a signal no command starts: the caller waits until the script exits.
     if (isEnding) return;
     const child = spawn(command, args, {
       cwd: root,
@@ -44,19 +55,28 @@ export function runCommand(command, args, { env = {}, timeoutMs, isShown = false
     };
     child.on('error', (error) => end(1, error.message));
     child.on('exit', (code, signal) => {
-      // What else is in the group holds our pipes open: end it before waiting for their last bytes.
+      // Other processes of the group hold our pipes open: end them before waiting for the last bytes.
       signalGroup(child, 'SIGKILL');
       child.on('close', () => end(code ?? (signal ? 1 : 0)));
     });
   });
 }
 
-/** Runs one of the tools in node_modules by this very Node, or by the given one. */
+/**
+ * Runs a tool in node_modules, with this Node by default.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {CommandOptions & { node?: string }} options
+ */
 export function runTool(file, args, options) {
   return runNode([path.join(root, 'node_modules', file), ...args], options);
 }
 
-/** Runs a Node. What it starts finds the same one first in PATH, also through npm. */
+/**
+ * Runs Node. Programs that it starts find the same Node first in PATH, also through npm.
+ * @param {string[]} args
+ * @param {CommandOptions & { node?: string }} options
+ */
 export function runNode(args, { node = process.execPath, env = {}, ...options }) {
   const search = [path.dirname(node), process.env['PATH']].join(path.delimiter);
   return runCommand(node, args, {
@@ -66,8 +86,8 @@ export function runNode(args, { node = process.execPath, env = {}, ...options })
 }
 
 /**
- * On Ctrl-C and SIGTERM: ends the commands, lets `cleanUp` end the rest, and exits as a signal does. Gives a function
- * that leaves signals to whoever comes next.
+ * On Ctrl-C and SIGTERM: ends the commands, calls `cleanUp`, and exits with the code for the signal. Returns a function
+ * that removes these signal handlers.
  */
 export function endOnSignals(cleanUp = async () => {}) {
   const listeners = Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }).map(
@@ -80,15 +100,15 @@ export function endOnSignals(cleanUp = async () => {}) {
         process.exit(code);
       };
       process.on(signal, listener);
-      return [signal, listener];
+      return { signal, listener };
     },
   );
   return function release() {
-    for (const [signal, listener] of listeners) process.off(signal, listener);
+    for (const { signal, listener } of listeners) process.off(signal, listener);
   };
 }
 
-/** Ends every command that still runs, and waits until they are gone. */
+/** Ends every running command, and waits until all have exited. */
 export async function endCommands() {
   await Promise.all([...running].map(endCommand));
 }
@@ -107,6 +127,6 @@ function signalGroup(child, signal) {
   try {
     process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal);
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }

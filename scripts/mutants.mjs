@@ -1,24 +1,25 @@
-// npm run mutants: faults that somebody could make, each made in a copy of the workspace, where a test has to fail.
-//   npm run mutants                             all of a fixed list, one after the other
-//   npm run mutants -- relay claim              those whose name has one of these texts
+// npm run mutants: makes one fault at a time in a copy of the workspace, and checks that a test fails.
+//   npm run mutants                             all faults of a fixed list
+//   npm run mutants -- relay claim              only faults whose name contains one of these texts
 //   npm run mutants -- --random 100 --seed 7    random mutations; the same ones for the same seed
-//   npm run mutants -- --random 100 --continue  keeps what the last run with this seed caught, and tries the rest
+//   npm run mutants -- --random 100 --continue  keeps the results of the last run with this seed, and tries the rest
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { endOnSignals, root } from './commands.mjs';
-import { explain } from './steps.mjs';
+import { printError } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
 const ending = new AbortController();
+/** @type {Promise<unknown>} */
 let running = Promise.resolve();
 endOnSignals(async () => {
   ending.abort();
   await running.catch(() => {});
 });
 main().catch((error) => {
-  // Whoever ended it does not ask why.
-  if (!ending.signal.aborted) explain(error);
+  // After Ctrl-C the reader knows why it ended.
+  if (!ending.signal.aborted) printError(error);
   process.exit(1);
 });
 
@@ -29,7 +30,7 @@ async function main() {
       random: { type: 'string' },
       seed: { type: 'string', default: '7' },
       continue: { type: 'boolean', default: false },
-      // For the nearest tests of each mutant, and again for its end-to-end tests.
+      // Time limit for the nearest tests of each mutant, and again for its end-to-end tests.
       'limit-seconds': { type: 'string', default: '120' },
     },
   });
@@ -40,13 +41,18 @@ async function main() {
     : await runListed(testing, positionals);
 }
 
+/**
+ * @param {typeof import('../packages/testing/dist/index.js')} testing
+ * @param {string[]} names
+ */
 async function runListed({ runMutants }, names) {
-  running = runMutants({ names, signal: ending.signal, onFate: show });
-  const fates = await running;
+  const run = runMutants({ names, signal: ending.signal, onFate: show });
+  running = run;
+  const fates = await run;
   const width = Math.max(0, ...fates.map(({ mutant }) => mutant.name.length));
   for (const { mutant, fate, seconds } of fates) {
     console.log(
-      `${mutant.name.padEnd(width)}  ${fate.padEnd(8)}  ${suiteOf(mutant)}  ${seconds} s`,
+      `${mutant.name.padEnd(width)}  ${fate.padEnd(8)}  ${formatSuite(mutant)}  ${seconds} s`,
     );
   }
   const caught = fates.filter(({ fate }) => fate === 'caught').length;
@@ -60,18 +66,24 @@ function show({ mutant, fate, evidence, outputTail }) {
   if (fate !== 'caught') console.error(outputTail);
 }
 
-function suiteOf({ suite }) {
+function formatSuite({ suite }) {
   return suite.kind === 'chaos' ? `chaos, ${suite.keys} keys` : `${suite.path} "${suite.names}"`;
 }
 
-/** The goal of docs/reliability.md. */
-const leastCaught = 0.95;
+/** The goal in docs/reliability.md. */
+const minCaught = 0.95;
 
+/**
+ * @param {typeof import('../packages/testing/dist/index.js')} testing
+ * @param {{ random?: string | undefined, seed: string, continue: boolean, 'limit-seconds': string }} values
+ */
 async function runRandom(testing, values) {
   const { runRandomMutants, isProof, formatRandomFates, formatRandomRate } = testing;
-  const [count, seed, limitSeconds] = [values.random, values.seed, values['limit-seconds']].map(
-    Number,
-  );
+  const [count, seed, limitSeconds] = [
+    Number(values.random),
+    Number(values.seed),
+    Number(values['limit-seconds']),
+  ];
   const file = path.join(root, '.belfry', 'reports', `mutants-${seed}.jsonl`);
   const earlier = values.continue ? readFates(file) : [];
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -83,7 +95,7 @@ async function runRandom(testing, values) {
     tried += isProof(fate) ? 1 : 0;
     console.error(`${tried}/${count} ${formatRandomFates([fate])}`);
   };
-  running = runRandomMutants({
+  const run = runRandomMutants({
     count,
     seed,
     limitMs: 1_000 * limitSeconds,
@@ -92,15 +104,18 @@ async function runRandom(testing, values) {
     onFate,
     onProgress: console.error,
   });
-  const fates = await running;
+  running = run;
+  const fates = await run;
   const survived = fates.filter(({ fate }) => fate === 'survived');
   console.log(formatRandomFates(survived));
   console.log(formatRandomRate(fates, seed));
-  const hasTenant = survived.some(({ mutant }) => mutant.kind === 'dropped tenant condition');
-  return survived.length <= (1 - leastCaught) * count && !hasTenant ? 0 : 1;
+  const hasTenantSurvivor = survived.some(
+    ({ mutant }) => mutant.kind === 'dropped tenant condition',
+  );
+  return survived.length <= (1 - minCaught) * count && !hasTenantSurvivor ? 0 : 1;
 }
 
-/** The last fate of each mutant, but of those that survived: they are tried again. */
+/** The last fate of each mutant. Survivors are left out, so that they are tried again. */
 function readFates(file) {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, 'utf8').split('\n');

@@ -1,11 +1,12 @@
-// npm run simulators: a stand-in for each provider on this machine, for an app in live delivery without an account anywhere.
+// npm run simulators: simulates every provider on this machine, to try live delivery without provider accounts.
 import { setTimeout as wait } from 'node:timers/promises';
 import { endOnSignals } from './commands.mjs';
 import { fail } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
-const lookEveryMs = 1_000;
+const pollEveryMs = 1_000;
 
+/** @type {import('../packages/testing/dist/index.js').SimulatedChannels | undefined} */
 let simulated;
 endOnSignals(async () => {
   await simulated?.close();
@@ -16,26 +17,28 @@ async function main() {
   await ensureBuilt();
   const { startSimulatedChannels } = await import('../packages/testing/dist/index.js');
   simulated = await startSimulatedChannels();
-  const settings = Object.entries(simulated.env).map(([name, value]) => `${name}=${value}`);
+  const { env, channels } = simulated;
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   console.log(
-    `Each provider has a simulator. Start Belfry beside them:\n\n  ${settings.join(' ')} npm start\n`,
+    `Every provider has a simulator. Start Belfry with them:\n\n  ${settings.join(' ')} npm start\n`,
   );
-  console.log('Integrations that they take, for an app in live delivery:\n');
-  for (const [channel, { provider, settings, credentials }] of Object.entries(simulated.channels)) {
+  console.log('Integrations for an app in live delivery:\n');
+  for (const [channel, { provider, settings, credentials }] of Object.entries(channels)) {
     console.log(`  ${channel} by ${provider}: ${JSON.stringify({ settings, credentials })}`);
   }
-  console.log('\nReady. What they accept is told here; Ctrl-C ends them.');
-  await tellSends();
+  console.log('\nReady. Accepted sends are shown here. Stop the simulators with Ctrl-C.');
+  await printSends(channels);
 }
 
-async function tellSends() {
-  const told = new Map();
+/** @param {import('../packages/testing/dist/index.js').SimulatedChannels['channels']} channels */
+async function printSends(channels) {
+  const counts = new Map();
   for (;;) {
-    await wait(lookEveryMs);
-    for (const [channel, simulator] of Object.entries(simulated.channels)) {
+    await wait(pollEveryMs);
+    for (const [channel, simulator] of Object.entries(channels)) {
       const count = simulator.countSends();
-      if (count !== (told.get(channel) ?? 0)) console.log(`${channel}: ${count} accepted`);
-      told.set(channel, count);
+      if (count !== (counts.get(channel) ?? 0)) console.log(`${channel}: ${count} accepted`);
+      counts.set(channel, count);
     }
   }
 }

@@ -1,14 +1,14 @@
-// npm start: everything on this machine, from nothing but Node.
+// npm start: builds and runs everything on this machine. It needs only Node.
 //   npm start                   one worker process with every role
-//   npm start -- --processes    a process for each role, as in production
-// Variables: API_PORT, DASHBOARD_PORT, DATABASE_URL, REDIS_URL, BELFRY_KEYS, NO_COLOR.
+//   npm start -- --processes    one process per role, as in production
+// Environment variables: API_PORT, DASHBOARD_PORT, DATABASE_URL, REDIS_URL, BELFRY_KEYS, NO_COLOR.
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root } from './commands.mjs';
 import { fail, showProgress } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
-const begunAtMs = performance.now();
+const startedAtMs = performance.now();
 
 main().catch(fail);
 
@@ -24,7 +24,7 @@ async function main() {
     version,
     env: process.env,
     args: process.argv.slice(2),
-    begunAtMs,
+    begunAtMs: startedAtMs,
     isColored: process.stdout.isTTY === true && !process.env['NO_COLOR'],
     onProgress: showProgress,
     print: (line) => process.stdout.write(`${line}\n`),
@@ -32,18 +32,18 @@ async function main() {
   process.exit(code);
 }
 
-/** Nobody may take the word of a start that was killed, however long this one takes to build. */
+/** Removes the ready file of a killed run, which would claim readiness while this run still builds. */
 function removeStaleReady() {
   const home = path.join(root, '.belfry');
   try {
     const { supervisor } = JSON.parse(readFileSync(path.join(home, 'run.json'), 'utf8'));
     process.kill(supervisor.pid, 0);
   } catch {
-    // It is gone, or there was none.
+    // No supervisor is running.
     try {
       rmSync(path.join(home, 'ready.json'), { force: true });
     } catch {
-      // The folder is another user's, which the start refuses below.
+      // The folder belongs to another user. `runLocal` reports that.
     }
   }
 }

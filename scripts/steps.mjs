@@ -1,14 +1,20 @@
-// How the scripts show what they are doing: one line a step, with the time it took.
+// Progress output of the scripts: one line per step, with its duration.
 
 const redrawEveryMs = 200;
 const repeatEveryMs = 15_000;
-/** sysexits.h: the reader must change something first. */
+/** EX_CONFIG of sysexits.h: the user must change the configuration. */
 const exitConfiguration = 78;
 
-/** Runs one step and shows it: on a terminal the line counts the seconds, elsewhere it is repeated now and then. */
+/**
+ * Runs one step and shows it. On a terminal the line counts the seconds; elsewhere it is repeated every 15 s.
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
 export async function step(name, work) {
-  const begunAt = performance.now();
-  const seconds = () => `${((performance.now() - begunAt) / 1_000).toFixed(1)} s`;
+  const startedAt = performance.now();
+  const seconds = () => `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
   const isLive = process.stderr.isTTY === true;
   const draw = () =>
     process.stderr.write(isLive ? `\r  ${name} ... ${seconds()}` : `  ${name} ... ${seconds()}\n`);
@@ -28,7 +34,10 @@ export async function step(name, work) {
   }
 }
 
-/** Shows the steps that another part reports about itself: `{ step, elapsedMs, isDone }`. */
+/**
+ * Shows steps that other packages report.
+ * @param {{ step: string, elapsedMs: number, isDone: boolean }} progress
+ */
 export function showProgress({ step: name, elapsedMs, isDone }) {
   const seconds = `${(elapsedMs / 1_000).toFixed(1)} s`;
   const isLive = process.stderr.isTTY === true;
@@ -36,18 +45,18 @@ export function showProgress({ step: name, elapsedMs, isDone }) {
   else if (isLive) process.stderr.write(`\r\x1b[K  ${name} ... ${seconds}`);
 }
 
-/** A failure that the reader can do something about: shown without a stack. */
+/** An error that the user can fix: shown without a stack. */
 export class StepError extends Error {}
 
-/** Of other parts, by name: they are not loaded before they are built. */
-const readableErrors = ['StartError', 'StoreError', 'RedisMissingError', 'EnvError'];
+/** Errors of other packages, by name: the packages may not be built yet. */
+const userErrors = ['StartError', 'StoreError', 'RedisMissingError', 'EnvError'];
 
-export function explain(error) {
-  const isForReader = error instanceof StepError || readableErrors.includes(error?.name);
-  console.error(isForReader ? `\n${error.message}` : error);
+export function printError(error) {
+  const isForUser = error instanceof StepError || userErrors.includes(error?.name);
+  console.error(isForUser ? `\n${error.message}` : error);
 }
 
 export function fail(error) {
-  explain(error);
+  printError(error);
   process.exit(error?.name === 'StoreError' ? exitConfiguration : 1);
 }

@@ -1,10 +1,10 @@
-// npm test: everything that the tests need, the tests, and nothing left running.
+// npm test: starts the stores that the tests need, runs the tests, and stops everything.
 //   npm test                  unit, integration and end-to-end tests
-//   npm test -- packages/x    further arguments go to Jest
+//   npm test -- packages/x    other arguments are passed to Jest
 //   npm test -- --node 24     on another version of Node, or on the Node at a path
-//   npm run test:unit         only what needs no store
-//   npm run test:all          the same as npm test, on the oldest supported Node and on the image's
-//   npm run test:full         also fault tests and full-size property runs
+//   npm run test:unit         only tests without stores
+//   npm run test:all          like npm test, on the oldest supported Node and on the image's Node
+//   npm run test:full         also fault tests and full-size property tests
 import {
   chmodSync,
   existsSync,
@@ -18,18 +18,23 @@ import {
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { endOnSignals, root, runTool } from './commands.mjs';
-import { findFetched, findNode, imageNode, testedNodes } from './node-versions.mjs';
-import { explain, showProgress } from './steps.mjs';
+import { findInstalledNode, findNode, imageNode, testedNodes } from './node-versions.mjs';
+import { printError, showProgress } from './steps.mjs';
 import { ensureBuilt, ensureGenerated, ensureInstalled } from './workspace.mjs';
 
 const minuteMs = 60_000;
 const namePrefix = 'belfry-test-';
 const defaultWorkers = Math.max(2, availableParallelism() - 1);
-/** On a busy machine a worker that has closed everything may need longer than Jest's half second. */
-const exitPatience = '--workerGracefulExitTimeout=5000';
+/** On a busy machine a finished worker may need longer to exit than Jest's 0.5 s. */
+const gracefulExit = '--workerGracefulExitTimeout=5000';
 const reports = path.join(root, '.belfry', 'reports');
 
-/** Each kind of run: the calls of Jest that it makes, one after the other, and how long they may take together. */
+/**
+ * Each kind of run: its calls of Jest, and their common time limit.
+ * @typedef {{ projects: string[], version?: string, workers?: number, env?: Record<string, string> }} JestCall
+ * @typedef {{ calls: JestCall[], timeoutMs: number }} Kind
+ * @satisfies {Record<string, Kind>}
+ */
 const kinds = {
   '--unit': { calls: [{ projects: ['unit'] }], timeoutMs: 5 * minuteMs },
   default: { calls: [{ projects: ['unit', 'int', 'e2e'] }], timeoutMs: 40 * minuteMs },
@@ -46,12 +51,14 @@ const kinds = {
   },
 };
 
+/** @type {(() => Promise<unknown>)[]} */
 const closers = [];
+/** @type {Promise<void> | undefined} */
 let cleaning;
 endOnSignals(cleanUp);
 main().catch(async (error) => {
   await cleanUp();
-  explain(error);
+  printError(error);
   console.log('Tests: 0 passed, 1 failed');
   process.exit(1);
 });
@@ -63,7 +70,7 @@ async function main() {
   await cleanUp();
 
   const hasTests = args.length > 0 || results.passed + results.failed > 0;
-  if (!hasTests) console.error('No test was found.');
+  if (!hasTests) console.error('No tests found.');
   process.exitCode = results.isClean && results.failed === 0 && hasTests ? 0 : 1;
   console.log(`Tests: ${results.passed} passed, ${results.failed} failed`);
 }
@@ -90,7 +97,7 @@ async function prepareStores() {
   await removeDeadRuns(stopLeftovers);
 
   const folder = mkdtempSync(path.join(tmpdir(), `${namePrefix}${process.pid}-`));
-  // Before anything else is in it; the servers may run as another user than root.
+  // Before the folder has any content. The servers may run as another user than root.
   await closeFolder(folder);
   closers.push(async () => {
     await stopLeftovers(folder);
@@ -102,13 +109,13 @@ async function prepareStores() {
     redisUrl: process.env['REDIS_URL'],
     onProgress: showProgress,
   });
-  // Also when a signal comes while they start.
+  // Added before they have started, as a signal may come meanwhile.
   closers.push(() => starting.then((stores) => stores.stop()).catch(() => {}));
   const stores = await starting;
-  return { ...stores.env, TEST_FOLDER: folder, TEST_IMAGE_NODE: findFetched(imageNode) };
+  return { ...stores.env, TEST_FOLDER: folder, TEST_IMAGE_NODE: findInstalledNode(imageNode) };
 }
 
-/** What a run left that was killed: its servers, in a folder that carries its process number. */
+/** Removes the servers of killed runs. The name of their folder contains the process ID of the run. */
 async function removeDeadRuns(stopLeftovers) {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(name.startsWith(namePrefix) && name.slice(namePrefix.length).split('-')[0]);
@@ -124,7 +131,7 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM';
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
@@ -138,7 +145,7 @@ async function runJest({ calls, timeoutMs }, { args, version, env }) {
     if (call.version) console.error(`On Node ${call.version}:`);
     const report = path.join(reports, `${projects.join('-')}.json`);
     rmSync(report, { force: true });
-    const options = ['--passWithNoTests', `--maxWorkers=${workers}`, exitPatience];
+    const options = ['--passWithNoTests', `--maxWorkers=${workers}`, gracefulExit];
     const { code, isLate } = await runTool(
       'jest/bin/jest.js',
       [...args, ...options, '--json', `--outputFile=${report}`, '--selectProjects', ...projects],
@@ -146,17 +153,17 @@ async function runJest({ calls, timeoutMs }, { args, version, env }) {
         node,
         isShown: true,
         timeoutMs: Math.max(deadline - performance.now(), 1_000),
-        // A test that finds these would write to a database that somebody uses.
+        // A test that used these would write to a real database.
         env: { ...env, ...ownEnv, DATABASE_URL: undefined, REDIS_URL: undefined },
       },
     );
-    if (isLate) console.error(`Jest did not end within ${timeoutMs / minuteMs} minutes.`);
+    if (isLate) console.error(`Jest did not finish within ${timeoutMs / minuteMs} minutes.`);
     add(total, readReport(report), code);
   }
   return total;
 }
 
-/** A test file that could not be run, and a run without a report, count as one failed test each. */
+/** A test file that could not run counts as one failed test, and so does a run without a report. */
 function readReport(file) {
   if (!existsSync(file)) return { passed: 0, failed: 1 };
   chmodSync(file, 0o600);
@@ -172,7 +179,7 @@ function add(total, { passed, failed }, code) {
   total.isClean &&= code === 0;
 }
 
-/** Once: a signal may come while it runs already. */
+/** Runs once: a signal may come during a clean-up. */
 function cleanUp() {
   cleaning ??= (async () => {
     for (const close of closers.reverse()) await close();

@@ -1,10 +1,11 @@
-// What every command needs first: dependencies installed, the Prisma client generated, sources compiled.
+// Prepares the workspace for all commands: installs dependencies, generates the Prisma client, compiles sources.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, runCommand, runTool } from './commands.mjs';
 import { StepError, step } from './steps.mjs';
 
+/** @type {[major: number, minor: number]} */
 export const oldestNode = [20, 19];
 const installTimeoutMs = 600_000;
 const generateTimeoutMs = 60_000;
@@ -16,11 +17,11 @@ export function refuseOldNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
   throw new StepError(
-    `Belfry needs Node ${oldestNode.join('.')} or newer; this is ${process.version}.`,
+    `Belfry needs Node ${oldestNode.join('.')} or newer (this is ${process.version}).`,
   );
 }
 
-/** Installs what the lock file names, unless all of it is there. */
+/** Installs the packages of the lock file, unless all are installed. */
 export async function ensureInstalled() {
   refuseOldNode();
   if (isInstalled()) return;
@@ -33,30 +34,30 @@ export async function ensureInstalled() {
   );
   if (plain.code === 0) return;
   throw new StepError(
-    `The dependencies could not be installed:\n${lastLines(plain.output)}\n` +
-      'Check the network and the npm registry that is configured (npm config get registry), then try again.',
+    `Could not install the dependencies:\n${lastLines(plain.output)}\n` +
+      'Check the network and the npm registry (npm config get registry), then try again.',
   );
 }
 
 export function npm(args) {
   const options = { timeoutMs: installTimeoutMs };
-  // `npm start` and `npm test` tell where npm itself lies; on Windows npm is no program that can be spawned by name.
+  // `npm start` and `npm test` set the path of npm. On Windows npm cannot be spawned by name.
   const cli = process.env['npm_execpath'];
   return cli?.endsWith('.js')
     ? runCommand(process.execPath, [cli, ...args], options)
     : runCommand('npm', args, options);
 }
 
-/** npm keeps a list of what it installed: every package of the lock file must stand there, in its version. */
+/** Compares npm's list of installed packages with the lock file. */
 function isInstalled() {
   const installed = readJson('node_modules/.package-lock.json')?.packages;
   if (!installed) return false;
-  const wanted = Object.entries(readJson('package-lock.json')?.packages ?? {});
-  return wanted.every(([place, { version, link, optional }]) => {
-    if (!place.includes('node_modules/')) return true;
-    const isThere = link || installed[place]?.version === version;
+  const locked = Object.entries(readJson('package-lock.json')?.packages ?? {});
+  return locked.every(([folder, { version, link, optional }]) => {
+    if (!folder.includes('node_modules/')) return true;
+    const isThere = link || installed[folder]?.version === version;
     return (
-      (isThere && existsSync(path.join(root, place))) || (optional === true && !installed[place])
+      (isThere && existsSync(path.join(root, folder))) || (optional === true && !installed[folder])
     );
   });
 }
@@ -69,54 +70,55 @@ function readJson(file) {
   }
 }
 
-/** Generates the Prisma client, unless it was made from this very schema by this very version. */
+/** Generates the Prisma client, unless the schema and the version of Prisma are unchanged. */
 export async function ensureGenerated() {
   const stampFile = path.join(root, 'packages/database/src/generated/.made-from');
-  const stamp = stampOf([
+  const stamp = createStamp([
     'prisma/schema.prisma',
     'prisma/prisma.config.ts',
     'node_modules/prisma/package.json',
   ]);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
-  const made = await step('generating the Prisma client', () =>
+  const result = await step('generating the Prisma client', () =>
     runTool('prisma/build/index.js', ['generate', '--config', 'prisma/prisma.config.ts'], {
       timeoutMs: generateTimeoutMs,
       env: {
-        // The command line wants a native engine, fetched from elsewhere, even where it uses none: any file will do.
+        // The CLI downloads a native engine even if it uses none. Any existing file prevents the download.
         PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
         CHECKPOINT_DISABLE: '1',
         PRISMA_HIDE_UPDATE_MESSAGE: '1',
       },
     }),
   );
-  if (made.code !== 0) throw new StepError(`prisma generate failed:\n${lastLines(made.output)}`);
+  if (result.code !== 0)
+    throw new StepError(`prisma generate failed:\n${lastLines(result.output)}`);
   writeFileSync(stampFile, stamp);
 }
 
-function stampOf(files) {
+function createStamp(files) {
   const hash = createHash('sha256');
   for (const file of files) hash.update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }
 
-/** Compiles what is newer than its output; the compiler itself knows. */
+/** Compiles changed sources; the compiler finds them. */
 export async function compile() {
-  const compiled = await step('compiling', () =>
+  const result = await step('compiling', () =>
     runTool('typescript/bin/tsc', ['-b'], { timeoutMs: compileTimeoutMs }),
   );
-  if (compiled.code !== 0) throw new StepError(`tsc -b failed:\n${compiled.output}`);
+  if (result.code !== 0) throw new StepError(`tsc -b failed:\n${result.output}`);
 }
 
 const dashboard = 'apps/dashboard';
 
 const client = 'packages/client';
 
-/** Bundles the client as an ES module and for `require`; the compiler has written its types. */
+/** Bundles the client as an ES module and for `require`. The compiler has written its types. */
 export async function ensureClientBuilt() {
   const dist = path.join(root, client, 'dist');
   const stampFile = path.join(dist, '.made-from');
-  const stamp = stampOf([
-    ...filesUnder(`${client}/src`),
+  const stamp = createStamp([
+    ...listFiles(`${client}/src`),
     'scripts/workspace.mjs',
     'node_modules/esbuild/package.json',
   ]);
@@ -124,7 +126,7 @@ export async function ensureClientBuilt() {
   await step('bundling the client', async () => {
     const { build } = await import('esbuild');
     const entryPoints = [path.join(root, client, 'src/index.ts')];
-    // The maps hold the sources, which the package does not have.
+    // The source maps contain the sources, which the package does not include.
     const options = { entryPoints, bundle: true, target: 'es2022', sourcemap: true };
     const toOutfile = (name) => path.join(dist, name);
     await build({ ...options, format: 'esm', outfile: toOutfile('index.mjs') });
@@ -134,28 +136,28 @@ export async function ensureClientBuilt() {
   writeFileSync(stampFile, stamp);
 }
 
-/** Builds the dashboard's page, unless it was made from these very sources by these very tools. */
+/** Builds the dashboard's page, unless its sources and tools are unchanged. */
 export async function ensureWebBuilt() {
   const stampFile = path.join(root, dashboard, 'dist/web/.made-from');
-  const stamp = stampOf([
-    ...filesUnder(`${dashboard}/src/web`),
-    ...filesUnder(`${dashboard}/src/api`),
+  const stamp = createStamp([
+    ...listFiles(`${dashboard}/src/web`),
+    ...listFiles(`${dashboard}/src/api`),
     `${dashboard}/vite.config.mts`,
     `${dashboard}/package.json`,
     'packages/shared/src/is-uuid.ts',
     'node_modules/vite/package.json',
   ]);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
-  const made = await step('building the dashboard’s page', () =>
+  const result = await step('building the dashboard’s page', () =>
     runTool('vite/bin/vite.js', ['build', '--config', `${dashboard}/vite.config.mts`], {
       timeoutMs: webTimeoutMs,
     }),
   );
-  if (made.code !== 0) throw new StepError(`vite build failed:\n${lastLines(made.output)}`);
+  if (result.code !== 0) throw new StepError(`vite build failed:\n${lastLines(result.output)}`);
   writeFileSync(stampFile, stamp);
 }
 
-function filesUnder(folder) {
+function listFiles(folder) {
   return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
     .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))

@@ -8,7 +8,7 @@ import { readWatch, watchFile } from '../src/abuse/world';
 const timeoutMs = 240_000;
 
 describe('npm run abuse', () => {
-  test('sees a loop that is held, and memory that is taken, in a process it watches', async () => {
+  test('reports a blocked event loop and memory growth in a watched process', async () => {
     const folder = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-watch-'));
     const socket = path.join(folder, 'watch.sock');
     const child = spawn(process.execPath, ['--require', watchFile, '-e', blockAndAllocateScript], {
@@ -30,9 +30,9 @@ describe('npm run abuse', () => {
     }
   });
 
-  /** Small, and judged without a clock: what the command says of milliseconds needs a quiet machine. */
+  /** Small and without time goals: measuring milliseconds needs a quiet machine. */
   test(
-    'gets no wrong answer, no exception and ends no process',
+    'gets no wrong answer and no exception, and every process survives',
     async () => {
       const report = await runAbuse({ seed: 7, templates: 60, isQuick: true });
       expect(report.kinds.flatMap(({ problems }) => problems)).toEqual([]);
@@ -43,7 +43,7 @@ describe('npm run abuse', () => {
 });
 
 const [heldForMs, takenMb] = [200, 64];
-/** Counts processor time, of which a busy machine gives less. */
+/** Uses processor time, which load on the machine affects less than the clock. */
 const blockAndAllocateScript = `
   process.stdin.once('data', () => {
     const begun = process.cpuUsage();

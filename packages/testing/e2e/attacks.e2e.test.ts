@@ -13,7 +13,7 @@ beforeEach(() => target.local.waitUntilUp(), attackTimeoutMs);
 
 afterAll(() => target?.close(), startTimeoutMs);
 
-/** The reproductions of a security review, against a fresh `npm start`. */
+/** Runs the reproductions of a security review against a fresh `npm start`. */
 describe('npm start under attack', () => {
   test.each(attacks)('$kind: $title', ({ run }) => run(target), attackTimeoutMs);
 });

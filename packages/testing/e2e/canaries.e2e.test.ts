@@ -10,7 +10,7 @@ import {
   testRedis,
 } from '@belfry/testing';
 
-/** A number that stands in no log by chance, and in each address of the person. */
+/** A number that cannot be in a log by chance. Each address of the person contains it. */
 const person = 8_237_461;
 const slackTokenOfTheCall = 'xoxb-4444-5555-canaryofthecall';
 const value = 'Canary Value 4711';
@@ -33,10 +33,10 @@ afterAll(async () => {
   await simulated.close();
 }, 120_000);
 
-/** What names an integration to its provider, and opens nothing. */
+/** Identifies an integration to its provider, but is not secret. */
 const publicNames = ['account_sid', 'user'];
 
-/** What must be found nowhere in clear, by where it is from. */
+/** Secrets that must never appear in clear, by origin. */
 function listSecrets(): [string, string][] {
   const channelSecrets = Object.entries(simulated.channels).flatMap(([channel, { credentials }]) =>
     Object.entries(credentials)
@@ -46,27 +46,27 @@ function listSecrets(): [string, string][] {
   return [...channelSecrets, ['slack token', slackTokenOfTheCall], ['API key', tenant.apiKey]];
 }
 
-/** Of a file of a service account its private key alone is a secret: a line of it, as it is in one line. */
+/** In a service account file only the private key is secret. This is one line of it. */
 function keyIn(secret: string): string {
   return /-----BEGIN[^\n\\]*(?:\n|\\n)([\w+/=]+)/.exec(secret)?.[1] ?? secret;
 }
 
-/** What may lie in PostgreSQL, but neither in Redis nor in a log. */
+/** Personal data: allowed in PostgreSQL, but neither in Redis nor in a log. */
 function listPersonal(): string[] {
   return [...Object.values(simulated.channels).map(({ target }) => target(person)), value, copy];
 }
 
-/** Each provider repeats in its refusal what it was given. */
+/** Each provider repeats the request's secrets in its refusal. */
 function failOnce(): void {
   const { smtp, fcm, twilio, meta, slack, telegram, onesignal } = simulated.simulators;
-  // It refuses what was sent: an address that bounced would be skipped from then on.
+  // It refuses the content: an address that bounced would be suppressed for later sends.
   smtp.fail({ at: 'rcpt', reply: `550 5.7.1 ${repeatedOn('email')}` });
   twilio.fail({ reply: replyOn('sms') });
   meta.fail({ reply: replyOn('whatsapp') });
   slack.fail({ reply: replyOn('slack') });
   telegram.fail({ reply: replyOn('telegram') });
   onesignal.fail({ reply: replyOn('onesignal') });
-  // Its first call may be for an access token.
+  // The first call may request an access token.
   fcm.fail({ on: fcmSendPath, reply: replyOn('push') });
 }
 
@@ -74,7 +74,7 @@ function replyOn(channel: string) {
   return { status: 500, body: { error: { message: repeatedOn(channel) } } };
 }
 
-/** What no call of ours carries, so that no answer can repeat it. */
+/** Secrets that our calls do not contain, so no answer can repeat them. */
 const neverSent = ['whatsapp app_secret', 'whatsapp verify_token', 'push service_account'];
 
 function repeatedOn(channel: string): string {
@@ -84,7 +84,7 @@ function repeatedOn(channel: string): string {
   return [...own.map(([, secret]) => secret), ...listPersonal()].join(' ');
 }
 
-/** A send that works, one that meets a fault of each provider, one that nobody answers, one put off, one refused. */
+/** Sends that succeed, meet a fault of each provider, time out, are retried and are refused. */
 async function sendAll(): Promise<void> {
   const { name: event } = await simulated.createEvent(system.factories, tenant, 'For {{name}}');
   const user = simulated.user(person);
@@ -100,7 +100,7 @@ async function sendAll(): Promise<void> {
   await settle(await system.sendAccepted(tenant, body));
   for (const { dropAnswers } of Object.values(simulated.channels)) dropAnswers(1);
   await settle(await system.sendAccepted(tenant, body));
-  for (const { throttle: putOff } of Object.values(simulated.channels)) putOff(1);
+  for (const { throttle } of Object.values(simulated.channels)) throttle(1);
   await settle(await system.sendAccepted(tenant, body));
   const rejection = await system.send(tenant, { ...body, event: 5 });
   expect(rejection.status).toBe(400);
@@ -151,7 +151,7 @@ describe('a send with secrets and personal data on every channel', () => {
   test('leaves secrets in no table, no Redis key and no log, and personal data in neither Redis nor a log', async () => {
     await sendAll();
     const places = { tables: await dumpPostgres(), redis: await dumpRedis(), logs: readLogs() };
-    // Each place was looked at for real, and each provider was called.
+    // Every place was searched, and every provider was called.
     for (const target of listPersonal()) expect(places.tables).toContain(target);
     expect(places.logs).toContain('attempt.closed');
     for (const { countSends } of Object.values(simulated.channels)) {

@@ -12,7 +12,7 @@ const { services } = parse(readFileSync(path.join(root, 'docker-compose.yml'), '
 }) as { services: Record<string, { command: string[]; environment: Record<string, string> }> };
 const dockerfile = readFileSync(path.join(root, 'Dockerfile'), 'utf8');
 
-/** The Node that runs this test, and the image's where it was fetched. */
+/** The Node that runs this test, and the image's Node if it was fetched. */
 const nodes = new Set([process.execPath, process.env['TEST_IMAGE_NODE'] ?? process.execPath]);
 
 const commands: [string, string[]][] = [
@@ -21,7 +21,7 @@ const commands: [string, string[]][] = [
     command[0] === 'node' ? [[name, command]] : [],
   ),
 ];
-/** Several workers have one command. */
+/** Several workers share one command. */
 const different = [...new Map(commands.map((each) => [each[1].join(' '), each])).values()];
 
 const running: TestProcess[] = [];
@@ -48,7 +48,7 @@ async function start(node: string, [, ...args]: string[]): Promise<TestProcess> 
   return started;
 }
 
-test('a program that a test starts by its name runs on the Node of the test', () => {
+test('a program that a test starts by name runs on the Node of the test', () => {
   expect(execFileSync('node', ['--version'], { encoding: 'utf8' }).trim()).toBe(process.version);
 });
 

@@ -9,7 +9,7 @@ import {
   type WatchedPage,
 } from './dashboard/open-dashboard';
 
-// The renderer needs many seconds where two cores are shared.
+// The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
 const badToken = 'not-a-token-of-slack-7731';
@@ -48,14 +48,14 @@ const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const getRow = (page: Page, requestId: string) => page.locator(`td.ev a[href*="${requestId}"]`);
 
-/** A page of the operator who is signed in already. */
+/** Opens a page of the operator who has signed in. */
 async function openAt(place: string): Promise<WatchedPage> {
   const watched = await dashboard.openPage(home);
   await watched.page.goto(appUrl(place));
   return watched;
 }
 
-/** An event on these channels, and a call of it for one person. */
+/** Publishes an event on these channels and builds a call for one person. */
 async function send(number: number, channels: string[], user: object = {}): Promise<string> {
   const { simulated, system, tenant } = dashboard;
   const versions = channels.map((channel) => {
@@ -72,7 +72,7 @@ async function send(number: number, channels: string[], user: object = {}): Prom
 }
 
 describe('the log', () => {
-  testInBrowser('finds a request by each filter, each in its place on the page', async () => {
+  testInBrowser('finds a request by each filter, and shows each result in its place', async () => {
     const requestId = await send(1, ['sms', 'email']);
     const { page } = await openAt('log');
     const expectFound = async () => {
@@ -109,7 +109,7 @@ describe('the log', () => {
     await expectFound();
   });
 
-  testInBrowser('shows new requests as they come, and holds them while it is paused', async () => {
+  testInBrowser('shows new requests as they arrive, and holds them back while paused', async () => {
     const { page } = await openAt('log');
     await button(page, 'Live').waitFor();
     const firstId = await send(2, ['sms']);
@@ -122,7 +122,7 @@ describe('the log', () => {
     await getRow(page, pausedId).waitFor();
   });
 
-  testInBrowser('keeps its panes as they were dragged', async () => {
+  testInBrowser('keeps the pane sizes after dragging', async () => {
     const requestId = await send(4, ['sms']);
     const { page } = await openAt(`log/${requestId}`);
     const divider = page.getByRole('separator');
@@ -150,7 +150,7 @@ async function readEventName(requestId: string): Promise<string> {
 
 describe('the timeline', () => {
   testInBrowser(
-    'tells of what was delivered, retried, failed, skipped and unknown what happened, why, and what to do',
+    'shows for delivered, retried, failed, skipped and unknown messages what happened, why, and what to do',
     async () => {
       const { channels } = dashboard.simulated;
       channels['sms']!.throttle(1);
@@ -183,22 +183,25 @@ describe('the timeline', () => {
     },
   );
 
-  testInBrowser('asks before it sends again what may have arrived', async () => {
-    const sms = dashboard.simulated.channels['sms']!;
-    const requestId = await send(6, ['sms']);
-    const { page } = await openAt(`log/${requestId}`);
-    await page.getByRole('button', { name: /^sms.*sent/ }).waitFor();
-    const sent = sms.countSends();
-    await button(page, 'Resend sms').click();
-    await page.getByText('the person may get it twice').waitFor();
-    expect(sms.countSends()).toBe(sent);
-    await button(page, 'Resend, may duplicate').click();
-    await eventually(() => expect(sms.countSends()).toBe(sent + 1));
-  });
+  testInBrowser(
+    'asks for confirmation before resending a message that may have arrived',
+    async () => {
+      const sms = dashboard.simulated.channels['sms']!;
+      const requestId = await send(6, ['sms']);
+      const { page } = await openAt(`log/${requestId}`);
+      await page.getByRole('button', { name: /^sms.*sent/ }).waitFor();
+      const sent = sms.countSends();
+      await button(page, 'Resend sms').click();
+      await page.getByText('the person may get it twice').waitFor();
+      expect(sms.countSends()).toBe(sent);
+      await button(page, 'Resend, may duplicate').click();
+      await eventually(() => expect(sms.countSends()).toBe(sent + 1));
+    },
+  );
 });
 
 describe('queues', () => {
-  testInBrowser('pause a channel: what waits is cancelled, or goes on', async () => {
+  testInBrowser('pause a channel; waiting messages can be cancelled or continue', async () => {
     const telegram = dashboard.simulated.channels['telegram']!;
     const sent = telegram.countSends();
     const { page } = await openAt('queues');
@@ -215,7 +218,7 @@ describe('queues', () => {
     expect(telegram.countSends()).toBe(sent + 1);
   });
 
-  testInBrowser('say which channel has no worker, and since when', async () => {
+  testInBrowser('show which channel has no worker, and since when', async () => {
     const { system } = dashboard;
     const { page } = await openAt('queues');
     await page.getByText('1 worker').first().waitFor();
@@ -231,8 +234,8 @@ describe('queues', () => {
   });
 });
 
-describe('while a part is away', () => {
-  /** Everything that is set up and looked at, once through. */
+describe('during an outage', () => {
+  /** Opens a request, tests an integration, and publishes an event. */
   async function walk(page: Page, requestId: string, eventName: string): Promise<void> {
     await page.goto(appUrl(`log/${requestId}`));
     await page.getByRole('button', { name: /^in_app/ }).waitFor();
@@ -250,17 +253,20 @@ describe('while a part is away', () => {
     await page.getByText(/^v\d+ live$/).waitFor();
   }
 
-  testInBrowser('Redis: everything works, and what waits is said', async () => {
-    await redis.stop();
-    const requestId = await send(9, ['in_app']);
-    const { page } = await openAt('queues');
-    await page.getByText('every message waits in PostgreSQL').first().waitFor();
-    await walk(page, requestId, 'without_redis');
-    await redis.start();
-    await dashboard.system.settled(requestId, ['delivered'], 60_000);
-  });
+  testInBrowser(
+    'of Redis, all pages and changes work, and the page says that messages wait',
+    async () => {
+      await redis.stop();
+      const requestId = await send(9, ['in_app']);
+      const { page } = await openAt('queues');
+      await page.getByText('every message waits in PostgreSQL').first().waitFor();
+      await walk(page, requestId, 'without_redis');
+      await redis.start();
+      await dashboard.system.settled(requestId, ['delivered'], 60_000);
+    },
+  );
 
-  testInBrowser('the gateway: everything is shown and set up', async () => {
+  testInBrowser('of the gateway, all pages and changes work', async () => {
     const requestId = await send(10, ['in_app']);
     await dashboard.system.api.stop();
     const { page } = await openAt('queues');

@@ -16,7 +16,7 @@ import {
 import { measureOverhang, narrow, takePicture, themes, wide, zoomed } from './dashboard/pictures';
 import { startProxy } from './start-proxy';
 
-// The renderer needs many seconds where two cores are shared.
+// The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
 type Theme = (typeof themes)[number];
@@ -103,7 +103,7 @@ const names = [
 describe('every page of the dashboard', () => {
   for (const name of names) {
     testInBrowser(
-      `${name}: axe finds nothing serious in either theme, nothing is forbidden, nothing is lost at 900 px and at 200 % zoom`,
+      `${name}: has no serious axe finding in either theme, no policy violation, and no overflow at 900 px or at 200 % zoom`,
       async () => {
         const { place, isShown } = pages[name]!;
         const { page, problems } = operator;
@@ -120,7 +120,7 @@ describe('every page of the dashboard', () => {
     );
   }
 
-  testInBrowser('set-up and sign-in: axe finds nothing serious in either theme', async () => {
+  testInBrowser('set-up and sign-in have no serious axe finding in either theme', async () => {
     const visitor = await dashboard.openPage();
     const { page, problems } = visitor;
     await page.goto(dashboard.url);
@@ -141,7 +141,7 @@ describe('every page of the dashboard', () => {
 
 describe('the timeline', () => {
   testInBrowser(
-    'says of a failed message why, and of an unknown one what a resend risks',
+    'shows why a message failed, and what a resend of an unknown message risks',
     async () => {
       const { page } = operator;
       await page.setViewportSize(wide);
@@ -158,8 +158,8 @@ describe('the timeline', () => {
   );
 });
 
-describe('the page as it is served', () => {
-  testInBrowser('loads at most 200 KB, and the editor only with an event', async () => {
+describe('the served page', () => {
+  testInBrowser('loads at most 200 KB, and the editor only on an event page', async () => {
     const { page } = await dashboard.openPage();
     await page.context().addCookies(await operator.page.context().cookies());
     const loaded: Promise<[string, number]>[] = [];
@@ -181,7 +181,7 @@ describe('the page as it is served', () => {
     expect(all.some(([name]) => name.startsWith('code-mirror'))).toBe(true);
   });
 
-  testInBrowser('works below a path of a proxy, from any page of it', async () => {
+  testInBrowser('works under a path of a proxy, from each of its pages', async () => {
     const proxy = await startProxy('/notify', dashboard.url);
     try {
       const { page } = await dashboard.openPage();
@@ -202,16 +202,19 @@ describe('the page as it is served', () => {
     }
   });
 
-  testInBrowser('keeps what it showed while the server is away, and says as of when', async () => {
-    const { page } = operator;
-    await page.goto(dashboard.url + pages['queues']!.place);
-    await pages['queues']!.isShown(page);
-    await dashboard.server.stop('SIGKILL');
-    await page
-      .getByText(/What you see is as of \d\d:\d\d:\d\d/)
-      .first()
-      .waitFor();
-    await page.getByRole('button', { name: 'Try again' }).first().waitFor();
-    expect(await page.getByText('1 worker').count()).toBeGreaterThan(0);
-  });
+  testInBrowser(
+    'keeps the shown data while the server is down, and says how old it is',
+    async () => {
+      const { page } = operator;
+      await page.goto(dashboard.url + pages['queues']!.place);
+      await pages['queues']!.isShown(page);
+      await dashboard.server.stop('SIGKILL');
+      await page
+        .getByText(/What you see is as of \d\d:\d\d:\d\d/)
+        .first()
+        .waitFor();
+      await page.getByRole('button', { name: 'Try again' }).first().waitFor();
+      expect(await page.getByText('1 worker').count()).toBeGreaterThan(0);
+    },
+  );
 });

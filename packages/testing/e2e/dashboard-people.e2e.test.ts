@@ -12,7 +12,7 @@ import {
 } from './dashboard/open-dashboard';
 import { inspectPage } from './dashboard/pictures';
 
-// The renderer needs many seconds where two cores are shared.
+// The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
 const ownerEmail = 'olga@example.com';
@@ -42,60 +42,66 @@ async function confirm(page: Page, action: string): Promise<void> {
 describe('people', () => {
   let guest: WatchedPage;
 
-  testInBrowser('an owner makes a link, which lets its address in once, as a viewer', async () => {
-    const { page, problems } = owner;
-    await page.goto(`${dashboard.url}people`);
-    await button(page, 'Invite a person').click();
-    await page.getByLabel('E-mail').fill(guestEmail);
-    await button(page, 'Viewer').click();
-    await confirm(page, 'Make the link');
-    const link = String(
-      await page
-        .getByLabel(/^Link for/)
-        .or(page.locator('.code pre'))
-        .first()
-        .textContent(),
-    );
-    expect(link).toMatch(/\/join#[\w-]{43}$/);
-    await page.getByRole('row', { name: new RegExp(guestEmail) }).waitFor();
-    expect(await inspectPage(page, 'people')).toEqual([]);
-    guest = await dashboard.openPage();
-    await guest.page.goto(link);
-    await guest.page.getByRole('heading', { name: /^Join / }).waitFor();
-    expect(await inspectPage(guest.page, 'join')).toEqual([]);
-    expect(await guest.page.getByLabel('E-mail').inputValue()).toBe(guestEmail);
-    await guest.page.getByLabel('Password').fill(password);
-    await button(guest.page, 'Join and sign in').click();
-    await guest.page.getByRole('navigation', { name: 'App' }).waitFor();
-    const other = await dashboard.openPage();
-    await other.page.goto(link);
-    await other.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
-    await other.page.close();
-    expect([...problems, ...guest.problems]).toEqual([]);
-  });
-
-  testInBrowser('a viewer is offered no change, and refused what they call by hand', async () => {
-    const { page } = guest;
-    await page.goto(`${dashboard.url}people`);
-    await page.getByRole('row', { name: new RegExp(ownerEmail) }).waitFor();
-    expect(await page.getByRole('button', { name: /Invite|Change role|Remove/ }).count()).toBe(0);
-    const statuses = await page.evaluate(async (appId) => {
-      const send = async (method: string, path: string, body: object) => {
-        const headers = { 'Content-Type': 'application/json' };
-        const answer = await fetch(path, { method, headers, body: JSON.stringify(body) });
-        return answer.status;
-      };
-      return [
-        await send('POST', 'api/people/invitations', { email: 'x@example.com', role: 'owner' }),
-        await send('PATCH', `api/apps/${appId}`, { delivery: 'live' }),
-        await send('POST', `api/apps/${appId}/channels/sms/pause`, {}),
-      ];
-    }, dashboard.tenant.appId);
-    expect(statuses).toEqual([403, 403, 403]);
-  });
+  testInBrowser(
+    'an owner creates an invitation link, which admits its address once, as a viewer',
+    async () => {
+      const { page, problems } = owner;
+      await page.goto(`${dashboard.url}people`);
+      await button(page, 'Invite a person').click();
+      await page.getByLabel('E-mail').fill(guestEmail);
+      await button(page, 'Viewer').click();
+      await confirm(page, 'Make the link');
+      const link = String(
+        await page
+          .getByLabel(/^Link for/)
+          .or(page.locator('.code pre'))
+          .first()
+          .textContent(),
+      );
+      expect(link).toMatch(/\/join#[\w-]{43}$/);
+      await page.getByRole('row', { name: new RegExp(guestEmail) }).waitFor();
+      expect(await inspectPage(page, 'people')).toEqual([]);
+      guest = await dashboard.openPage();
+      await guest.page.goto(link);
+      await guest.page.getByRole('heading', { name: /^Join / }).waitFor();
+      expect(await inspectPage(guest.page, 'join')).toEqual([]);
+      expect(await guest.page.getByLabel('E-mail').inputValue()).toBe(guestEmail);
+      await guest.page.getByLabel('Password').fill(password);
+      await button(guest.page, 'Join and sign in').click();
+      await guest.page.getByRole('navigation', { name: 'App' }).waitFor();
+      const other = await dashboard.openPage();
+      await other.page.goto(link);
+      await other.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+      await other.page.close();
+      expect([...problems, ...guest.problems]).toEqual([]);
+    },
+  );
 
   testInBrowser(
-    'a role holds at once; who is removed is out at once; the last owner stays',
+    'a viewer sees no change buttons, and the server refuses their changes',
+    async () => {
+      const { page } = guest;
+      await page.goto(`${dashboard.url}people`);
+      await page.getByRole('row', { name: new RegExp(ownerEmail) }).waitFor();
+      expect(await page.getByRole('button', { name: /Invite|Change role|Remove/ }).count()).toBe(0);
+      const statuses = await page.evaluate(async (appId) => {
+        const send = async (method: string, path: string, body: object) => {
+          const headers = { 'Content-Type': 'application/json' };
+          const answer = await fetch(path, { method, headers, body: JSON.stringify(body) });
+          return answer.status;
+        };
+        return [
+          await send('POST', 'api/people/invitations', { email: 'x@example.com', role: 'owner' }),
+          await send('PATCH', `api/apps/${appId}`, { delivery: 'live' }),
+          await send('POST', `api/apps/${appId}/channels/sms/pause`, {}),
+        ];
+      }, dashboard.tenant.appId);
+      expect(statuses).toEqual([403, 403, 403]);
+    },
+  );
+
+  testInBrowser(
+    'a new role applies at once; a removed person is signed out at once; the last owner cannot leave',
     async () => {
       const { page } = owner;
       await page.goto(`${dashboard.url}people`);
@@ -178,7 +184,7 @@ describe('users', () => {
   const place = () => `${dashboard.url}apps/${dashboard.tenant.appId}/users`;
 
   testInBrowser(
-    'one is found by the beginning of a number, and shows all that is on record',
+    'a search by the first digits of a phone number finds a user, and the page shows all stored data',
     async () => {
       await createAna();
       const { page, problems } = owner;
@@ -199,7 +205,7 @@ describe('users', () => {
     },
   );
 
-  testInBrowser('an address is suppressed with who and why, and allowed again', async () => {
+  testInBrowser('suppressing an address records who and why; allowing it ends that', async () => {
     const { page } = owner;
     await page.goto(`${place()}/${sid}`);
     await button(page, `Suppress email to ${userEmail}`).click();
@@ -223,7 +229,7 @@ describe('users', () => {
   });
 
   testInBrowser(
-    'one shows what they were sent, in the rows of the log, by person or address',
+    'the page of a user lists their messages as log rows, by person or address',
     async () => {
       const { page } = owner;
       await page.goto(`${place()}/${sid}`);
@@ -241,7 +247,7 @@ describe('users', () => {
   );
 
   testInBrowser(
-    'one is erased once their id was typed: rows stay, and say nothing of them',
+    'erasing a user requires typing their id; rows stay without personal data',
     async () => {
       const { page, problems } = owner;
       await page.goto(`${place()}/${sid}`);

@@ -14,7 +14,7 @@ import {
 } from './dashboard/open-dashboard';
 import { inspectPage } from './dashboard/pictures';
 
-// The renderer needs many seconds where two cores are shared.
+// The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
 const run = promisify(execFile);
@@ -44,7 +44,7 @@ afterAll(async () => {
   await dashboard?.close();
 });
 
-/** With the owner’s password. */
+/** Signs in with the owner’s password. */
 async function addViewer(): Promise<void> {
   const { prisma } = dashboard.system.database;
   const {
@@ -59,7 +59,7 @@ async function addViewer(): Promise<void> {
   });
 }
 
-/** Some that the sandbox refuses, on two channels, and two that arrive; the ids of those that failed. */
+/** Sends messages on two channels: the sandbox refuses some, two arrive. Returns the IDs of the failed ones. */
 async function fill(): Promise<string[]> {
   const { system, tenant } = dashboard;
   const event = await system.factories.createEvent(
@@ -93,8 +93,8 @@ async function countMessages(): Promise<number> {
   return dashboard.system.database.prisma.message.count({ where: { appId } });
 }
 
-describe('resending what a filter matches', () => {
-  testInBrowser('counts, confirms, sends each once more, and shows what became of it', async () => {
+describe('resending all messages that match a filter', () => {
+  testInBrowser('counts, confirms, resends each once, and shows the results', async () => {
     const { page, problems } = owner;
     const before = await countMessages();
     await page.goto(appUrl('log'));
@@ -127,7 +127,7 @@ describe('resending what a filter matches', () => {
     expect(problems).toEqual([]);
   });
 
-  testInBrowser('is cancelled, and says how many were not sent again', async () => {
+  testInBrowser('can be cancelled, and shows how many were not resent', async () => {
     const { page } = owner;
     await page.goto(appUrl('queues?do=pause'));
     await page.getByRole('dialog').getByRole('button', { name: 'Pause all sending' }).click();
@@ -145,7 +145,7 @@ describe('resending what a filter matches', () => {
 });
 
 describe('pausing all sending', () => {
-  testInBrowser('is said on every page, holds what comes, and loses nothing of it', async () => {
+  testInBrowser('shows a notice on every page, holds new messages, and loses none', async () => {
     const { system, tenant } = dashboard;
     const { page } = owner;
     await page.goto(appUrl('queues'));
@@ -172,9 +172,9 @@ describe('pausing all sending', () => {
 });
 
 describe('the queues', () => {
-  testInBrowser('show how much is sent a second, and how soon', async () => {
+  testInBrowser('show messages per second and latency', async () => {
     const { page } = owner;
-    // Its half minute must be over; nothing is measured here.
+    // Its window of 30 s must have passed; nothing is measured here.
     await dashboard.system.database.prisma.$executeRaw`
       UPDATE delivery_count SET at = at - interval '30 seconds'`;
     await page.goto(appUrl('queues'));
@@ -187,7 +187,7 @@ describe('the queues', () => {
 });
 
 describe('the explanation of a request', () => {
-  testInBrowser('is word by word what the command prints', async () => {
+  testInBrowser('equals the output of the command word for word', async () => {
     const { page } = owner;
     const requestId = failed[0] ?? '';
     await page.goto(appUrl(`log/${requestId}`));
@@ -207,7 +207,7 @@ describe('the explanation of a request', () => {
   });
 });
 
-describe('the palette and the keys', () => {
+describe('the palette and the keyboard shortcuts', () => {
   const palette = (page: Page) => page.getByRole('combobox', { name: 'Find or jump' });
   const offered = (page: Page) => page.getByRole('option');
 
@@ -216,7 +216,7 @@ describe('the palette and the keys', () => {
     await palette(page).fill(text);
   }
 
-  testInBrowser('find a message by its id, an address, a page and an action', async () => {
+  testInBrowser('find a message by its ID, an address, a page and an action', async () => {
     const { page } = owner;
     await page.goto(appUrl('log'));
     await page.locator('td.ev a').first().waitFor();
@@ -241,7 +241,7 @@ describe('the palette and the keys', () => {
     await page.keyboard.press('Escape');
   });
 
-  testInBrowser('offer a viewer nothing that changes anything', async () => {
+  testInBrowser('offer a viewer no action that changes anything', async () => {
     const { page } = viewer;
     await page.goto(appUrl('log?state=failed'));
     await page.locator('td.ev a').first().waitFor();
@@ -271,7 +271,7 @@ describe('the palette and the keys', () => {
     expect(statuses).toEqual([403, 403, 403]);
   });
 
-  testInBrowser('lead to each page, walk the rows, and are all told by ?', async () => {
+  testInBrowser('open each page, step through the rows, and are all listed by ?', async () => {
     const { page } = owner;
     await page.goto(appUrl('log'));
     await page.locator('td.ev a').first().waitFor();

@@ -14,7 +14,7 @@ import {
 } from './dashboard/open-dashboard';
 import { measureOverhang, narrow, takePicture, themes, wide, zoomed } from './dashboard/pictures';
 
-// The renderer needs many seconds where two cores are shared.
+// The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
 let dashboard: OpenDashboard;
@@ -110,7 +110,7 @@ const data = {
   ],
 };
 
-/** Several requests, the one on every channel last, so that it stands first. */
+/** Several requests. The one on every channel is last, so it is listed first. */
 async function fill(): Promise<void> {
   const { system, tenant } = dashboard;
   const create = (name: string, channels: Parameters<typeof system.factories.createEvent>[1]) =>
@@ -157,7 +157,7 @@ const getPreviewFrame = (page: Page, channel: string) =>
 
 describe('the sandbox', () => {
   testInBrowser(
-    'shows what was captured as each channel would, in both themes, and loses nothing when it is narrow',
+    'previews each capture as its channel would, in both themes, without overflow in a narrow window',
     async () => {
       const { page, problems } = operator;
       await page.setViewportSize(wide);
@@ -191,7 +191,7 @@ describe('the sandbox', () => {
     },
   );
 
-  testInBrowser('shows one mail in full: parts, widths, source and the call', async () => {
+  testInBrowser('shows one mail in full: parts, widths, source and provider call', async () => {
     const { page, problems } = operator;
     await page.setViewportSize(wide);
     await page.goto(place());
@@ -225,7 +225,7 @@ describe('the sandbox', () => {
   });
 
   testInBrowser(
-    'names the character that made a text Unicode, and each platform of a push',
+    'names the character that made a text Unicode, and previews a push on each platform',
     async () => {
       const { page } = operator;
       await page.setViewportSize(wide);
@@ -244,7 +244,7 @@ describe('the sandbox', () => {
     },
   );
 
-  testInBrowser('shows the same previews in the log and in the editor', async () => {
+  testInBrowser('shows the same previews as the log and the editor', async () => {
     const { page, problems } = operator;
     await page.setViewportSize(wide);
     await page.goto(place());
@@ -278,74 +278,83 @@ describe('the sandbox', () => {
     expect(problems).toEqual([]);
   });
 
-  testInBrowser('finds by word, channel and event, and keeps that in its address', async () => {
-    const { page } = operator;
-    await page.goto(place());
-    await getCaptureLink(page, 'email to billing@example.com').waitFor();
-    await page.keyboard.press('/');
-    await page.keyboard.type('overdue billing');
-    await getCaptureLink(page, 'email to billing@example.com').waitFor();
-    await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
-    await page.reload();
-    expect(await page.getByLabel('Find a captured message').inputValue()).toBe('overdue billing');
-    await page.getByLabel('Find a captured message').fill('nowhere at all');
-    await page.getByText('No capture matches').waitFor();
-    await page.getByLabel('Find a captured message').fill('');
-    await page.getByLabel('channel', { exact: true }).selectOption('slack');
-    await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(2));
-    await page.getByLabel('event', { exact: true }).selectOption('invoice_overdue');
-    await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
-  });
-
-  testInBrowser('shows new captures as they come, and holds them while one is open', async () => {
-    const { page } = operator;
-    const { system, tenant } = dashboard;
-    const send = (mobile: string) =>
-      system.sendAccepted(tenant, { event: 'otp_login', user: { mobile }, data: { code: '1' } });
-    await page.goto(place());
-    await getCaptureLink(page, 'email to ana.ruiz@example.com').waitFor();
-    await send('+12025550111');
-    await getCaptureLink(page, 'sms to +12025550111').waitFor();
-    await getCaptureLink(page, 'email to ana.ruiz@example.com').click();
-    await page.getByRole('tab', { name: 'email' }).waitFor();
-    await send('+12025550112');
-    await page.getByRole('button', { name: '1 new' }).waitFor();
-    expect(await getCaptureLink(page, 'sms to +12025550112').count()).toBe(0);
-    await page.keyboard.press('n');
-    await getCaptureLink(page, 'sms to +12025550112').waitFor();
-    await page.keyboard.press('Escape');
-    expect(new URL(page.url()).pathname.endsWith('/sandbox')).toBe(true);
-  });
-
-  testInBrowser('explains the recipients that fail, and gives the call of a test', async () => {
-    const { page } = operator;
-    await page.setViewportSize(wide);
-    await page.goto(place());
-    await getCaptureLink(page, 'email to sandbox+bounce@example.com').waitFor();
-    expect(await list(page).textContent()).toContain('rejected');
-    await page.getByRole('button', { name: 'Magic recipients' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Magic recipients' });
-    await dialog.getByText('sandbox+bounce@example.com').waitFor();
-    await dialog.getByRole('button', { name: 'sms' }).click();
-    await dialog.getByText('+15005550001').waitFor();
-    for (const colorScheme of themes) {
-      await page.emulateMedia({ colorScheme });
-      expect(await findA11yProblems(page)).toEqual([]);
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.keyboard.press('Escape');
-    await getCaptureLink(page, 'sms to +12025550187').click();
-    await page.getByRole('button', { name: 'Copy the call that waits for it' }).click();
-    const call = await page.evaluate('navigator.clipboard.readText()');
-    const url = /curl '([^']+)'/.exec(String(call))?.[1] ?? '';
-    const answer = await fetch(url, {
-      headers: { Authorization: `AuthKey ${dashboard.tenant.apiKey}` },
-    });
-    expect(await answer.json()).toMatchObject({ messages: [{ to: '+12025550187' }] });
-  });
+  testInBrowser(
+    'searches by word, channel and event, and keeps the search in its URL',
+    async () => {
+      const { page } = operator;
+      await page.goto(place());
+      await getCaptureLink(page, 'email to billing@example.com').waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('overdue billing');
+      await getCaptureLink(page, 'email to billing@example.com').waitFor();
+      await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
+      await page.reload();
+      expect(await page.getByLabel('Find a captured message').inputValue()).toBe('overdue billing');
+      await page.getByLabel('Find a captured message').fill('nowhere at all');
+      await page.getByText('No capture matches').waitFor();
+      await page.getByLabel('Find a captured message').fill('');
+      await page.getByLabel('channel', { exact: true }).selectOption('slack');
+      await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(2));
+      await page.getByLabel('event', { exact: true }).selectOption('invoice_overdue');
+      await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
+    },
+  );
 
   testInBrowser(
-    'deletes one, then all of them, and says what belongs here; the audit remembers',
+    'shows new captures as they arrive, and holds them back while one is open',
+    async () => {
+      const { page } = operator;
+      const { system, tenant } = dashboard;
+      const send = (mobile: string) =>
+        system.sendAccepted(tenant, { event: 'otp_login', user: { mobile }, data: { code: '1' } });
+      await page.goto(place());
+      await getCaptureLink(page, 'email to ana.ruiz@example.com').waitFor();
+      await send('+12025550111');
+      await getCaptureLink(page, 'sms to +12025550111').waitFor();
+      await getCaptureLink(page, 'email to ana.ruiz@example.com').click();
+      await page.getByRole('tab', { name: 'email' }).waitFor();
+      await send('+12025550112');
+      await page.getByRole('button', { name: '1 new' }).waitFor();
+      expect(await getCaptureLink(page, 'sms to +12025550112').count()).toBe(0);
+      await page.keyboard.press('n');
+      await getCaptureLink(page, 'sms to +12025550112').waitFor();
+      await page.keyboard.press('Escape');
+      expect(new URL(page.url()).pathname.endsWith('/sandbox')).toBe(true);
+    },
+  );
+
+  testInBrowser(
+    'explains the magic recipients that fail, and shows the API call for a test',
+    async () => {
+      const { page } = operator;
+      await page.setViewportSize(wide);
+      await page.goto(place());
+      await getCaptureLink(page, 'email to sandbox+bounce@example.com').waitFor();
+      expect(await list(page).textContent()).toContain('rejected');
+      await page.getByRole('button', { name: 'Magic recipients' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Magic recipients' });
+      await dialog.getByText('sandbox+bounce@example.com').waitFor();
+      await dialog.getByRole('button', { name: 'sms' }).click();
+      await dialog.getByText('+15005550001').waitFor();
+      for (const colorScheme of themes) {
+        await page.emulateMedia({ colorScheme });
+        expect(await findA11yProblems(page)).toEqual([]);
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.keyboard.press('Escape');
+      await getCaptureLink(page, 'sms to +12025550187').click();
+      await page.getByRole('button', { name: 'Copy the call that waits for it' }).click();
+      const call = await page.evaluate('navigator.clipboard.readText()');
+      const url = /curl '([^']+)'/.exec(String(call))?.[1] ?? '';
+      const answer = await fetch(url, {
+        headers: { Authorization: `AuthKey ${dashboard.tenant.apiKey}` },
+      });
+      expect(await answer.json()).toMatchObject({ messages: [{ to: '+12025550187' }] });
+    },
+  );
+
+  testInBrowser(
+    'deletes one capture, then all, shows an empty state, and writes to the audit log',
     async () => {
       const { page, problems } = operator;
       await page.setViewportSize(wide);
@@ -373,7 +382,7 @@ describe('the sandbox', () => {
     },
   );
 
-  testInBrowser('runs nothing of a mail, and loads nothing for it', async () => {
+  testInBrowser('runs no script of a mail, and loads nothing that it links', async () => {
     const { system, tenant } = dashboard;
     let loads = 0;
     const tracker = createServer((_req, res) => {
@@ -381,7 +390,7 @@ describe('the sandbox', () => {
       res.end();
     }).listen(0, '127.0.0.1');
     await once(tracker, 'listening');
-    // A server that listens on a port has an address with one.
+    // The address of a server that listens on a port has a port.
     const { port } = tracker.address() as AddressInfo;
     const html = `<p id="told">as it was written</p><img src="http://127.0.0.1:${port}/open.png" alt="">
       <script>document.getElementById('told').textContent = 'a script ran'</script>`;
@@ -399,7 +408,7 @@ describe('the sandbox', () => {
     tracker.close();
   });
 
-  testInBrowser('shows a message of one channel where those of several begin', async () => {
+  testInBrowser('shows a message of one channel when a request has several', async () => {
     const { page } = operator;
     await page.setViewportSize(wide);
     await dashboard.system.sendAccepted(dashboard.tenant, {
@@ -416,7 +425,7 @@ describe('the sandbox', () => {
     expect((only?.y ?? Number.NaN) - (gallery?.y ?? Number.NaN)).toBeLessThan(40);
   });
 
-  testInBrowser('lets a viewer look, and delete nothing', async () => {
+  testInBrowser('lets a viewer read captures but not delete them', async () => {
     const { page } = operator;
     const { prisma } = dashboard.system.database;
     const where = { accountId: dashboard.tenant.accountId };

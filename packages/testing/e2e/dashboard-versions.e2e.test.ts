@@ -10,7 +10,7 @@ import {
 } from './dashboard/open-dashboard';
 import { inspectPage } from './dashboard/pictures';
 
-// The renderer needs many seconds where two cores are shared.
+// The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
 const email = 'vera@example.com';
@@ -90,7 +90,7 @@ const api = (place: string) => `${dashboard.url}api/apps/${dashboard.tenant.appI
 const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId}/${place}`;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** As another operator would, beside the page. */
+/** Calls the server as another operator would, without the page. */
 async function call(method: 'get' | 'post' | 'put', place: string, data?: object) {
   const headers = { Origin: new URL(dashboard.url).origin };
   const answer = await home.page
@@ -113,7 +113,7 @@ async function publish(text: Text, note: string) {
   await call('post', `${at}/publish`, { basedOn: saved.revision, note });
 }
 
-/** A page of the operator who is signed in already. */
+/** Opens a page of the operator who has signed in. */
 async function openAt(place: string): Promise<WatchedPage> {
   const watched = await dashboard.openPage(home);
   await watched.page.goto(appUrl(place));
@@ -122,7 +122,7 @@ async function openAt(place: string): Promise<WatchedPage> {
 
 describe('the versions of an event', () => {
   testInBrowser(
-    'stand in a list with when, who and why, and beside each other, channel by channel',
+    'are listed with time, author and note, and compared channel by channel',
     async () => {
       const { page, problems } = await openAt(`events/${event.eventId}`);
       await page.getByRole('link', { name: 'Versions' }).click();
@@ -155,7 +155,7 @@ describe('the versions of an event', () => {
     },
   );
 
-  testInBrowser('lead there from each message that was rendered with them', async () => {
+  testInBrowser('are linked from each message that was rendered with them', async () => {
     const { page } = await openAt(`log/${requestId}`);
     await page.getByLabel('What was sent').getByRole('link', { name: 'v1' }).click();
     await page.getByRole('heading', { name: 'v1' }).waitFor();
@@ -165,7 +165,7 @@ describe('the versions of an event', () => {
   });
 
   testInBrowser(
-    'go back to an older one as a new one; who was slower is told, and nothing is lost',
+    'can be rolled back as a new version; the slower of two operators is warned, and nothing is lost',
     async () => {
       const { page } = await openAt(`events/${event.eventId}?version=${event.versionId}`);
       await button(page, 'Roll back to v1').click();
@@ -194,7 +194,7 @@ describe('the versions of an event', () => {
   );
 
   testInBrowser(
-    'warn before they are live of what callers do not send, and take a note',
+    'warn before publishing about values that callers do not send, and take a note',
     async () => {
       const { page } = await openAt(`events/${event.eventId}`);
       await page.getByRole('tab', { name: /^email/ }).click();
@@ -215,7 +215,7 @@ describe('the versions of an event', () => {
 
 describe('saved filters', () => {
   testInBrowser(
-    'are saved, applied, found by the palette, renamed and deleted; the address stays the truth',
+    'can be saved, applied, found in the palette, renamed and deleted; the URL keeps the filters',
     async () => {
       const { page, problems } = await openAt('log?last=24h&channel=sms&recipient=nobody');
       await button(page, 'Save filter').focus();
@@ -254,7 +254,7 @@ describe('saved filters', () => {
 });
 
 describe('a viewer', () => {
-  testInBrowser('looks at versions, and finds nothing that changes them', async () => {
+  testInBrowser('can read versions, and has no button that changes them', async () => {
     await dashboard.system.database.prisma.operator.updateMany({
       where: { email },
       data: { role: 'viewer' },

@@ -13,7 +13,7 @@ import {
   type WatchedPage,
 } from './dashboard/open-dashboard';
 
-// The renderer needs many seconds where two cores are shared.
+// The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
 const run = promisify(execFile);
@@ -25,7 +25,7 @@ let home: WatchedPage;
 
 beforeAll(async () => {
   if (executablePath === undefined) return;
-  // The gateway remembers look-ups as long as it does in production.
+  // The gateway caches look-ups as long as in production.
   dashboard = await openDashboard({ delivery: 'live', env: { LOOKUP_CACHE_MS: '5000' } });
   home = await dashboard.openPage();
   await setUp(home.page, await dashboard.createSetUpLink(), email);
@@ -37,15 +37,15 @@ afterAll(() => dashboard?.close());
 const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId}/${place}`;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** A page of the operator who is signed in already. */
+/** Opens a page of the operator who has signed in. */
 async function openAt(place: string): Promise<WatchedPage> {
   const watched = await dashboard.openPage(home);
   await watched.page.goto(appUrl(place));
   return watched;
 }
 
-describe('who may come in', () => {
-  testInBrowser('a set-up link works once; sign-out ends the session', async () => {
+describe('access', () => {
+  testInBrowser('a set-up link works once; signing out ends the session', async () => {
     const { page, problems } = await dashboard.openPage();
     const { accountId } = await dashboard.system.factories.createTenant();
     const link = await dashboard.createSetUpLink(accountId);
@@ -62,7 +62,7 @@ describe('who may come in', () => {
     expect(problems).toEqual([]);
   });
 
-  testInBrowser('a wrong password is refused and says so', async () => {
+  testInBrowser('a wrong password is refused with a message', async () => {
     const { page } = await dashboard.openPage();
     await page.goto(dashboard.url);
     await page.getByLabel('E-mail').fill(email);
@@ -72,7 +72,7 @@ describe('who may come in', () => {
     expect(await page.getByRole('navigation', { name: 'App' }).count()).toBe(0);
   });
 
-  testInBrowser('a session that ended asks to sign in, and comes back to the page', async () => {
+  testInBrowser('an expired session asks to sign in, and returns to the page', async () => {
     const { page } = await dashboard.openPage();
     await signIn(page, appUrl('queues'), email);
     await page.context().clearCookies();
@@ -85,7 +85,7 @@ describe('who may come in', () => {
 });
 
 describe('the account', () => {
-  testInBrowser('the key is shown after the right password, and a second one is made', async () => {
+  testInBrowser('shows the key after the right password, and creates a second one', async () => {
     const { page } = await openAt('log');
     await page.goto(`${dashboard.url}keys`);
     await button(page, 'Show').first().click();
@@ -102,7 +102,7 @@ describe('the account', () => {
     expect(await button(page, 'Make another key').isDisabled()).toBe(true);
   });
 
-  testInBrowser('an app is made, in sandbox delivery unless it says otherwise', async () => {
+  testInBrowser('creates an app, in sandbox delivery by default', async () => {
     const { page } = await openAt('log');
     await page.goto(`${dashboard.url}apps`);
     await button(page, 'Create app').first().click();
@@ -115,7 +115,7 @@ describe('the account', () => {
 });
 
 describe('integrations', () => {
-  /** From the form of a new integration to one that is there and was tested. */
+  /** Fills the form of a new integration, saves it and tests it. */
   async function add(page: Page, name: string): Promise<void> {
     await page.getByLabel('Name', { exact: true }).fill(name);
     await button(page, 'Test connection').click();
@@ -124,7 +124,7 @@ describe('integrations', () => {
     await page.getByRole('heading', { name }).waitFor();
   }
 
-  testInBrowser('a mail server is added, tested, changed, paused and removed', async () => {
+  testInBrowser('a mail server can be added, tested, changed, paused and removed', async () => {
     const { page, problems } = await openAt('integrations/new');
     const { settings } = dashboard.simulated.channels['email']!;
     await page.getByRole('radio', { name: /SMTP/ }).check({ force: true });
@@ -147,7 +147,7 @@ describe('integrations', () => {
     expect(problems).toEqual([]);
   });
 
-  testInBrowser('Slack’s secret is never shown again, only how it ends', async () => {
+  testInBrowser('after saving, only the last characters of Slack’s secret are shown', async () => {
     const { page } = await openAt('integrations/new');
     const { credentials } = dashboard.simulated.channels['slack']!;
     await page.getByRole('radio', { name: /Slack/ }).check({ force: true });
@@ -157,7 +157,7 @@ describe('integrations', () => {
     expect(await page.content()).not.toContain(String(credentials['access_token']));
   });
 
-  testInBrowser('Twilio’s form says which field is wrong, and the right one works', async () => {
+  testInBrowser('Twilio’s form names the wrong field, and accepts the right value', async () => {
     const { page } = await openAt('integrations/new');
     const { credentials } = dashboard.simulated.channels['sms']!;
     await page.getByRole('radio', { name: /Twilio sms/ }).check({ force: true });
@@ -173,7 +173,7 @@ describe('integrations', () => {
 });
 
 describe('an event', () => {
-  /** What is shown as curl, with the key, as the button copies it. */
+  /** Reads the curl command and its key, as the copy button copies them. */
   async function copyCurl(page: Page): Promise<string> {
     await page.getByText('The same call from a backend').click();
     await button(page, 'Put the key in').click();
@@ -193,7 +193,7 @@ describe('an event', () => {
   }
 
   testInBrowser(
-    'goes from nothing to a message that a backend sent by the shown call, both in the log',
+    'is created from scratch and sent by the shown curl command; the log shows both',
     async () => {
       const { page, problems } = await openAt('events');
       await button(page, 'Create event').first().click();
@@ -219,11 +219,11 @@ describe('an event', () => {
       await page.keyboard.insertText('Order {{order.id}} is on its way');
       await page.locator('.pv-sl').getByText('is on its way').waitFor();
 
-      // A call that came too early is refused, and the gateway remembers that there is nothing live.
+      // A call before publishing is refused, and the gateway caches that no version is live.
       const call = { event: 'order_shipped', user: { email: 'a@example.com' } };
       expect((await dashboard.system.send(dashboard.tenant, call)).status).not.toBe(200);
 
-      // Publishing while the draft is saving itself must not be taken for another person's change.
+      // Publishing while the draft saves itself must not be mistaken for a change by another person.
       await page.route('**/draft', async (route) => {
         await new Promise((resolve) => setTimeout(resolve, slowSaveMs));
         await route.continue();
@@ -266,13 +266,13 @@ describe('an event', () => {
     },
   );
 
-  testInBrowser('two operators do not overwrite each other silently', async () => {
+  testInBrowser('two operators cannot silently overwrite each other', async () => {
     const { eventId } = await dashboard.system.factories.createEvent(dashboard.tenant, {});
     const [mine, theirs] = [await openAt(`events/${eventId}`), await openAt(`events/${eventId}`)];
     for (const { page } of [mine, theirs]) {
       await page.getByLabel('A value that is missing').waitFor();
     }
-    // A tab in the background does not read again, and so does not know what they save.
+    // A background tab does not refetch, so it does not know the other operator's change.
     await mine.page.evaluate(
       `Object.defineProperty(document, 'visibilityState', { value: 'hidden' })`,
     );

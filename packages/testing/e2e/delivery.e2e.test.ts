@@ -107,7 +107,7 @@ describe('an event with e-mail and Slack', () => {
     });
   }
 
-  test('arrives as multipart mail, escaped once in HTML and not at all in subject and text, attachment byte for byte', async () => {
+  test('arrives as multipart mail, escaped once in HTML and not in subject and text, with the attachment byte for byte', async () => {
     const requestId = await sendBoth();
     const [mailed] = await system.settled(requestId, ['sent', 'sent']);
     const mail = smtp.sends.find(({ messageId }) => messageId?.includes(String(mailed?.id)));
@@ -122,7 +122,7 @@ describe('an event with e-mail and Slack', () => {
     expect(mail?.parsed.attachments[0]?.content.equals(attachment)).toBe(true);
   });
 
-  test('arrives in Slack with values escaped, mentioning nobody, and the author’s own link intact', async () => {
+  test('arrives in Slack with values escaped, no mentions, and the author’s own link intact', async () => {
     const requestId = await sendBoth();
     const [, posted] = await system.settled(requestId, ['sent', 'sent']);
     const post = slack.sends.find(({ messageId }) => messageId === posted?.id);
@@ -134,7 +134,7 @@ describe('an event with e-mail and Slack', () => {
 });
 
 describe('a provider that fails', () => {
-  test('a 500 after the body was read leads to unknown, and one resend marked as a possible duplicate', async () => {
+  test('a 500 after the body was read leads to `unknown`, and a resend is marked as a possible duplicate', async () => {
     const event = await createSlackEvent();
     slack.fail({ on: 'chat.postMessage', reply: { status: 500, body: { ok: false } } });
     const requestId = await system.sendAccepted(tenant, {
@@ -149,7 +149,7 @@ describe('a provider that fails', () => {
     expect(message?.unknownCount).toBe(1);
   });
 
-  test('a second unknown outcome leaves the message unknown, and calls nobody again', async () => {
+  test('a second unknown outcome leaves the message `unknown` without another call', async () => {
     const event = await createSlackEvent();
     const fault = { on: 'chat.postMessage', reply: { status: 500, body: { ok: false } } };
     slack.fail(fault, fault);
@@ -162,7 +162,7 @@ describe('a provider that fails', () => {
     expect(message?.dueAt).toBeNull();
   });
 
-  test('a refused connection is tried again, and the provider is called once for real', async () => {
+  test('a refused connection is retried, and the provider receives one call', async () => {
     const port = await findClosedPort();
     const integration = await createSmtpIntegration(port);
     const event = await createEmailEvent(integration.id);
@@ -182,10 +182,10 @@ describe('a provider that fails', () => {
     expect(smtp.sends.filter(({ to }) => to.includes('late@example.org'))).toHaveLength(1);
   });
 
-  test('a connection refused once is two attempts on record and one call', async () => {
+  test('a connection that is refused once makes two attempts and one call', async () => {
     const before = smtp.sends.length;
     smtp.fail({ at: 'connect', reply: '421 4.3.2 Not now' });
-    // A connection that is kept open would not meet the fault.
+    // A kept-alive connection would not meet the fault.
     const fresh = await createSmtpIntegration(smtp.port);
     const requestId = await system.sendAccepted(tenant, {
       event: await createEmailEvent(fresh.id),
@@ -208,7 +208,7 @@ describe('a provider that fails', () => {
     expect(message?.attemptRows).toMatchObject([{ number: 1, outcome: 'rejected' }]);
   });
 
-  test('refused credentials make the integration need attention, and its message wait', async () => {
+  test('refused credentials make the integration need attention, and its message waits', async () => {
     const lost = await system.factories.createIntegration(tenant, {
       channel: 'slack',
       provider: 'slack',
@@ -232,7 +232,7 @@ describe('a provider that fails', () => {
     });
   });
 
-  test('a refused token of the call’s own fails that message only', async () => {
+  test('a refused token from the request fails that message only', async () => {
     const event = await createSlackEvent();
     slack.fail({ on: 'chat.postMessage', error: 'invalid_auth' });
     const requestId = await system.sendAccepted(tenant, {
@@ -248,7 +248,7 @@ describe('a provider that fails', () => {
   });
 });
 
-/** Opens a port that was closed, and leads it to another one. */
+/** Opens the closed port as a proxy to another port. */
 async function openDoor(port: number, target: number): Promise<Server> {
   const door = createServer((socket) => {
     const inner = connect(target, '127.0.0.1');

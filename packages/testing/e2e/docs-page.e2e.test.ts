@@ -3,7 +3,7 @@ import { type System, startSystem } from '@belfry/testing';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { startProxy } from './start-proxy';
 
-// The renderer needs many seconds where two cores are shared.
+// The renderer needs many seconds when tests share two cores.
 jest.setTimeout(120_000);
 
 const executablePath = [
@@ -13,7 +13,7 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find((place) => place !== undefined && existsSync(place));
 
-// A machine without a browser tells so by skipped tests.
+// Without a browser on the machine, these tests are skipped.
 const testInBrowser = executablePath === undefined ? test.skip : test;
 
 let system: System | undefined;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await system?.stop();
 });
 
-/** A page, with all that it asked for and all that went wrong; what its policy forbids is told on its console. */
+/** A page with its requests and its problems. Policy violations appear on the console. */
 async function openPage(
   url: string,
 ): Promise<{ page: Page; requestedUrls: string[]; problems: string[] }> {
@@ -49,13 +49,13 @@ async function openPage(
   return { page, requestedUrls, problems };
 }
 
-/** URLs below one, and data that the renderer's style sheet brings along. */
+/** URLs under the base URL, and data URLs of the renderer's style sheet. */
 function ownOrData(base: string): RegExp {
   return new RegExp(`^(${base.replace(/\/$/, '')}/|data:)`);
 }
 
-describe('the page of the interface in a browser', () => {
-  testInBrowser('shows every operation, and asks nothing of another origin', async () => {
+describe('the API reference page in a browser', () => {
+  testInBrowser('shows every operation, and requests nothing from another origin', async () => {
     const { apiUrl } = system!;
     const { page, requestedUrls, problems } = await openPage(`${apiUrl}/docs`);
     expect(await page.title()).toBe('Belfry: the interface');
@@ -72,11 +72,11 @@ describe('the page of the interface in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  testInBrowser('sends a call that is tried out to the gateway that served it', async () => {
+  testInBrowser('sends "try it" calls to the gateway that served the page', async () => {
     const tenant = await system!.factories.createTenant();
     const { page, problems } = await openPage(`${system!.apiUrl}/docs`);
     await page.locator('.btn.authorize').click();
-    // The other one is the signature of a front end.
+    // The other field is the signature of a front end.
     const form = page.locator('.auth-container', { hasText: 'Authorization' }).first();
     await form.locator('input').fill(`AuthKey ${tenant.apiKey}`);
     await form.locator('.authorize').click();
@@ -94,7 +94,7 @@ describe('the page of the interface in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  testInBrowser('works below a path of a proxy, with a slash at its end too', async () => {
+  testInBrowser('works under a path of a proxy, also with a trailing slash', async () => {
     const proxy = await startProxy('/notify', system!.apiUrl);
     try {
       const { requestedUrls, problems } = await openPage(`${proxy.url}/notify/docs/`);

@@ -19,7 +19,7 @@ beforeAll(async () => {
     env: {
       ...simulated.env,
       SEND_TIMEOUT_MS: '5000',
-      // So that five tries need no minute.
+      // Short delays, so that five attempts do not take a minute.
       RETRY_BASE_MS: '1',
       RETRY_CAP_MS: '10',
       RELAY_POLL_MS: '50',
@@ -60,7 +60,7 @@ const allSettled = () => ({
 });
 
 describe('one call to an event with every channel', () => {
-  test('is accepted once by each provider, and leaves one item in the inbox', async () => {
+  test('is accepted once by each provider, and adds one item to the inbox', async () => {
     const before = counts();
     const requestId = await sendToAll(1);
     await eventually(async () => expect(await readStates(requestId)).toEqual(allSettled()), {
@@ -75,7 +75,7 @@ describe('one call to an event with every channel', () => {
     expect(items).toMatchObject([{ content: { title: 'Hello Ana' } }]);
   });
 
-  test('is one row of the log, whose eight channels have a message each and nothing is left', async () => {
+  test('is one row of the log, with one message on each of its eight channels and none open', async () => {
     const requestId = await sendToAll(2);
     await eventually(async () => expect(await readStates(requestId)).toEqual(allSettled()), {
       timeoutMs: 20_000,
@@ -99,7 +99,7 @@ describe('one call to an event with every channel', () => {
     ['push', 106],
     ['onesignal', 107],
   ])(
-    'with %s failing five times leaves the other channels at one call each',
+    'makes one call on each other channel while %s fails five times',
     async (failing, person) => {
       const before = counts();
       simulated.channels[failing]?.throttle(5);
@@ -111,14 +111,14 @@ describe('one call to an event with every channel', () => {
       for (const { channel, attemptRows } of messages) {
         expect([channel, attemptRows.length]).toEqual([channel, channel === failing ? 6 : 1]);
       }
-      // What the providers saw: what was put off was sent once, and nothing else twice.
+      // Counted by the providers: a requeued message was sent once, and no other message twice.
       const sends = Object.entries(counts()).map(([name, count]) => [name, count - before[name]!]);
       expect(sends).toEqual(Object.keys(simulated.channels).map((name) => [name, 1]));
     },
     60_000,
   );
 
-  test('reaches by the channels alone for which the recipient has an address', async () => {
+  test('uses only the channels for which the recipient has an address', async () => {
     const { name } = await simulated.createEvent(system.factories, tenant, 'Hi');
     const { body } = await system.send(tenant, {
       event: name,

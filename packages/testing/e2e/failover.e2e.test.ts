@@ -24,7 +24,7 @@ beforeAll(async () => {
   twilio = await createTwilioSimulator({ refusedAccounts });
   system = await startSystem({ env: { TWILIO_API_URL: twilio.url, SEND_TIMEOUT_MS: '2000' } });
   tenant = await system.factories.createTenant({ delivery: 'live' });
-  // The first call loads the provider's library, and on a busy machine ends at its deadline.
+  // The first call loads the provider's library, and can exceed its deadline on a busy machine.
   const { send } = await createChain({ onUnknown: 'hold' });
   await system.settled(await send(), ['sent'], 30_000).catch(() => undefined);
 }, 120_000);
@@ -49,7 +49,7 @@ async function createLink(): Promise<Link> {
   return { id, accountSid, messages: `/Accounts/${accountSid}/Messages.json` };
 }
 
-/** An event with two integrations, each an account of its own at the simulator. */
+/** Publishes an event with two integrations, each with its own simulator account. */
 async function createChain(policy: Partial<Policy> = {}): Promise<Chain> {
   const [first, second] = [await createLink(), await createLink()];
   const integrationIds = [first.id, second.id];
@@ -72,7 +72,7 @@ async function settled(requestId: string, state = 'sent'): Promise<MessageRow> {
   return message;
 }
 
-/** Which integration each attempt went by, and what it came to. */
+/** Lists the integration and the outcome of each attempt. */
 function describePath({ attemptRows }: MessageRow, { first }: Chain): string[] {
   return attemptRows.map(
     ({ integrationId, outcome }) => `${integrationId === first.id ? 'first' : 'second'} ${outcome}`,
@@ -80,7 +80,7 @@ function describePath({ attemptRows }: MessageRow, { first }: Chain): string[] {
 }
 
 describe('a chain of two integrations', () => {
-  test('whose first refuses its credentials sends everything by the second, and each message says why', async () => {
+  test('sends everything by the second when the first refuses its credentials, and each message records why', async () => {
     const chain = await createChain();
     refusedAccounts.add(chain.first.accountSid);
     const sendSome = async () => {
@@ -104,7 +104,7 @@ describe('a chain of two integrations', () => {
     expect([byFirst.length, bySecond.length]).toEqual([0, messages.length]);
   });
 
-  test('that both refuse waits for a person, and goes on when one of them is mended', async () => {
+  test('waits for an operator when both refuse, and continues when one is fixed', async () => {
     const chain = await createChain();
     for (const { accountSid } of [chain.first, chain.second]) refusedAccounts.add(accountSid);
     const requestId = await chain.send();
@@ -121,7 +121,7 @@ describe('a chain of two integrations', () => {
     expect(message?.attemptRows.length).toBeGreaterThan(1);
   }
 
-  test('puts a message off twice, then tries the second', async () => {
+  test('retries a message twice on the first, then uses the second', async () => {
     const chain = await createChain();
     const later = { on: chain.first.messages, code: 20429 };
     twilio.fail(later, later);
@@ -130,22 +130,22 @@ describe('a chain of two integrations', () => {
   });
 
   test.each([
-    ['stays with the first', {}, ['first unknown', 'first accepted']],
+    ['stays with the first integration', {}, ['first unknown', 'first accepted']],
     [
-      'moves on where the version says so',
+      'uses the second integration if the version says so',
       { onUnknown: 'resend_next' as const },
       ['first unknown', 'second accepted'],
     ],
-  ])('does not know what became of a call: it %s', async (_where, policy, path) => {
+  ])('after an unknown outcome, %s', async (_where, policy, path) => {
     const chain = await createChain(policy);
-    // Nothing was taken, so that no look at what Twilio has settles it.
+    // Twilio did not accept it, so a look-up at Twilio cannot settle it.
     twilio.fail({ on: chain.first.messages, reply: { status: 502, body: '' } });
     const message = await settled(await chain.send());
     expect(describePath(message, chain)).toEqual(path);
     expect(message.attemptRows.at(-1)?.isPossibleDuplicate).toBe(true);
   });
 
-  test('whose first does not answer sends by the second at once', async () => {
+  test('uses the second at once when the first does not answer', async () => {
     const chain = await createChain({ onUnknown: 'hold' });
     const hang = { on: chain.first.messages, hang: true } as const;
     twilio.fail(hang, hang, hang, hang, hang);

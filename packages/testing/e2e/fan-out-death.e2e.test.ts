@@ -4,7 +4,7 @@ import { channelVersion, eventually, type System, startSystem, type Tenant } fro
 
 const batchSize = 1_000;
 const itemOfSecondChunk = 700;
-/** The first three of the registry, or all that it has. */
+/** The first three channels of the registry. */
 const names = channelNames.slice(0, 3);
 const messageCount = names.length * batchSize;
 
@@ -14,7 +14,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   system = await startSystem({
     workers: [[...names.map((name) => `deliver-${name}`), 'relay'].join(',')],
-    // Thousands of look-ups of one app at once would wait for a connection longer than they may.
+    // Thousands of concurrent look-ups of one app would exceed the connection timeout.
     env: { LOOKUP_CACHE_MS: '5000' },
   });
   tenant = await system.factories.createTenant();
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => system.stop(), 60_000);
 
-/** Sends a batch through the gateway; its id. */
+/** Sends a batch through the gateway and returns its ID. */
 async function sendBulk(): Promise<string> {
   const versions = names.map((name) => [name, channelVersion(buildTemplate(name))]);
   const event = await system.factories.createEvent(tenant, Object.fromEntries(versions));
@@ -38,11 +38,11 @@ async function sendBulk(): Promise<string> {
   });
   const answer: unknown = await response.json();
   expect(answer).toMatchObject({ success: true, accepted: batchSize });
-  // Every answer of the gateway has it, as was just seen.
+  // The assertion above checked it.
   return (answer as { request_id: string }).request_id;
 }
 
-/** Every text that a template of the channel must have, and its `text`. */
+/** The required template texts of a channel, and `text`. */
 function buildTemplate(name: keyof typeof channels): Record<string, string> {
   const { properties, required = [] } = channels[name].template;
   const fields = Object.keys(properties).filter(
@@ -51,7 +51,7 @@ function buildTemplate(name: keyof typeof channels): Record<string, string> {
   return Object.fromEntries(fields.map((field) => [field, 'Number {{index}}']));
 }
 
-/** Has an address of its own on every channel. */
+/** Has a unique address on every channel. */
 function reachableUser(index: number): object {
   const number = String(index).padStart(4, '0');
   const email = formatEmail(index);
@@ -73,13 +73,13 @@ async function plannedTo(requestId: string): Promise<number> {
   return (await prisma.request.findUniqueOrThrow({ where: { id: requestId } })).plannedTo;
 }
 
-/** Starts a fanout that cannot write the second chunk, and kills it there. */
+/** Starts a fanout that blocks on the second chunk, and kills it there. */
 async function killMidway(requestId: string): Promise<void> {
-  // Of the pool that lets a transaction be idle for as long as a busy machine needs.
+  // Uses the pool that lets a transaction be idle as long as a busy machine needs.
   const holder = await system.database.delivery.connect();
   try {
     await holder.query('BEGIN');
-    // The same row as of the second chunk: whoever writes it as well waits until this one is decided.
+    // A row of the second chunk: the fanout's insert waits for this transaction.
     await holder.query(
       `INSERT INTO message (id, request_id, item, app_id, channel, target, due_at, expires_at)
        VALUES ($1, $2, $3, $4, 'email', $5, now(), now() + interval '1 day')`,
@@ -88,12 +88,12 @@ async function killMidway(requestId: string): Promise<void> {
     const fanOut = await system.startWorker('fanout');
     await eventually(async () => expect(await plannedTo(requestId)).toBe(500));
     await eventually(async () => {
-      // Within a transaction PostgreSQL would show the activity of its first look again and again.
+      // Within a transaction PostgreSQL would repeat the first snapshot of the activity.
       const { rows } = await system.database.delivery.query<{ pid: number }>(waiting);
       expect(rows).toHaveLength(1);
     });
     await fanOut.stop('SIGKILL');
-    // Its statement would otherwise still be carried out, which is not what is tried here.
+    // Otherwise PostgreSQL would still run its statement, which is not tested here.
     await system.database.delivery.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
     await holder.query('ROLLBACK');
   } finally {
@@ -105,7 +105,7 @@ const waiting = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 describe(`a bulk of 1,000 on ${names.join(', ')}`, () => {
-  test('is every message exactly once, also when fanout is killed between two chunks', async () => {
+  test('writes every message exactly once, also when fanout is killed between two chunks', async () => {
     const requestId = await sendBulk();
     await killMidway(requestId);
     expect(await plannedTo(requestId)).toBe(500);

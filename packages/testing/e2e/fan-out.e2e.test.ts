@@ -28,7 +28,7 @@ function newItem(index: number): NewItem {
   };
 }
 
-/** A bulk request as the gateway stores it; no job tells of it, so the relay has to find it. */
+/** Stores a bulk request as the gateway does, without a job, so the relay has to find it. */
 async function writeBulk(): Promise<string> {
   const event = await system.factories.createEvent(tenant, {
     email: channelVersion({ subject: 'Number {{index}}', text: 'Number {{index}}' }),
@@ -57,7 +57,7 @@ async function writeBulk(): Promise<string> {
 }
 
 describe('a bulk request', () => {
-  test('is planned by two fanouts at once, and each of its messages is sent exactly once', async () => {
+  test('planned by two fanouts at once sends each of its messages exactly once', async () => {
     const requestId = await writeBulk();
     const { prisma } = system.database;
     await eventually(

@@ -20,11 +20,11 @@ import { createLedger, enter, findProblem } from './hostile/verdict';
 
 const isFull = isFullRun();
 const callCount = isFull ? 20_000 : 2_000;
-/** So many callers at once. */
+/** Concurrent callers. */
 const streamCount = 10;
 const callsTimeoutMs = 240_000;
 const triesAlone = 3;
-/** The gateway speaks of 100 ms, which is for a machine of its own. */
+/** The gateway's goal is 100 ms, which holds on a quiet machine. */
 const heldOnBusyMs = 300;
 const maxSuspects = 500;
 const seed = readRunSeed(1);
@@ -64,10 +64,10 @@ afterAll(async () => {
   await system?.stop();
 }, 120_000);
 
-/** Every route that takes JSON, with the schema that it validates by. */
+/** Every route that takes JSON, with the schema that validates it. */
 async function readOperations(): Promise<Operation[]> {
   const response = await fetch(new URL('/openapi.json', system.apiUrl));
-  // The document is ours, and its own test says that it is what the schemas are.
+  // Our own document. Another test checks that it matches the schemas.
   const document = (await response.json()) as {
     paths: Record<
       string,
@@ -84,7 +84,7 @@ async function readOperations(): Promise<Operation[]> {
   );
 }
 
-/** Where Meta reports of an integration, as it would be told. */
+/** The URL to which Meta reports about an integration. */
 async function createReceiptAddress(): Promise<CallsOptions['receipts']> {
   const secrets = { appSecret: newId(), verifyToken: newId() };
   const { id } = await system.factories.createIntegration(tenant, {
@@ -105,7 +105,7 @@ async function createReceiptAddress(): Promise<CallsOptions['receipts']> {
   return { path: new URL(url).pathname, ...secrets };
 }
 
-/** Items in the inbox of a user; members of bodies that name their messages. */
+/** Inbox items of a user; bodies that name their messages are built from them. */
 async function createItems() {
   const messages = [newId(), newId(), newId()];
   await system.database.prisma.inboxItem.createMany({
@@ -126,7 +126,7 @@ async function createItems() {
   };
 }
 
-/** Another test's workers would deliver them. */
+/** Otherwise another test's workers would deliver them. */
 async function removeRows(): Promise<void> {
   const accounts = [[tenant.accountId, other.accountId]];
   const { delivery } = system.database;
@@ -136,7 +136,7 @@ async function removeRows(): Promise<void> {
   await delivery.query('DELETE FROM request WHERE account_id = ANY($1)', accounts);
 }
 
-/** Makes a call, and throws where its answer is not what any call may expect. */
+/** Makes a call, and throws if its answer violates a rule for all answers. */
 async function checkCall(call: Call): Promise<void> {
   const answer = await caller.exchange(call);
   enter(ledger, call, answer);
@@ -144,13 +144,13 @@ async function checkCall(call: Call): Promise<void> {
   if (problem) throw new Error(`${problem}: ${answer.text.slice(0, 500)}`);
 }
 
-/** How long each one was, as the gateway itself saw it: in processor time, which a busy machine doubles, and more. */
+/** Blocked times as the gateway measured them, in processor time. A busy machine can double it. */
 function stallsMs(): number[] {
   const stalls = system.api.lines.filter(({ message }) => message === 'loop.stalled');
   return stalls.map(({ held_ms: heldMs }) => Number(heldMs)).filter((ms) => ms > heldOnBusyMs);
 }
 
-/** Resolves when all that the gateway had to say so far has been read. */
+/** Resolves when the gateway's output so far has been read. */
 async function catchUp(): Promise<void> {
   const { headers } = await caller.exchange({ method: 'GET', path: '/livez', headers: [] });
   await eventually(async () => {
@@ -159,7 +159,7 @@ async function catchUp(): Promise<void> {
   });
 }
 
-/** Throws where a call that nothing else runs beside stalls the gateway each time. */
+/** Throws if a call stalls the gateway every time that it runs alone. */
 async function runAlone(call: Call): Promise<void> {
   await catchUp();
   const before = stallsMs().length;
@@ -172,7 +172,7 @@ async function runAlone(call: Call): Promise<void> {
   throw new Error(`stalls the event loop each time, for ${stallsMs().slice(before)} ms`);
 }
 
-/** What has a key runs again, and is not replayed. */
+/** Gives a retried request a new key, so that it runs again instead of being replayed. */
 function withOwnKey(call: Call): Call {
   const headers = call.headers.map(([name, value]) =>
     name === 'Idempotency-Key' && value.length > 30
@@ -184,7 +184,7 @@ function withOwnKey(call: Call): Call {
 
 type Sent = { stream: number; index: number; fromMs: number; toMs: number };
 
-/** A lane makes its calls one after the other, beside the other lanes. */
+/** Each lane makes its calls one after the other, in parallel with the other lanes. */
 async function runStream(calls: fc.Arbitrary<Call>, stream: number, sent: Sent[]): Promise<void> {
   let index = 0;
   const property = fc.asyncProperty(calls, async (call) => {
@@ -202,7 +202,7 @@ async function runStream(calls: fc.Arbitrary<Call>, stream: number, sent: Sent[]
   });
 }
 
-/** Who was answered, or waited to be, while the gateway stalled. */
+/** Lists the calls that were in flight while the gateway stalled. */
 function suspectsIn(sent: readonly Sent[]): Sent[] {
   const stalls = system.api.lines
     .filter(({ message }) => message === 'loop.stalled')
@@ -216,7 +216,7 @@ function suspectsIn(sent: readonly Sent[]): Sent[] {
 }
 
 describe('the gateway under hostile calls', () => {
-  test(`answers each of ${callCount} generated calls in its own shape, and none of them stalls it each time that it runs alone (seed ${seed})`, async () => {
+  test(`answers each of ${callCount} generated calls in its own error shape, and stalls for none of them alone (seed ${seed})`, async () => {
     const events = [...Array(12).fill(liveEvent), 'none', ' ', 'x'.repeat(129)];
     const [knownTexts, readerTexts] = [{ event: events }, await createItems()];
     const calls = createCalls({ operations, tenant, other, knownTexts, readerTexts, receipts });
@@ -237,7 +237,7 @@ describe('the gateway under hostile calls', () => {
     expect(sent).toHaveLength(callCount);
   }, 600_000);
 
-  test('answers whatever comes over a connection, in its own shape', async () => {
+  test('answers any bytes on a connection in its own error shape', async () => {
     const answers = await Promise.all(
       createRawCalls(tenant).map(async ({ name, bytes, status }) => {
         const text = await exchangeRaw(system.apiUrl, bytes, 2_000);
@@ -258,7 +258,7 @@ describe('the gateway under hostile calls', () => {
   }, 60_000);
 
   test.each(Object.keys(giants))(
-    'is not stalled each time by %s',
+    'does not stall for %s',
     async (name) => {
       const text = giants[name]?.().replace(liveEventMark, JSON.stringify(liveEvent)) ?? '';
       const body = Buffer.from(text);
@@ -280,7 +280,7 @@ describe('the gateway under hostile calls', () => {
     120_000,
   );
 
-  test('has stored what it answered with 200, and nothing else', async () => {
+  test('stored what it answered with 200, and nothing else', async () => {
     const { rows: requests } = await system.database.delivery.query<{ id: string; items: number }>(
       `SELECT r.id, (SELECT count(*)::int FROM request_item i WHERE i.request_id = r.id) AS items
        FROM request r WHERE account_id = ANY($1)`,
@@ -304,7 +304,7 @@ describe('the gateway under hostile calls', () => {
     for (const { id } of devices) expect(ledger.devices).toContain(id);
   });
 
-  test('has taken calls that were signed, of front ends and of a provider, and counted what they stored', async () => {
+  test('accepted signed calls from front ends and a provider, and counted what they stored', async () => {
     expect(ledger.signedCalls.frontEnds).toBeGreaterThan(callCount / 50);
     expect(ledger.signedCalls.providers).toBeGreaterThan(callCount / 200);
     const { inboxItem, receipt } = system.database.prisma;
@@ -314,7 +314,7 @@ describe('the gateway under hostile calls', () => {
     expect(await receipt.count({ where: { appId: tenant.appId } })).toBeGreaterThan(0);
   });
 
-  test('has met no fault of its own, and runs on', async () => {
+  test('logged no internal error, and still runs', async () => {
     await catchUp();
     const faults = system.api.lines.filter(
       ({ level, code }) => level === 'error' || code === 'internal',

@@ -28,7 +28,7 @@ beforeAll(async () => {
   system = await startSystem({
     databaseUrl: statements.url,
     redisUrl: commands.url,
-    // As in production: an app is not asked for with each message.
+    // As in production: apps are cached, not read for each message.
     env: { LOOKUP_CACHE_MS: '5000' },
   });
   tenant = await system.factories.createTenant();
@@ -64,19 +64,19 @@ async function deliverBulk(): Promise<void> {
 }
 
 describe('messages that wait together', () => {
-  test('share their jobs, their claims and their records: counted, not timed', async () => {
+  test('share jobs, claims and records: counted, not timed', async () => {
     let executedStatements: string[] = [];
     const { commands: sent } = await commands.during(async () => {
       executedStatements = await statements.during(deliverBulk);
     });
     const count = (part: string) => executedStatements.filter((text) => text.includes(part)).length;
     expect(count('INSERT INTO attempt')).toBeGreaterThan(0);
-    // One by one it would be as many as there are messages.
+    // Without batching there would be one per message.
     expect(count('INSERT INTO attempt')).toBeLessThanOrEqual(messages / 5);
     expect(count('UPDATE attempt')).toBeLessThanOrEqual(messages / 5);
     expect(count('INSERT INTO capture')).toBeGreaterThan(0);
     expect(count('INSERT INTO capture')).toBeLessThanOrEqual(messages / 5);
-    // Nothing stands in their way: a verdict is asked for only where a job came twice, which those of a flush share.
+    // Nothing blocks them. A verdict is needed only for a job that came twice; those of one flush share it.
     expect(count('WITH due AS')).toBeLessThanOrEqual(messages / 50);
     expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(messages / 2);
   }, 120_000);

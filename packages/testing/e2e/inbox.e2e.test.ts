@@ -5,7 +5,7 @@ let system: System;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  // Two workers of the channel, so that they compete for its messages.
+  // Two workers of the channel compete for its messages.
   system = await startSystem({ workers: ['deliver-in_app,relay', 'deliver-in_app'] });
   tenant = await system.factories.createTenant({ delivery: 'live' });
 }, 120_000);
@@ -27,7 +27,7 @@ async function callInbox(method: string, path: string, body?: object): Promise<u
 }
 
 describe('an event with the in-app channel, in a live app without integrations', () => {
-  test('is in the person’s inbox once a call, and its message is read when the item is', async () => {
+  test('adds one inbox item per call, and reading the item makes the message read', async () => {
     const { name } = await system.factories.createEvent(tenant, {
       in_app: channelVersion({ title: 'Order {{id}}', click_action: 'https://example.com/{{id}}' }),
     });

@@ -44,7 +44,7 @@ async function createLiveApp(settings: { defaultRegion?: string } = {}) {
   return { tenant: created, integrationIds: [id] };
 }
 
-/** An event by SMS with one text per language; returns its name. */
+/** Publishes an SMS event with one text per language; returns its name. */
 async function createEvent(texts: Record<string, string>): Promise<string> {
   const version = channelVersion({ text: '' }, { integrationIds });
   const templates = Object.fromEntries(Object.entries(texts).map(([tag, text]) => [tag, { text }]));
@@ -56,11 +56,11 @@ function nextMobile(): string {
   return `+1202555${String(recipients).padStart(4, '0')}`;
 }
 
-/** The send that Twilio received for this number. */
+/** The request that Twilio received for this number. */
 function received(mobile: string): Promise<TwilioSend> {
   return eventually(async () => {
     const sent = twilio.sends.find(({ to }) => to === mobile);
-    if (!sent) throw new Error(`Nothing was sent to ${mobile}`);
+    if (!sent) throw new Error(`No SMS was sent to ${mobile}`);
     return sent;
   });
 }
@@ -71,7 +71,7 @@ async function post(path: string, body: unknown, { appId, apiKey } = tenant) {
     headers: { Authorization: `AuthKey ${apiKey}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
-  // What a test asks of an answer is the test.
+  // The tests assert on the shape of the answer.
   return { status: response.status, body: JSON.parse(await response.text()) };
 }
 
@@ -79,7 +79,7 @@ describe('constructor and prototype as keys of the data', () => {
   const data = { constructor: 'Ana', house: { prototype: 'wood' } };
   const text = '{{constructor}} {{house.prototype}}|{{house.constructor}}';
 
-  test('are rendered as any other key by a single send, and never an inherited one', async () => {
+  test('are rendered like other keys in a single send, and inherited ones never', async () => {
     const event = await createEvent({ en: text });
     const mobile = nextMobile();
     const override = { constructor: { message: { text: 'no' } }, sms: { prototype: 1 } };
@@ -89,7 +89,7 @@ describe('constructor and prototype as keys of the data', () => {
     expect((await received(mobile)).body).toBe('Ana wood|');
   });
 
-  test('are rendered as any other key by an element of a bulk', async () => {
+  test('are rendered like other keys in an element of a bulk', async () => {
     const event = await createEvent({ en: text });
     const mobile = nextMobile();
     const batch = [{ user: { mobile }, data }];
@@ -100,7 +100,7 @@ describe('constructor and prototype as keys of the data', () => {
     expect((await received(mobile)).body).toBe('Ana wood|');
   });
 
-  test('are shown by a dry run as they are sent', async () => {
+  test('are rendered in a dry run as in a send', async () => {
     const event = await createEvent({ en: text });
     const answer = await post('/events/send?dry_run=true', {
       event,
@@ -136,7 +136,7 @@ describe('the language of a message', () => {
     ['zh-Hant-TW', 'Hant'],
     ['zh_hans_cn', 'Hans'],
     ['de-x-private', 'Deutsch'],
-  ])('%s is found by the lookup of RFC 4647: %s', async (locale, text) => {
+  ])('%s selects %s by RFC 4647 lookup', async (locale, text) => {
     const [mobile, otherMobile] = [nextMobile(), nextMobile()];
     const id = await system.sendAccepted(tenant, { event, user: { mobile }, locale });
     const batch = [{ user: { mobile: otherMobile, preferences: { locale } } }];
@@ -150,7 +150,7 @@ describe('the language of a message', () => {
   test.each([
     ['fr-CA', 'there is no template for fr-CA: the default, en, was used'],
     ['fr!', '"fr!" is not a language tag such as de or pt-BR: the default, en, was used'],
-  ])('for %s the default is used, and the log and a dry run say so', async (locale, note) => {
+  ])('%s falls back to the default, and the log and a dry run say so', async (locale, note) => {
     const mobile = nextMobile();
     const body = { event, user: { mobile }, locale };
     expect(await post('/events/send?dry_run=true', body)).toMatchObject({
@@ -162,7 +162,7 @@ describe('the language of a message', () => {
     expect(message?.notes).toMatchObject({ language: note });
   });
 
-  test('of a stored user is found for OneSignal and the inbox too', async () => {
+  test('of a stored user applies to OneSignal and the inbox too', async () => {
     const { id } = await system.factories.createIntegration(tenant, {
       channel: 'onesignal',
       provider: 'onesignal',
@@ -203,9 +203,9 @@ describe('plural', () => {
     ['ar', 0, 'z'],
     ['ar', 2, 't'],
     ['ar', 11, 'm'],
-    // English is used, and so are its rules.
+    // The English template is used, with English plural rules.
     ['cs', 2, '2 files'],
-  ])('in %s with %j is "%s"', async (locale, count, text) => {
+  ])('in %s with %j gives "%s"', async (locale, count, text) => {
     const event = await createEvent(texts);
     const mobile = nextMobile();
     await system.sendAccepted(tenant, { event, user: { mobile }, data: { count }, locale });
@@ -221,7 +221,7 @@ describe('a phone number in an app without a default region', () => {
     return { id, dryRun: dryRun.body.messages[0] };
   }
 
-  test('goes nowhere without + and country code, and surely not to Egypt', async () => {
+  test('without + and country code is not sent, in particular not to Egypt', async () => {
     const { id, dryRun } = await sendTo('2025550123');
     expect(dryRun).toMatchObject({ would: 'skip', reason: 'invalid_address' });
     expect(dryRun.detail).toContain('country code missing');
@@ -229,7 +229,7 @@ describe('a phone number in an app without a default region', () => {
     expect(twilio.sends.map(({ to }) => to)).not.toContain('+2025550123');
   });
 
-  test('with a country code and no + is sent there, with a warning that names the country', async () => {
+  test('with a country code but no + is sent to that country, with a warning that names it', async () => {
     const { id, dryRun } = await sendTo('45 20 12 34 17');
     const warning = expect.stringMatching(/^"45 20 12 34 17" .*\+4520123417.*Denmark.*\+/);
     expect(dryRun.warnings).toEqual([warning]);
@@ -243,10 +243,13 @@ describe('a phone number in an app without a default region', () => {
     ['+49030123457', '+4930123457'],
     ['0044 (0)20 7946 0958', '+442079460958'],
     ['+39 (0)6 1234 5678', '+390612345678'],
-  ])('%s goes to %s: a zero is dropped where the country dials one', async (input, to) => {
-    await sendTo(input);
-    expect((await received(to)).to).toBe(to);
-  });
+  ])(
+    '%s goes to %s: a leading zero is dropped except where the country dials it',
+    async (input, to) => {
+      await sendTo(input);
+      expect((await received(to)).to).toBe(to);
+    },
+  );
 });
 
 describe('a phone number in an app with a default region', () => {
@@ -265,7 +268,7 @@ describe('a phone number in an app with a default region', () => {
     ['(202) 555-0198', '+12025550198'],
     ['1 202 555 0197', '+12025550197'],
     ['+45 20 12 34 18', '+4520123418'],
-  ])('%s goes to %s, by a single send and by a bulk', async (mobile, to) => {
+  ])('%s goes to %s, in a single send and in a bulk', async (mobile, to) => {
     await system.sendAccepted(american, { event, user: { mobile } });
     expect((await received(to)).body).toBe('Hi');
     await post('/events/bulk_send', { event, batch: [{ user: { mobile } }] }, american);
@@ -274,7 +277,7 @@ describe('a phone number in an app with a default region', () => {
     });
   });
 
-  test('that is valid there and elsewhere is skipped as ambiguous', async () => {
+  test('that is valid there and in another country is skipped as ambiguous', async () => {
     const user = { mobile: '3213805192' };
     const answer = await post('/events/send?dry_run=true', { event, user }, american);
     expect(answer.body.messages).toMatchObject([

@@ -53,9 +53,9 @@ function send({ tenant, event }: Place): Promise<string> {
 const listSends = ({ accountSid }: Place) =>
   twilio.sends.filter((providerCall) => providerCall.accountSid === accountSid);
 
-describe('the limit of an integration, over two workers', () => {
-  test('lets no more through than its rate, spends no attempt on waiting, and loses nothing', async () => {
-    // The first call loads the provider's library, which would delay it and nothing else.
+describe('the rate limit of an integration, over two workers', () => {
+  test('lets through no more than its rate, uses no attempt for waiting, and loses nothing', async () => {
+    // The first call loads the provider's library, which would only delay it.
     const warm = await createPlace();
     await Promise.all(
       (await Promise.all([send(warm), send(warm)])).map((id) =>
@@ -73,14 +73,14 @@ describe('the limit of an integration, over two workers', () => {
       expect(message?.attempts).toBe(1);
     }
     expect(arrivedAtMs).toHaveLength(50);
-    // A call may arrive late, on a busy machine; early none can be.
+    // On a busy machine a call may arrive late, but never early.
     const [firstMs = 0] = arrivedAtMs;
     for (const [index, atMs] of arrivedAtMs.entries()) {
       expect(index + 1).toBeLessThanOrEqual(8 + ((atMs - firstMs) / 1_000) * 20);
     }
   });
 
-  test('pauses where its provider is too fast for us, and no other tenant’s waits for it', async () => {
+  test('backs off when its provider answers 429, without delaying another tenant', async () => {
     const [busy, quiet] = [await createPlace(), await createPlace()];
     const path = `/Accounts/${busy.accountSid}/Messages.json`;
     const headers = { 'retry-after': '3' };

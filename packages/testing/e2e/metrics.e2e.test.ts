@@ -15,7 +15,7 @@ async function read(url: unknown, path: string): Promise<{ status: number; text:
 }
 
 describe('a running system', () => {
-  test('tells of calls, messages and queues, and never whom they are for', async () => {
+  test('exposes metrics of calls, messages and queues, without recipients', async () => {
     const tenant = await system.factories.createTenant();
     const event = await system.factories.createEvent(tenant, {
       email: channelVersion({ subject: 'x', text: 'y' }),
@@ -25,7 +25,7 @@ describe('a running system', () => {
     const sent = await system.send(tenant, { event: event.name, user });
     const worker = (await system.workers[0]?.waitForLine('worker.ready'))?.['url'];
     const gateway = (await system.api.waitForLine('api.ready'))['metrics_url'];
-    // The worker may also deliver what another test left in the same database.
+    // The worker may also deliver messages of other tests in the same database.
     await eventually(async () => {
       const { text } = await read(worker, '/metrics');
       expect(text).toMatch(
@@ -46,7 +46,7 @@ describe('a running system', () => {
     }
   }, 60_000);
 
-  test('is alive and ready, gateway and worker', async () => {
+  test('reports its gateway and worker as alive and ready', async () => {
     const worker = (await system.workers[0]?.waitForLine('worker.ready'))?.['url'];
     for (const url of [system.apiUrl, worker]) {
       expect((await read(url, '/livez')).status).toBe(200);
@@ -54,7 +54,7 @@ describe('a running system', () => {
     }
   });
 
-  test('answers 503 at /readyz from the moment that it drains, and still ends the calls that it has begun', async () => {
+  test('answers 503 at /readyz as soon as it drains, and still finishes calls that have begun', async () => {
     const own = await startSystem({ workers: [] });
     const tenant = await own.factories.createTenant();
     const event = await own.factories.createEvent(tenant, {
@@ -69,7 +69,7 @@ describe('a running system', () => {
       expect(await read(status, '/readyz')).toMatchObject({ status: 503 });
     });
     expect((await read(status, '/livez')).status).toBe(200);
-    // The port of the calls takes no new connection, and says so on those that are open.
+    // The API port accepts no new connection, and answers `Connection: close` on open ones.
     await expect(read(own.apiUrl, '/readyz')).rejects.toThrow();
     pendingCall.finish('GET /readyz HTTP/1.1\r\nHost: gateway\r\n\r\n');
     expect(await pendingCall.answer).toMatch(/^HTTP\/1.1 200 .*"success":true.*HTTP\/1.1 503 /s);
@@ -80,7 +80,7 @@ describe('a running system', () => {
   }, 60_000);
 });
 
-/** A send whose body is still to come. The gateway asks for it once it has begun with the call. */
+/** A send whose body follows later. The gateway asks for the body once it handles the call. */
 function beginCall(apiUrl: string, { appId, apiKey }: Tenant, body: object) {
   const { hostname, port } = new URL(apiUrl);
   const text = JSON.stringify(body);
@@ -108,7 +108,7 @@ function beginCall(apiUrl: string, { appId, apiKey }: Tenant, body: object) {
   return {
     hasBegun,
     answer,
-    /** With what is to come after it on its connection. */
+    /** With the bytes that follow on its connection. */
     finish: (next: string) => socket.write(text + next),
   };
 }

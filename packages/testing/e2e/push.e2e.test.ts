@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Place = { tenant: Tenant; event: string; integrationId: string };
 
-/** An account of its own, so that its integration's trouble is nobody else's. */
+/** Creates a separate account, so that a broken integration does not affect other tests. */
 async function createPlace(): Promise<Place> {
   const tenant = await system.factories.createTenant({ delivery: 'live' });
   const { id } = await system.factories.createIntegration(tenant, {
@@ -69,7 +69,7 @@ async function send({ tenant, event }: Place, more: object): Promise<string> {
   return system.sendAccepted(tenant, { event, data: { name: 'Ana' }, ...more });
 }
 
-/** The states of a request's messages by their tokens, once they are as wanted. */
+/** The message states of a request by token, once they match `expected`. */
 function settled(requestId: string, expectedStates: Record<string, string>): Promise<void> {
   return eventually(
     async () => {
@@ -97,7 +97,7 @@ async function readDevices({ appId }: Tenant): Promise<Record<string, string | n
 const sendsTo = (token: string) => fcm.sends.filter((each) => each.token === token);
 
 describe('a push to the devices of a user', () => {
-  test('is one message a device; one dead token switches exactly that device off', async () => {
+  test('is one message per device; a dead token disables only that device', async () => {
     const place = await createPlace();
     await createUser(place.tenant, 'ana', ['a:phone', 'a:tablet', 'a:browser']);
     await createUser(place.tenant, 'bob', ['a:bob']);
@@ -129,7 +129,7 @@ describe('a push to the devices of a user', () => {
     expect(sendsTo('group:key')).toHaveLength(1);
   });
 
-  test('that waits while its phone signs in as somebody else reaches nobody', async () => {
+  test('that waits while its phone registers for another user is not sent', async () => {
     const place = await createPlace();
     await createUser(place.tenant, 'ana', ['b:phone', 'b:tablet']);
     const inAMoment = Date.now() + 4_000;
@@ -139,7 +139,7 @@ describe('a push to the devices of a user', () => {
     expect([sendsTo('b:phone').length, sendsTo('b:tablet').length]).toEqual([0, 1]);
   });
 
-  test('in a bulk is planned a device, too', async () => {
+  test('in a bulk is planned per device, too', async () => {
     const place = await createPlace();
     await createUser(place.tenant, 'ana', ['c:phone', 'c:tablet']);
     const batch = [{ user: { user_id: 'ana' } }, { user: { fcm_tokens: ['c:given'] } }];
@@ -155,7 +155,7 @@ describe('a push to the devices of a user', () => {
     ['API disabled', {}, /API is not enabled/],
     ['account expired', {}, /no access token/],
   ])(
-    'with trouble of the integration (%s) leaves every device enabled, and waits for it to be repaired',
+    'with a broken integration (%s) keeps every device enabled, and waits for the repair',
     async (trouble, settings, reason) => {
       const place = await createPlace();
       const prefix = trouble.replaceAll(' ', '_');
@@ -200,7 +200,7 @@ describe('a message to the subscriptions of OneSignal', () => {
     return { tenant, event: name, integrationId: id };
   }
 
-  test('reaches those that the call names, else those of the stored devices; a gone one is skipped', async () => {
+  test('goes to the named subscriptions, else to the stored devices; a removed one is skipped', async () => {
     const place = await createOnesignalPlace();
     const toTarget = (id: string) => `subscription:${id}`;
     onesignal.unsubscribe(tablet);
@@ -226,7 +226,7 @@ describe('a message to the subscriptions of OneSignal', () => {
   });
 });
 
-describe('what an app tells of its notification', () => {
+describe('a status report by an app', () => {
   test.each(['push', 'onesignal'])(
     'of %s makes its message delivered, then read',
     async (channel) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => system?.stop(), 120_000);
 
-/** Messages that the sandbox refused, as many as a run takes in two chunks. */
+/** Messages that the sandbox refused: enough for a run of two chunks. */
 async function createFailed(): Promise<string[]> {
   const event = await system.factories.createEvent(tenant, {
     email: channelVersion({ subject: 'x', html: 'x' }),
@@ -57,7 +57,7 @@ async function startRun(): Promise<string> {
 const waiting = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
-/** Starts a fanout whose second chunk cannot be written to its end, and kills it there. */
+/** Starts a fanout that blocks on the second chunk, and kills it there. */
 async function killWithinSecondChunk(resendId: string): Promise<void> {
   const { delivery, prisma } = system.database;
   const messages = await prisma.resendMessage.findMany({
@@ -81,7 +81,7 @@ async function killWithinSecondChunk(resendId: string): Promise<void> {
       { timeoutMs: settleMs },
     );
     await fanOut.stop('SIGKILL');
-    // Its statement would otherwise still be carried out, which is not what is tried here.
+    // Otherwise PostgreSQL would still run its statement, which is not tested here.
     await delivery.query(`SELECT pg_terminate_backend(pid) FROM (${waiting}) w`);
     await holder.query('ROLLBACK');
   } finally {
@@ -90,7 +90,7 @@ async function killWithinSecondChunk(resendId: string): Promise<void> {
 }
 
 describe('a resend by filter', () => {
-  test('is each message once more, and only once, also when its worker is killed within a chunk', async () => {
+  test('sends each message exactly once more, also when its worker is killed within a chunk', async () => {
     const requestIds = await createFailed();
     const resendId = await startRun();
     await killWithinSecondChunk(resendId);

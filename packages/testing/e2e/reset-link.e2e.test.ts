@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => system?.stop(), 120_000);
 
-/** What the command prints, run as an operator of this installation would run it. */
+/** Runs the command as an operator of this installation would. */
 async function resetOperator(email: string): Promise<string> {
   const env = {
     PATH: process.env['PATH'],
@@ -38,7 +38,7 @@ function post(path: string, body: object): Promise<Response> {
 }
 
 describe('belfry operator reset', () => {
-  test('prints a link of the dashboard, by which the operator gives a new password and is signed in', async () => {
+  test('prints a dashboard link with which the operator sets a new password and is signed in', async () => {
     const { accountId } = await system.factories.createTenant();
     const email = `${newId()}@example.com`;
     await system.database.prisma.operator.create({

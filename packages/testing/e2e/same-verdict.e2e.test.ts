@@ -26,7 +26,7 @@ async function expectSame(body: SendBody): Promise<Verdict> {
   return send!;
 }
 
-test('single send, bulk element, dry run and test send take a valid body alike, and plan the same', async () => {
+test('single send, bulk element, dry run and test send accept a valid body alike, and plan the same', async () => {
   await fc.assert(
     fc.asyncProperty(validBodies, async (body) => {
       expect(await expectSame(body)).toHaveProperty('planned');
@@ -35,27 +35,27 @@ test('single send, bulk element, dry run and test send take a valid body alike, 
   );
 });
 
-test('they refuse a wrong body alike, with the same sentences', async () => {
-  const counts = { taken: 0, refused: 0 };
+test('they refuse an invalid body alike, with the same error texts', async () => {
+  const counts = { accepted: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(bodies, async (body) => {
-      // The one difference: a bulk element without a user is refused.
+      // The only difference: a bulk element without a user is refused.
       fc.pre(body['user'] !== undefined && body['user'] !== null);
       const verdict = await expectSame(body);
-      counts['planned' in verdict ? 'taken' : 'refused'] += 1;
+      counts['planned' in verdict ? 'accepted' : 'refused'] += 1;
     }),
     { numRuns: 2 * numRuns },
   );
-  expect(Math.min(counts.taken, counts.refused)).toBeGreaterThan(numRuns / 10);
+  expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(numRuns / 10);
 });
 
-test('an empty user_id names nobody: what is missing is the address', async () => {
+test('an empty user_id counts as unset: the skip reason is the missing address', async () => {
   expect(await expectSame({ user: { user_id: '' } })).toMatchObject({
     planned: { messages: [], skips: { email: { reason: 'no_address' } } },
   });
 });
 
-test('a missing user is skipped by all but a bulk element, which is refused', async () => {
+test('a missing user is skipped everywhere but in a bulk element, which is refused', async () => {
   for (const body of [{}, { user: null }]) {
     const { send, bulkElement, ...others } = await judgeByAll(body);
     expect(others).toEqual({ dryRun: send, testSend: send });

@@ -4,7 +4,7 @@ let system: System;
 let tenant: Tenant;
 let event: string;
 
-/** The processes that compose runs: the gateway, and one worker a role. */
+/** The processes that compose runs: the gateway, and one worker per role. */
 const roles = ['deliver-email', 'deliver-slack', 'deliver-telegram', 'fanout', 'relay'];
 
 beforeAll(async () => {
@@ -25,8 +25,8 @@ async function send(user: object): Promise<string> {
   return String(body.request_id);
 }
 
-describe('the sandbox, with a process a role', () => {
-  test('captures what each provider would have been sent', async () => {
+describe('the sandbox, with one process per role', () => {
+  test('captures what each provider would have received', async () => {
     const requestId = await send({
       email: 'ana@example.com',
       slack: { channel_id: 'C012345678' },
@@ -51,7 +51,7 @@ describe('the sandbox, with a process a role', () => {
     expect(messages[0]?.attemptRows).toMatchObject([{ provider: 'sandbox', outcome: 'accepted' }]);
   });
 
-  test('notes the paths that the data did not hold', async () => {
+  test('records the paths that are missing in the data', async () => {
     const requestId = await send({ email: 'ana@example.com' });
     const [message] = await system.settled(requestId, ['sent']);
     expect(message?.notes).toEqual({ missing: ['absent.path'] });
@@ -62,13 +62,13 @@ describe('the sandbox, with a process a role', () => {
     ['content', 'failed', ['rejected']],
     ['retry', 'sent', ['retry', 'retry', 'accepted']],
     ['timeout', 'unknown', ['unknown', 'unknown', 'unknown']],
-  ])('does what the magic recipient %s asks for', async (word, state, outcomes) => {
+  ])('gives the magic recipient %s its outcome', async (word, state, outcomes) => {
     const requestId = await send({ email: `sandbox+${word}@example.com` });
     const [message] = await system.settled(requestId, [state]);
     expect(message?.attemptRows.map(({ outcome }) => outcome)).toEqual(outcomes);
   });
 
-  test('logs one line an attempt that carries the id of the call through to the provider', async () => {
+  test('logs one line per attempt, with the request ID of the call', async () => {
     const { headers, body } = await system.send(tenant, {
       event,
       user: { email: 'a@example.com' },
@@ -87,7 +87,7 @@ describe('the sandbox, with a process a role', () => {
     });
   });
 
-  test('stops in order on SIGTERM, with exit code 0', async () => {
+  test('stops gracefully on SIGTERM, with exit code 0', async () => {
     const worker = await system.startWorker('all');
     expect(await worker.stop('SIGTERM')).toBe(0);
   });

@@ -39,7 +39,7 @@ async function createPlace(delivery: 'sandbox' | 'live'): Promise<Place> {
   return { tenant, event: name };
 }
 
-/** A text that stands nowhere else, to be looked for. */
+/** A unique text to search for. */
 function createCode(): string {
   secrets += 1;
   return `code-${Date.now()}-${secrets}`;
@@ -80,7 +80,7 @@ async function expectDropped(requestId: string): Promise<void> {
 const sent = (code: string) => twilio.sends.filter(({ body }) => body.includes(code));
 
 describe('a sensitive event', () => {
-  test('is stored sealed while it waits, arrives in clear, and is dropped then', async () => {
+  test('is stored encrypted while it waits, arrives in clear, and is then dropped', async () => {
     const place = await createPlace('live');
     const [code, text] = [createCode(), createCode()];
     const inAWhile = Date.now() + 3_000;
@@ -110,7 +110,7 @@ describe('a sensitive event', () => {
     expect(message?.attemptRows[0]?.request).toContain('[sensitive]');
   });
 
-  test('leaves nothing in the sandbox, nor in what a provider says of it', async () => {
+  test('leaves no content in the sandbox or in recorded provider answers', async () => {
     const [sandbox, live] = [await createPlace('sandbox'), await createPlace('live')];
     const code = createCode();
     const body = { code: 30_007, message: `Filtered: ${code}`, status: 400 };
@@ -130,7 +130,7 @@ describe('a sensitive event', () => {
     await expectDropped(refusedId);
   });
 
-  test('is planned from what is sealed, in a batch too', async () => {
+  test('is planned from the encrypted data, in a batch too', async () => {
     const { tenant, event } = await createPlace('live');
     const code = createCode();
     const batch = [{ user: { mobile: '+4520400003' }, data: { code } }];

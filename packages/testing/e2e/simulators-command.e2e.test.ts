@@ -5,7 +5,7 @@ import { eventually } from '@belfry/testing';
 
 const root = path.resolve(__dirname, '..', '..', '..');
 
-test('npm run simulators says how to start Belfry beside them, and ends on Ctrl-C', async () => {
+test('npm run simulators prints how to start Belfry with them, and ends on Ctrl-C', async () => {
   const child = spawn(process.execPath, ['scripts/simulators.mjs'], { cwd: root });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

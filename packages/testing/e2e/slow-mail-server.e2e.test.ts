@@ -9,11 +9,11 @@ import {
 
 jest.setTimeout(240_000);
 
-/** The deadline of a mail is 40 s, and the servers take 1 to 30 s; all of it is divided by `speedUp`. */
+/** A mail's deadline is 40 s, and the servers take 1 to 30 s. All times are divided by `speedUp`. */
 const deadlineMs = 40_000;
 const speedUp = 20;
 const mails = 200;
-/** As many as an integration has unless it says otherwise. */
+/** The default connections of an integration. */
 const connections = 5;
 
 const closers: (() => Promise<void>)[] = [];
@@ -45,7 +45,7 @@ async function startMailing(
 
 type Mailing = { server: SmtpSimulator; system: System };
 
-/** For an app of its own, with an integration of its own. */
+/** Creates an app with its own integration. */
 async function sendMails(
   { server, system }: Mailing,
   { count = mails, maxConnections = connections } = {},
@@ -82,7 +82,7 @@ function readMessages({ database }: System, appId: string) {
   return database.prisma.message.findMany({ where: { appId }, include: { attemptRows: true } });
 }
 
-/** Once all messages are final. */
+/** Resolves when all messages are final. */
 function readFinal(system: System, appId: string) {
   return eventually(
     async () => {
@@ -94,7 +94,7 @@ function readFinal(system: System, appId: string) {
   );
 }
 
-/** How many messages arrived how often, by their Message-ID. */
+/** Counts how many messages arrived how often, by Message-ID. */
 function countArrivals({ sends }: SmtpSimulator): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { messageId = '' } of sends) counts.set(messageId, (counts.get(messageId) ?? 0) + 1);
@@ -112,15 +112,15 @@ function countStates(messages: { state: string }[]): Record<string, number> {
   return states;
 }
 
-describe('a mail server that answers the end of a mail', () => {
-  // The slowest leaves 10 s of the deadline. Divided by 20 that is less than a busy machine may stand still, so its clock runs
-  // slower, and more connections make up for it.
+describe('a mail server that answers slowly at the end of a mail', () => {
+  // The slowest server leaves 10 s of the deadline. Divided by 20, that is less than a busy machine may pause. So its clock
+  // runs slower, and more connections make up for it.
   test.each([
     [1, { speedUp, maxConnections: connections }],
     [3, { speedUp, maxConnections: connections }],
     [9, { speedUp, maxConnections: connections }],
     [30, { speedUp: 5, maxConnections: 25 }],
-  ])('after %i s gets each of 200 mails once', async (seconds, options) => {
+  ])('(%i s) receives each of 200 mails once', async (seconds, options) => {
     const { maxConnections } = options;
     const timeoutMs = deadlineMs / options.speedUp;
     const { server, system } = await startMailing((seconds * 1_000) / options.speedUp, {
@@ -161,8 +161,8 @@ describe('a worker that is killed while it sends 200 mails to a slow server', ()
   });
 });
 
-describe('a mail server that may have two connections from all workers', () => {
-  test('has no more of two workers and two integrations, each mail waits without an attempt and arrives once', async () => {
+describe('a mail server that allows two connections from all workers', () => {
+  test('gets no more from two workers and two integrations; each mail waits without an attempt and arrives once', async () => {
     const each = 12;
     const { server, system } = await startMailing(1_000, {
       env: { SMTP_CONNECTIONS_PER_HOST: '2' },

@@ -53,7 +53,7 @@ async function sendTo(mobile: string): Promise<{ requestId: string; sent: Twilio
   const requestId = await send(mobile);
   await settled(requestId, 'sent');
   const sent = twilio.sends.find(({ to }) => to === mobile);
-  if (!sent) throw new Error('Nothing was sent');
+  if (!sent) throw new Error('No SMS was sent');
   return { requestId, sent };
 }
 
@@ -61,7 +61,7 @@ const report = (sent: TwilioSend, status: string, more = {}) =>
   twilio.report(sent, { status, origin: system.apiUrl, ...more });
 
 describe('an SMS by Twilio', () => {
-  test('reaches the mobile as the author wrote it, and asks for its own receipts', async () => {
+  test('arrives as the author wrote it, and requests its own receipts', async () => {
     const requestId = await send('45 20 12 34 56');
     const message = await settled(requestId, 'sent');
     const sent = twilio.sends.find(({ to }) => to === '+4520123456');
@@ -87,7 +87,7 @@ describe('an SMS by Twilio', () => {
     await settled(requestId, 'delivered');
   });
 
-  test('that Twilio refuses for a STOP is skipped, and its attempt keeps request and answer', async () => {
+  test('that Twilio refuses because of a STOP is skipped, and its attempt keeps request and answer', async () => {
     twilio.fail({ code: 21610 });
     const skipped = await settled(await send('+4512345604'), 'skipped');
     expect(skipped).toMatchObject({
@@ -105,7 +105,7 @@ describe('an SMS by Twilio', () => {
   });
 
   // opengovsg/postmangovsg#1150, chatwoot/chatwoot#14149, SparkDevNetwork/Rock#5581
-  test('to a person who sent STOP is skipped for good, and is the last by this sender', async () => {
+  test('to a person who sent STOP is skipped permanently, and is the last by this sender', async () => {
     const { requestId, sent } = await sendTo('+4512345603');
     expect(await report(sent, 'undelivered', { errorCode: 21610 })).toBe(200);
     const skipped = await settled(requestId, 'skipped');

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Passes on what lies below a path, without the path. */
+/** Proxies a path to a server, without the path prefix. */
 export async function startProxy(prefix: string, target: string) {
   const server = http.createServer((incoming, outgoing) => {
     const url = incoming.url ?? '';
@@ -18,7 +18,7 @@ export async function startProxy(prefix: string, target: string) {
     incoming.pipe(passedOn);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server on a port has an address with a port.
+  // The address of a server on a port has a port.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

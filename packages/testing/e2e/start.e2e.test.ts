@@ -82,7 +82,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return child.exitCode;
 }
 
-/** Those that still run; one that ended and was not waited for by its parent yet does not. */
+/** Lists processes that still run; zombies are left out. */
 async function stillRunning(pids: number[]): Promise<number[]> {
   const ended = await Promise.all(pids.map((pid) => hasEnded(pid, endTimeoutMs)));
   return pids.filter((_, index) => !ended[index]);
@@ -100,7 +100,7 @@ async function readCaptures(url: string, requestId: string) {
   }
 }
 
-/** 0 for a file that a server has removed meanwhile. */
+/** Returns 0 if the server has removed the file meanwhile. */
 function getMode(place: string): number {
   return statSync(place, { throwIfNoEntry: false })?.mode ?? 0;
 }
@@ -110,15 +110,15 @@ function listTree(place: string): string[] {
   return [place, ...readdirSync(place).flatMap((name) => listTree(path.join(place, name)))];
 }
 
-/** The command line of each process of this machine, which every user can read. */
+/** The command line of each process on this machine. Every user can read it. */
 async function listCommands(): Promise<string> {
   const { stdout } = await run('ps', ['-eo', 'args'], { maxBuffer: 10_000_000 });
   return stdout;
 }
 
-/** Runs the line that the terminal shows, as somebody who pastes it would. */
+/** Runs the printed curl command, as a user who pastes it would. */
 async function pasteCurl({ output }: Started): Promise<{ request_id: string; success: boolean }> {
-  // What the terminal shows reaches the test a moment after the file that tells that all is ready.
+  // The terminal output reaches the test slightly after the ready file.
   const line = await eventually(() => {
     const curlLine = output()
       .split('\n')
@@ -129,7 +129,7 @@ async function pasteCurl({ output }: Started): Promise<{ request_id: string; suc
   return JSON.parse(stdout);
 }
 
-/** The first block of that language in the README, with what this run offers in place of what it shows. */
+/** The first block of that language in the README, with the values of this run filled in. */
 function readmeExample(language: string, ready: Ready): string {
   const text = readFileSync(path.join(copy, 'README.md'), 'utf8');
   const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
@@ -142,7 +142,7 @@ function readmeExample(language: string, ready: Ready): string {
     .replace('<app id>', ready.app_id);
 }
 
-/** Runs the examples of the README as somebody who has just started Belfry would. */
+/** Runs the README's examples, as a user who has just started Belfry would. */
 async function runReadme(ready: Ready): Promise<{ request_id: string; success: boolean }[]> {
   const script = path.join(copy, 'try-it.mjs');
   writeFileSync(script, readmeExample('js', ready));
@@ -155,7 +155,7 @@ async function runReadme(ready: Ready): Promise<{ request_id: string; success: b
 
 describe('npm start', () => {
   test(
-    'prints a curl line that works when pasted, as the examples of the README do; the message is shown and captured; Ctrl-C ends everything',
+    'prints a curl command that works when pasted, as the README examples do; the message is shown and captured; Ctrl-C ends everything',
     async () => {
       const instance = start();
       const ready = await waitUntilReady(instance);
@@ -184,7 +184,7 @@ describe('npm start', () => {
   );
 
   test(
-    'starts again after it was killed, a process a role, with the key and the data of before',
+    'restarts after it was killed, with one process per role, the same key and the same data',
     async () => {
       const first = start();
       const before = await waitUntilReady(first);
@@ -221,16 +221,16 @@ describe('npm start', () => {
   );
 
   test(
-    'keeps its files and the passwords of its stores from every other user of this machine',
+    'protects its files and the passwords of its stores from all other users of this machine',
     async () => {
       const instance = start();
       const { database_url, redis_url } = await waitUntilReady(instance);
       await pasteCurl(instance);
       const home = path.join(copy, '.belfry');
-      // The public Redis package, where this machine had none. The account of the servers runs it.
+      // The npm Redis package, if this machine had none. The account of the servers runs it.
       const cache = path.join(home, 'cache');
       const places = listTree(home).filter((place) => !place.startsWith(cache));
-      // As root, the account of the servers may pass through the folder itself.
+      // As root, the account of the servers may traverse the folder itself.
       const canRead = (place: string) => (getMode(place) & 0o066) !== 0;
       expect(places.filter(canRead)).toEqual([]);
       expect(places.slice(1).filter((place) => (getMode(place) & 0o077) !== 0)).toEqual([]);
@@ -253,7 +253,7 @@ describe('npm start', () => {
   );
 
   test(
-    'refuses a folder that it cannot use with the command that resets it, and exits with 78',
+    'refuses an unusable folder, prints the command that resets it, and exits with 78',
     async () => {
       const first = start();
       await waitUntilReady(first);
@@ -274,7 +274,7 @@ describe('npm start', () => {
   );
 
   test(
-    'names a port that is taken, with the variable that changes it',
+    'names a taken port and the variable that changes it',
     async () => {
       const first = start();
       const { api_url } = await waitUntilReady(first);

@@ -27,7 +27,7 @@ async function createSender(limitBytes: bigint | null) {
 const countRequests = ({ accountId }: Tenant) =>
   system.database.prisma.request.count({ where: { accountId } });
 
-test('an account over its quota is refused, another one is not, and it goes on once it may store more', async () => {
+test('an account over its quota is refused until its quota is raised, and other accounts are not', async () => {
   const { prisma } = system.database;
   const [small, free] = [await createSender(1_000_000n), await createSender(null)];
   for (let sent = 0; sent < 12; sent += 1) expect((await small.send()).status).toBe(200);

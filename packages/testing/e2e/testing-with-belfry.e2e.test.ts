@@ -18,7 +18,7 @@ let dir: string;
 
 beforeAll(async () => {
   system = await startSystem();
-  // The account, app and events that `npm start` has.
+  // The account, app and events that `npm start` creates.
   demo = await seedDemo({ database: system.database, secrets: testSecrets() });
   dir = mkdtempSync(path.join(tmpdir(), 'belfry-testing-'));
   symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'));
@@ -29,7 +29,7 @@ afterAll(async () => {
   await system.stop();
 });
 
-/** The blocks of that language, as the document has them. */
+/** The code blocks of that language in the document. */
 function listBlocks(language: string): string[] {
   return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
     .filter(([, name]) => name === language)
@@ -63,7 +63,7 @@ async function runTests(code: string): Promise<{ exitCode: unknown; output: stri
 }
 
 describe('docs/testing-with-belfry.md', () => {
-  test('shows tests that pass as they stand, and a shell line that works', async () => {
+  test('contains tests that pass unchanged, and a shell line that works', async () => {
     const { exitCode, output } = await runTests(listBlocks('js').join('\n'));
     expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 3')]);
     const [line = 'exit 1'] = listBlocks('sh');
@@ -73,13 +73,13 @@ describe('docs/testing-with-belfry.md', () => {
     });
   });
 
-  test('shows tests that fail when the message says something else', async () => {
+  test('contains tests that fail when the message text differs', async () => {
     const failingTests = listBlocks('js').join('\n').replace('/Hello Ana/', '/Hello Bob/');
     const { exitCode, output } = await runTests(failingTests);
     expect([exitCode, output]).toEqual([1, expect.stringContaining('# fail 1')]);
   });
 
-  test('keeps its promise of ten lines', () => {
+  test('keeps the test within the promised ten lines', () => {
     const section = text.split('## The test, in ten lines')[1] ?? '';
     const [, block = ''] = /```js\n([\s\S]*?)```/.exec(section) ?? [];
     expect(block.trimEnd().split('\n')).toHaveLength(10);

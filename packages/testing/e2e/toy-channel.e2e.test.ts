@@ -7,7 +7,7 @@ import { createWorkspaceCopy } from '@belfry/testing';
 const run = promisify(execFile);
 const timeoutMs = 240_000;
 
-/** A whole channel: how it addresses, composes and is carried, in one file. */
+/** A complete channel in one file: addressing, composing and sending. */
 const pagerChannel = `import { escapeNothing } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { Channel, Provider } from '../channel';
@@ -71,7 +71,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-/** The gateway of the copy, asked over HTTP; nothing is stored, so it needs no stores. */
+/** Requests the copy's gateway over HTTP. It stores nothing, so it needs no stores. */
 const queryGatewayScript = `
   const { channels } = require('@belfry/channels');
   const { createLogger, newId } = require('@belfry/runtime');
@@ -93,9 +93,9 @@ const queryGatewayScript = `
     server.closeAllConnections();
   });`;
 
-describe('a channel that is added as one folder and one line of the registry', () => {
+describe('a channel added as one folder and one line of the registry', () => {
   test(
-    'passes every check, once the documents are made anew',
+    'passes every check after the documents are regenerated',
     async () => {
       await inCopy(['scripts/docs.mjs']);
       await inCopy(['scripts/check.mjs']);
@@ -104,7 +104,7 @@ describe('a channel that is added as one folder and one line of the registry', (
   );
 
   test(
-    'is in the wire schema and OpenAPI, and has a role of the worker',
+    'is in the wire schema and OpenAPI, and has a worker role',
     async () => {
       await inCopy(['scripts/build.mjs']);
       const gatewayDescription = JSON.parse((await inCopy(['-e', queryGatewayScript])).stdout);

@@ -71,7 +71,7 @@ async function sendTo(mobile: string): Promise<{ requestId: string; sent: MetaSe
   const requestId = await send(mobile);
   await settled(requestId, 'sent');
   const sent = meta.sends.find(({ to }) => to === mobile);
-  if (!sent) throw new Error('Nothing was sent');
+  if (!sent) throw new Error('No message was sent');
   return { requestId, sent };
 }
 
@@ -84,7 +84,7 @@ const status = (sent: MetaSend, state: string, code?: number, secret = appSecret
   meta.webhook([meta.createStatus(sent, state, code)], { appSecret: secret });
 
 describe('a WhatsApp message by Meta', () => {
-  test('reaches the mobile as an approved template, with the value in one line', async () => {
+  test('arrives as an approved template, with its value on one line', async () => {
     const { requestId, sent } = await sendTo('+4512345601');
     const message = await settled(requestId, 'sent');
     expect(sent).toMatchObject({
@@ -99,7 +99,7 @@ describe('a WhatsApp message by Meta', () => {
     expect(message.attemptRows).toMatchObject([{ providerMessageId: sent.id }]);
   });
 
-  test('is read once Meta says so, whatever comes late, twice or wrongly signed', async () => {
+  test('becomes read when Meta says so, and stays read after late, repeated or wrongly signed receipts', async () => {
     const { requestId, sent } = await sendTo('+4512345602');
     expect(await report(status(sent, 'read', undefined, 'another'))).not.toBe(200);
     await settled(requestId, 'sent');
@@ -120,7 +120,7 @@ describe('a WhatsApp message by Meta', () => {
     expect(next.reason).toBe('suppressed');
   });
 
-  test('is proved ours to Meta by the verify token', async () => {
+  test('has a webhook that Meta verifies by the verify token', async () => {
     const requestChallenge = (token: string) =>
       fetch(`${receipts}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`);
     const answer = await requestChallenge(verifyToken);

@@ -36,7 +36,7 @@ async function sendToSlack(): Promise<string> {
 }
 
 describe('a worker that is killed between claim and record', () => {
-  test('leaves a message that is settled later, every attempt on record and the second one marked', async () => {
+  test('leaves a message that is settled later, with every attempt on record and the second one marked', async () => {
     slack.fail({ on: 'chat.postMessage', hang: true });
     const requestId = await sendToSlack();
     await eventually(() => expect(slack.requests).toHaveLength(1), { timeoutMs: 5_000 });

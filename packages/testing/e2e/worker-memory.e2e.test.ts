@@ -10,7 +10,7 @@ import {
 } from '@belfry/testing';
 
 const maxPeakMb = 180;
-/** The whole run measures what docs/performance.md shows; the other one only that nothing is far off. */
+/** The full run measures the figures of docs/performance.md. The other only checks the order of magnitude. */
 const recipients = process.env['TEST_FULL'] ? 1_000 : 300;
 
 let simulated: SimulatedChannels;
@@ -20,7 +20,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   simulated = await startSimulatedChannels();
   system = await startSystem({
-    // As in production: an app is not asked for with each message.
+    // As in production: apps are cached, not read for each message.
     env: { ...simulated.env, LOOKUP_CACHE_MS: '5000' },
     workers: ['fanout,relay'],
     workerNodeOptions,
@@ -33,14 +33,14 @@ afterAll(async () => {
   await simulated.close();
 }, 120_000);
 
-/** The most that a process ever had in memory: VmHWM of proc(5), in kB there. */
+/** The peak memory of a process: VmHWM of proc(5), in kB there. */
 function readPeakMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
 }
 
 describe('a worker of one channel', () => {
-  test('stays within its memory while it delivers a bulk, without a fault of its own', async () => {
+  test('stays within its memory limit while it delivers a bulk, without errors', async () => {
     const event = await simulated.createEvent(system.factories, tenant, 'Hello {{name}}');
     const workers = new Map<string, { pid: number; startMs: number }>();
     for (const channel of event.channels) {
@@ -60,7 +60,7 @@ describe('a worker of one channel', () => {
       },
       { timeoutMs: 200_000 },
     );
-    // A connection of each would be waited for too long: stored users are looked up together.
+    // One connection each would take too long: stored users are looked up in batches.
     const { rows: faults } = await system.database.delivery.query(
       `SELECT a.reason, a.detail FROM attempt a JOIN message m ON m.id = a.message_id
        WHERE m.app_id = $1 AND a.reason = 'internal'`,
@@ -73,7 +73,7 @@ describe('a worker of one channel', () => {
       idleMb: new Map(idle).get(channel),
       peakMb: readPeakMb(pid),
     }));
-    // The figures of docs/performance.md come from here.
+    // The source of figures in docs/performance.md.
     process.stdout.write(`${JSON.stringify(peaks)}\n`);
     expect(peaks.filter(({ peakMb }) => peakMb > maxPeakMb)).toEqual([]);
   }, 330_000);

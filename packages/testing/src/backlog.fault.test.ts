@@ -95,7 +95,7 @@ async function sendSingle({ tenant, event }: App): Promise<void> {
 
 type JobInRedis = { ids: string[]; lane: string };
 
-/** Every delivery job that Redis holds. */
+/** Every delivery job in Redis. */
 async function readJobs(): Promise<JobInRedis[]> {
   const keys = await scan('*:deliver-sms:????????-????-????-????-????????????');
   const jobs = await Promise.all(keys.map((key) => redis.hget(key, 'data')));
@@ -122,7 +122,7 @@ function countByFairnessKey(jobs: JobInRedis[]): number[] {
 }
 
 describe('100,000 messages that wait for two minutes while no worker runs', () => {
-  test('leave no more in Redis than the windows, by two relays and a gateway, and give no message a second job', async () => {
+  test('leave no more jobs in Redis than the windows allow, with two relays and a gateway, and give no message a second job', async () => {
     await start(['relay', 'relay']);
     const apps = await Promise.all(Array.from({ length: 8 }, createApp));
     for (const [index, app] of apps.entries()) await fill(app, 12_500, index % 2 === 0);
@@ -149,7 +149,7 @@ describe('100,000 messages that wait for two minutes while no worker runs', () =
 });
 
 describe('Redis that is emptied twice while 10,000 messages wait', () => {
-  test('loses none of them, and none is sent twice', async () => {
+  test('loses no message, and sends none twice', async () => {
     await start(['deliver-sms', 'relay', 'deliver-sms,relay']);
     const apps = await Promise.all(Array.from({ length: 4 }, createApp));
     for (const app of apps) await fill(app, 2_500, false);
@@ -181,7 +181,7 @@ describe('a single send of one app', () => {
   const sends = 10;
   const boundMs = 2_000;
 
-  /** How long after its answer each single send reached the provider. */
+  /** Time from its answer to the provider call, for each single send. */
   async function measure(app: App): Promise<number[]> {
     const waitsMs: number[] = [];
     const countSent = () =>
@@ -226,7 +226,7 @@ describe('a single send of one app', () => {
     await fill(a, 5_000, false);
     await eventually(() => expect(twilio.requests.length).toBe(10), { timeoutMs: 60_000 });
     const before = await measure(b);
-    // The breaker of the hanging integration is shut by now.
+    // The circuit of the hanging integration is open by now.
     await eventually(
       async () => {
         const where = { integrationId: a.integrationId, waits: 'retry', attempts: 0 };

@@ -11,7 +11,7 @@ export type Backlog = {
   isBulk: boolean;
 };
 
-/** Accepted messages that nobody has queued yet, written at once: as if one request had been planned. */
+/** Inserts accepted messages without jobs in one statement, as if one request had been planned. */
 export async function writeBacklog({ delivery }: Database, backlog: Backlog): Promise<string> {
   const { tenant, event, channel, integrationId, messages, isBulk } = backlog;
   const requestId = newId();
@@ -44,7 +44,7 @@ export async function writeBacklog({ delivery }: Database, backlog: Backlog): Pr
   return requestId;
 }
 
-/** What a busy machine writes well within the time that a statement may take. */
+/** Rows that a busy machine inserts well within the statement timeout. */
 const rowsPerStatement = 5_000;
 
 const itemsStatement = `

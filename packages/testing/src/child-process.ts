@@ -6,30 +6,30 @@ import { repositoryRoot } from './test-stores';
 
 export type LogLine = { message: string; [field: string]: unknown };
 
-/** A built process of ours, started by a test and stopped by it. */
+/** A built process of ours, started and stopped by a test. */
 export type TestProcess = {
   readonly pid: number;
-  /** Everything that it wrote, in order: for looking for what must not be there. */
+  /** Its complete output in order, to search for forbidden text. */
   readonly output: string[];
   readonly lines: LogLine[];
   /** The first line with that event, also one that was written before. */
   waitForLine(event: string): Promise<LogLine>;
-  /** Resolves when it has ended, by whomever, however long that takes: its exit code, null after a signal. */
+  /** Resolves when it has ended for any reason, without a time limit: the exit code, null after a signal. */
   readonly ended: Promise<number | null>;
-  /** Its exit code once it ended by itself; null after a signal. */
+  /** Its exit code once it ended without a request; null after a signal. */
   waitForEnd(): Promise<number | null>;
   /** Ends it and waits until it is gone; its exit code, null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   signal(signal: NodeJS.Signals): void;
 };
 
-/** A machine that is busy with other tests takes long to load a process; nothing is measured here. */
+/** Loading a process is slow on a machine that runs other tests; nothing is measured here. */
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 
 type StartOptions = { node?: string; nodeOptions?: readonly string[]; entryArgs?: string[] };
 
-/** Starts `entry`, a path from the repository's root, with nothing of our own environment but what Node needs. */
+/** Starts `entry`, a path from the repository's root, with only the environment that Node needs. */
 export function startProcess(
   entry: string,
   env: Record<string, string>,
@@ -67,7 +67,7 @@ export function startProcess(
       return within(
         new Promise<LogLine>((resolve) => waiting.push({ event, resolve })),
         startTimeoutMs,
-        () => `${entry} did not write ${event}:\n${output.slice(-20).join('\n')}`,
+        () => `${entry} did not log ${event}:\n${output.slice(-20).join('\n')}`,
       );
     },
     waitForEnd: () => waitForEnd(child, 'It did not end by itself'),
@@ -78,7 +78,7 @@ export function startProcess(
 
 async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   child.kill(signal);
-  // A stopped process takes no signal but these two.
+  // A stopped process receives no signal but these two.
   if (signal !== 'SIGKILL') child.kill('SIGCONT');
   try {
     return await waitForEnd(child, `The process did not end after ${signal}`);

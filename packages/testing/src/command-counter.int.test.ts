@@ -3,7 +3,7 @@ import { createCommandCounter } from './command-counter';
 import { testRedis } from './redis';
 
 describe('a command counter', () => {
-  test('tells each command that a client sends, once and in order, and nothing of what a script does', async () => {
+  test('reports each command of a client once and in order, and no command inside a script', async () => {
     const { url, prefix } = testRedis();
     const counter = await createCommandCounter(url);
     const log = createLogger({ level: 'error', process: 'test' });

@@ -1,10 +1,10 @@
 import net, { type AddressInfo } from 'node:net';
 
-/** Stands before Redis and reads what it is asked: every command that a client sends, those inside of scripts not among them. */
+/** A proxy in front of Redis that reads every command of clients. It does not see commands inside scripts. */
 export type CommandCounter = {
   /** The URL to connect to instead. */
   readonly url: string;
-  /** The commands that came while `work` ran, each by its name, in capitals, and how often something was written. */
+  /** The commands during `work` by name, in capitals, and the number of writes to the socket. */
   during(work: () => Promise<unknown>): Promise<{ commands: string[]; writes: number }>;
   close(): Promise<void>;
 };
@@ -28,7 +28,7 @@ export async function createCommandCounter(target: string): Promise<CommandCount
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(target);
-  // A server that listens on a port has an address with one.
+  // The address of a server that listens on a port has a port.
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
@@ -47,13 +47,13 @@ export async function createCommandCounter(target: string): Promise<CommandCount
 
 const lineEnd = Buffer.from('\r\n');
 
-/** Reads one connection's commands: `*` and their number of words, then each word as `$`, its length and its bytes. */
+/** Reads one connection's commands: `*` and the number of words, then each word as `$`, its length and its bytes. */
 function createReader(onCommand: (name: string) => void): (piece: Buffer) => void {
   let unread: Buffer = Buffer.alloc(0);
   let wordsLeft = 0;
   let isName = false;
 
-  /** How many bytes were understood; undefined where more must come first. */
+  /** The number of bytes parsed; undefined if more must arrive first. */
   function parseNext(): number | undefined {
     const end = unread.indexOf(lineEnd);
     if (end === -1) return undefined;

@@ -28,12 +28,12 @@ const composeText = read('docker-compose.yml');
 const dockerfile = read('Dockerfile');
 const compose = parse(interpolate(composeText), { merge: true });
 const services = Object.entries<Service>(compose.services);
-/** Our own, each with the process that it runs. */
+/** Our own services, each with the process that it runs. */
 const ours = services.flatMap(([name, service]) => {
   const process = service.command
     ?.map((part) => /^apps\/(\w+)\/dist\/(?:server\/)?main\.js$/.exec(part)?.[1])
     .find((name) => name !== undefined);
-  // A name that is no process reads no settings, and fails below for it.
+  // An unknown name reads no settings, and fails below.
   return process ? [{ name, process: process as ProcessName, ...service }] : [];
 });
 
@@ -41,7 +41,7 @@ function read(file: string): string {
   return readFileSync(path.join(repositoryRoot, file), 'utf8');
 }
 
-/** As compose does it: what is required is given, everything else takes its default. */
+/** As compose does it: required variables are set, all others take their default. */
 function interpolate(text: string): string {
   return text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}/g, (_all, name, standard) =>
     standard === undefined ? (requiredEnv[name] ?? 'missing') : standard,
@@ -61,7 +61,7 @@ const outsideOfHeapMb = 256;
 
 describe('docker-compose.yml', () => {
   test('is valid by the schema of the compose specification', () => {
-    // The specification ships no package; this linter carries its schema.
+    // The specification has no package; this linter contains its schema.
     const linter = path.dirname(require.resolve('dclint/package.json'));
     const file = path.join(linter, 'schemas', 'compose.schema.json');
     const { $schema: _draft7, ...schema } = JSON.parse(readFileSync(file, 'utf8'));
@@ -72,7 +72,7 @@ describe('docker-compose.yml', () => {
     expect(validate({ ...compose, services: { api: { imagge: 'x' } } })).toBe(false);
   });
 
-  test('runs every role of the worker, each in one service of its name', () => {
+  test('runs every worker role in exactly one service of that name', () => {
     const workers = ours.filter(({ process }) => process === 'worker');
     const roles = [...channelNames.map(getDeliverQueue), fanOutQueue, 'relay'];
     expect(workers.map(({ environment }) => environment['WORKER_ROLES'])).toEqual(roles);
@@ -91,14 +91,17 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  test.each(ours)('gives $name settings that its process reads, and all it needs', (service) => {
-    const { environment, process } = service;
-    const unknown = Object.keys(environment).filter(
-      (name) => !settings[name as SettingName]?.for.some((reader) => reader === process),
-    );
-    expect(unknown).toEqual([]);
-    expect(() => readEnv(process, { ...environment, NODE_ENV: 'production' })).not.toThrow();
-  });
+  test.each(ours)(
+    'gives $name settings that its process reads, and all required ones',
+    (service) => {
+      const { environment, process } = service;
+      const unknown = Object.keys(environment).filter(
+        (name) => !settings[name as SettingName]?.for.some((reader) => reader === process),
+      );
+      expect(unknown).toEqual([]);
+      expect(() => readEnv(process, { ...environment, NODE_ENV: 'production' })).not.toThrow();
+    },
+  );
 
   test.each(Object.keys(requiredEnv))('has no default for %s', (name) => {
     const uses = composeText.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g')) ?? [];
@@ -107,7 +110,7 @@ describe('docker-compose.yml', () => {
   });
 
   test.each(ours)(
-    'stops $name only after its own time limit',
+    'gives $name more time to stop than its own limit',
     ({ stop_grace_period, environment }) => {
       expect(milliseconds(stop_grace_period)).toBeGreaterThan(
         environment['WORKER_ROLES'] === 'deliver-email' ? 50_000 : 25_000,
@@ -119,15 +122,18 @@ describe('docker-compose.yml', () => {
     expect(megabytes(mem_limit)).toBeGreaterThan(0);
   });
 
-  test.each(ours)('ends the heap of $name before its container', ({ command = [], mem_limit }) => {
-    const readFlag = (name: string) =>
-      command.map((part) => part.split('=')).find(([flag]) => flag === name)?.[1];
-    const heap = Number(readFlag('--max-old-space-size'));
-    const youngGeneration = 3 * Number(readFlag('--max-semi-space-size'));
-    expect(heap + youngGeneration + outsideOfHeapMb).toBeLessThanOrEqual(megabytes(mem_limit));
-  });
+  test.each(ours)(
+    'limits the heap of $name below the memory of its container',
+    ({ command = [], mem_limit }) => {
+      const readFlag = (name: string) =>
+        command.map((part) => part.split('=')).find(([flag]) => flag === name)?.[1];
+      const heap = Number(readFlag('--max-old-space-size'));
+      const youngGeneration = 3 * Number(readFlag('--max-semi-space-size'));
+      expect(heap + youngGeneration + outsideOfHeapMb).toBeLessThanOrEqual(megabytes(mem_limit));
+    },
+  );
 
-  test('gives Redis its password, and its clients the same, on no command line', () => {
+  test('passes the Redis password to server and clients, but on no command line', () => {
     const { redis, api } = compose.services;
     expect(redis.environment).toEqual({ REDISCLI_AUTH: 'hidden' });
     expect(redis.command.join(' ')).toContain('requirepass $$REDISCLI_AUTH\n');
@@ -139,7 +145,7 @@ describe('docker-compose.yml', () => {
     expect(commands.filter((part) => /hidden|secret/.test(part))).toEqual([]);
   });
 
-  test.each(services)('publishes %s on loopback or not at all', (_name, { ports = [] }) => {
+  test.each(services)('publishes %s only on loopback, if at all', (_name, { ports = [] }) => {
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
@@ -162,12 +168,12 @@ describe('Dockerfile', () => {
     expect(new Set(bases.slice(1))).toEqual(new Set(['base']));
   });
 
-  test('ends as a user that is a number and not root', () => {
+  test('ends with a numeric user that is not root', () => {
     const [last] = dockerfile.split(/^FROM /m).slice(-1);
     expect(last).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
   });
 
-  test('names only places that there are', () => {
+  test('copies only paths that exist', () => {
     const places = dockerfile.match(/\b(?:apps|packages|prisma)\/[\w*./-]+/g) ?? [];
     expect(places.length).toBeGreaterThan(5);
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(\S+)/gm)].map(([, from = '']) => from);
@@ -176,15 +182,12 @@ describe('Dockerfile', () => {
 });
 
 describe('.dockerignore', () => {
-  test.each(['**/node_modules', '**/dist', '.env', '.git', '.belfry'])(
-    'leaves %s out',
-    (pattern) => {
-      expect(read('.dockerignore').split('\n')).toContain(pattern);
-    },
-  );
+  test.each(['**/node_modules', '**/dist', '.env', '.git', '.belfry'])('excludes %s', (pattern) => {
+    expect(read('.dockerignore').split('\n')).toContain(pattern);
+  });
 });
 
-/** What a place of the Dockerfile stands for in this tree; `dist` is made from `src`. */
+/** The sources of a path in the Dockerfile; `dist` is built from `src`. */
 function expand(place: string): string[] {
   const [folder = '', name = '.', ...rest] = place.replace(/\bdist\b/, 'src').split('/');
   const names = name === '*' ? readdirSync(path.join(repositoryRoot, folder)) : [name];

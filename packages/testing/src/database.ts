@@ -5,15 +5,15 @@ import { readTestEnv, workerId } from './test-env';
 let clone: Promise<{ url: string }> | undefined;
 
 /**
- * The database of this Jest worker, cloned from the migrated template on first use and shared by its test files:
- * a test makes its own account and asserts on that account's rows only.
+ * The database of this Jest worker, cloned from the migrated template on first use and shared by its test files.
+ * A test creates its own account and asserts on that account's rows only.
  */
 export function testDatabase(): Promise<{ url: string }> {
   clone ??= cloneTemplate();
   return clone;
 }
 
-/** One of a test's own, for what counts all that a system does: in a shared one its workers deliver what others left. */
+/** A separate database for tests that count everything: workers would deliver leftovers in a shared one. */
 export async function ownDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const templateUrl = readTestEnv('TEST_DATABASE_TEMPLATE_URL');
   const template = decodeURIComponent(new URL(templateUrl).pathname.slice(1));

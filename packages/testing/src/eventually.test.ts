@@ -1,7 +1,7 @@
 import { eventually } from './eventually';
 
 describe('eventually', () => {
-  test('gives the result of the first time that the assertion holds', async () => {
+  test('returns the first result of the assertion that does not throw', async () => {
     let calls = 0;
     const result = await eventually(
       () => {
@@ -14,7 +14,7 @@ describe('eventually', () => {
     expect(result).toBe(3);
   });
 
-  test('throws the last failure when the time is up', async () => {
+  test('throws the last failure when the time is over', async () => {
     let calls = 0;
     const failing = eventually(
       () => {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 const defaultTimeoutMs = 5_000;
 const defaultIntervalMs = 25;
 
-/** Repeats an assertion until it holds and gives its result; after the time is up, its last failure is thrown. */
+/** Repeats an assertion until it holds and returns its result. After the time limit it throws the last failure. */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
   { timeoutMs = defaultTimeoutMs, intervalMs = defaultIntervalMs } = {},

@@ -2,7 +2,7 @@ import { createConfiguration, type Database } from '@belfry/database';
 import { createSecrets, newId, type Secrets } from '@belfry/runtime';
 import { defaultPolicy, type Policy, type VersionDefinition } from '@belfry/shared';
 
-/** An account of a test's own: its rows are the only ones that the test may assert on. */
+/** A test's own account: the test may assert on the rows of no other account. */
 export type Tenant = { accountId: string; apiKey: string; apiKeyId: string; appId: string };
 
 export type Factories = {

@@ -19,7 +19,7 @@ import { repositoryRoot } from './test-stores';
 jest.setTimeout(180_000);
 
 const deadlineMs = 6_000;
-/** See `leaseMsOf` of the worker. */
+/** See `getLeaseMs` of the worker. */
 const leaseMs = deadlineMs + 5_000;
 
 let postgres: OwnStore;
@@ -45,7 +45,7 @@ afterEach(async () => {
   await Promise.all([postgres.remove(), redis.remove()]);
 }, 120_000);
 
-/** A message that waits for a worker; the id of its request. */
+/** Creates a message that waits for a worker; returns its request ID. */
 async function accept(): Promise<string> {
   const tenant = await system.factories.createTenant({ delivery: 'live' });
   const integration = await system.factories.createIntegration(tenant, {
@@ -69,7 +69,7 @@ async function readUntil(
     async () => {
       const [message] = await system.readMessages(requestId);
       check(message);
-      if (!message) throw new Error('There is no message');
+      if (!message) throw new Error('No message was found');
       return message;
     },
     { timeoutMs: 60_000 },
@@ -95,7 +95,7 @@ async function freezeBeforeLastCheck(requestId: string): Promise<TestProcess> {
   }
 }
 
-/** Starts a worker whose call the provider takes and does not answer, and freezes it there. */
+/** Starts a worker whose provider receives a call and does not answer, and freezes it there. */
 async function freezeWithinCall(): Promise<TestProcess> {
   slack.fail({ on: 'chat.postMessage', hang: true });
   const worker = await system.startWorker('deliver-slack');
@@ -104,14 +104,14 @@ async function freezeWithinCall(): Promise<TestProcess> {
   return worker;
 }
 
-/** Longer than the woken worker needs to do what it would do. */
+/** More time than the resumed worker needs. */
 const wakingMs = 3_000;
 
-/** More than a lease is longer than a deadline, less than a look-up may take. */
+/** The margin of a lease over a deadline, and less than the longest look-up. */
 const tooLateMs = 6_500;
 
 describe('a worker that is frozen between claim and call', () => {
-  test('does not call when it is woken too late for a whole deadline, and the message goes on', async () => {
+  test('does not call if it resumes with less than a full deadline left, and the message continues', async () => {
     const requestId = await accept();
     const frozen = await freezeBeforeLastCheck(requestId);
     await sleep(tooLateMs);
@@ -125,7 +125,7 @@ describe('a worker that is frozen between claim and call', () => {
 });
 
 describe('a worker that is frozen within the call', () => {
-  test('may have sent, so the message goes on and is marked as a possible duplicate', async () => {
+  test('may have sent, so the message continues and is marked as a possible duplicate', async () => {
     const requestId = await accept();
     const frozen = await freezeWithinCall();
     await system.startWorker('deliver-slack');
@@ -142,7 +142,7 @@ describe('a worker that is frozen within the call', () => {
   });
 });
 
-/** How long after its first attempt the message was tried again. */
+/** Time from the message's first attempt to the next. */
 async function readDelayMs(requestId: string): Promise<number> {
   const { attemptRows } = await readUntil(requestId, isSent);
   expect(attemptRows).toMatchObject([{ reason: 'lease_expired' }, { outcome: 'accepted' }]);
@@ -159,20 +159,20 @@ describe('a worker that is killed', () => {
     expect(await readDelayMs(requestId)).toBeLessThanOrEqual(leaseMs + 5_000);
   });
 
-  test('delays it by no more when it was the relay, too, and every other one', async () => {
+  test('has the same limit if it was also the relay and the only one', async () => {
     const requestId = await accept();
     await system.workers[0]?.stop('SIGKILL');
     slack.fail({ on: 'chat.postMessage', hang: true });
     const worker = await system.startWorker('all');
     await eventually(() => expect(slack.sends).toHaveLength(1), { timeoutMs: 30_000 });
     await worker.stop('SIGKILL');
-    // A relay that let all leases wait from its own start on would be seen.
+    // A relay that counted leases from its own start would fail here.
     await sleep(leaseMs / 2);
     await system.startWorker('all');
     expect(await readDelayMs(requestId)).toBeLessThanOrEqual(leaseMs + 5_000);
   });
 
-  test('delays it by no more while PostgreSQL ends connections again and again', async () => {
+  test('has the same limit while PostgreSQL repeatedly ends connections', async () => {
     const requestId = await accept();
     const worker = await freezeWithinCall();
     await system.startWorker('deliver-slack');
@@ -186,7 +186,7 @@ describe('a worker that is killed', () => {
 
 const cutEveryMs = 1_500;
 
-/** Ends every connection but our own, every 1.5 s; how often. */
+/** Ends every connection but our own, every 1.5 s; returns how often. */
 async function cutBackendsUntil(end: Promise<unknown>): Promise<number> {
   let isOver = false;
   const over = () => {

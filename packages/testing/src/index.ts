@@ -5,7 +5,7 @@ export { openTarget, type Target } from './attacks/target';
 export { type Backlog, writeBacklog } from './backlog';
 export { formatBenchTable } from './bench/bench-table';
 export { buildPerformancePage } from './bench/performance-page';
-export { type BenchReport, parts, runBench } from './bench/run-bench';
+export { type BenchReport, benchParts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
 export { workerNodeOptions } from './bench/world';
 export { recordedRuns } from './chaos/recorded-runs';

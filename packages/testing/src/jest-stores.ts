@@ -4,8 +4,8 @@ import { repositoryRoot, startTestStores, type TestStores } from './test-stores'
 let stores: TestStores | undefined;
 
 /**
- * Jest's global set-up of the projects that need stores. `npm test` has started them already; a run by hand, such as
- * `npx jest --selectProjects int`, gets its own here.
+ * Jest's global set-up of the projects that need stores. `npm test` has started them already; a run without it, such as
+ * `npx jest --selectProjects int`, starts its own here.
  */
 export default async function startStores(): Promise<void> {
   if (process.env['TEST_DATABASE_TEMPLATE_URL'] && process.env['TEST_REDIS_URL']) return;
@@ -20,7 +20,7 @@ export default async function startStores(): Promise<void> {
   Object.assign(process.env, stores.env);
 }
 
-/** Reached from jest-stores-end.ts, which Jest loads as a module of its own. */
+/** Used by jest-stores-end.ts, which Jest loads as a separate module. */
 export async function endStores(): Promise<void> {
   await stores?.stop();
   stores = undefined;

@@ -62,7 +62,7 @@ async function bulkSend(tenant: Tenant, event: string, batch: number): Promise<v
 
 const warmUps = 200;
 
-/** A worker's first call loads the provider's library, and what got its tokens meanwhile goes out together. */
+/** A worker's first call loads the provider's library; calls that got tokens meanwhile go out together. */
 async function warmUp(): Promise<void> {
   const { tenant, event } = await createPlace();
   for (let number = 0; number < warmUps; number += 1) {
@@ -71,7 +71,7 @@ async function warmUp(): Promise<void> {
   await eventually(() => expect(twilio.sends).toHaveLength(warmUps), { timeoutMs: 30_000 });
 }
 
-/** The most that arrived within any second. */
+/** The maximum number of arrivals within any second. */
 function mostInASecond(sortedMs: readonly number[]): number {
   let first = 0;
   return sortedMs.reduce((most, atMs, index) => {
@@ -80,7 +80,7 @@ function mostInASecond(sortedMs: readonly number[]): number {
   }, 0);
 }
 
-test('four workers together keep to one integration’s limit in every second, and everything arrives', async () => {
+test('four workers together keep one integration’s limit in every second, and everything arrives', async () => {
   await warmUp();
   const arrivedAtMs: number[] = [];
   twilio.onAccepted(({ atMs }) => arrivedAtMs.push(atMs));

@@ -12,9 +12,9 @@ import type { Tenant } from './factories';
 
 export type MixedRequest = {
   requestId: string;
-  /** What every place that counts must show, by channel. */
+  /** The expected counts by channel. */
   counts: Record<string, StateCounts>;
-  /** Rows of the table, those that were resent too. */
+  /** Rows of the table, including resent messages. */
   messages: number;
   resent: number;
 };
@@ -23,9 +23,9 @@ export type MixedOptions = {
   event: { eventId: string; versionId: string };
   channels: readonly string[];
   items: number;
-  /** Of these, at the end, every third was planned out of turn, as the items of an erased person are. */
+  /** At the end of these, every third item is planned out of order, like the items of an erased person. */
   unplanned: number;
-  /** Chooses what is resent, and how many targets a channel has. */
+  /** Selects what is resent, and the number of targets per channel. */
   seed: number;
 };
 
@@ -39,7 +39,7 @@ type Row = Fate & {
   originalId: string | null;
 };
 
-/** Every state with every reason that it may have. */
+/** Every state with every possible reason. */
 const fates: Fate[] = Object.keys(messageStates).flatMap((name) => {
   const state = name as MessageState;
   const reasons = { skipped: Object.keys(skipReasons), failed: Object.keys(failureReasons) };
@@ -47,10 +47,10 @@ const fates: Fate[] = Object.keys(messageStates).flatMap((name) => {
   return own.map((reason) => ({ state, reason }));
 });
 
-/** What an item becomes on one channel: messages, or one reason without a message; neither where it is not planned. */
+/** The result of an item on one channel: messages, or one reason without a message; neither if it is not planned. */
 type Outcome = { counted: Fate; times: number; rows: Row[]; skip?: string };
 
-/** A request with messages in every state, channels that were skipped, resends, and items that are not planned yet. */
+/** A request with messages in every state, skipped channels, resends, and unplanned items. */
 export async function writeMixedRequest(
   database: Pick<Database, 'lookUps'>,
   tenant: Tenant,
@@ -115,7 +115,7 @@ function addTo(counts = createEmptyCounts(), { state, reason }: Fate, times: num
   counts.skippedByReason[reason] = (counts.skippedByReason[reason] ?? 0) + times;
 }
 
-/** The message that counts, behind those that it was resent from. One of them was for a person who was erased since. */
+/** The message that counts, after those that it was resent from. One of them was for a person who has since been erased. */
 function createChain(
   place: Pick<Row, 'item' | 'channel' | 'target'>,
   fate: Fate,

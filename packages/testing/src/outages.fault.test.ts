@@ -37,7 +37,7 @@ beforeAll(async () => {
     workers: ['all', 'all'],
     env: {
       SLACK_API_URL: slack.url,
-      // A call that takes longer is an unknown outcome: on a busy machine some take seconds.
+      // A longer call has an unknown outcome, and some take seconds on a busy machine.
       SEND_TIMEOUT_MS: '6000',
       MESSAGES_IN_FLIGHT: '10',
       LOOKUP_CACHE_MS: '5000',
@@ -67,7 +67,7 @@ const faultAfterCalls = 100;
 /** Longer than a lease, which is 11 s here. */
 const outageMs = 13_000;
 
-/** Sends 300 messages, with a fault among them; the ids of the requests that were answered with 200. */
+/** Sends 300 messages with one fault meanwhile; returns the IDs of the requests that were answered 200. */
 async function sendThrough(fault: () => Promise<void>): Promise<string[]> {
   const ids: string[] = [];
   let ended: Promise<void> = Promise.resolve();
@@ -86,7 +86,7 @@ async function sendOne(number: number): Promise<string | undefined> {
   return status === 200 ? body.request_id : undefined;
 }
 
-/** Each message of the requests once it is sent: how often Slack was called, and whether that was marked. */
+/** The messages of the requests once they are sent: how often Slack was called, and whether duplicates are marked. */
 async function readDelivered(ids: string[]) {
   const messages = await eventually(
     async () => {
@@ -102,7 +102,7 @@ async function readDelivered(ids: string[]) {
   return messages.map(({ id, attemptRows }) => ({
     calls: slack.sends.filter(({ messageId }) => messageId === id).length,
     isMarked: attemptRows.some(({ isPossibleDuplicate }) => isPossibleDuplicate),
-    // For whoever reads why a test failed.
+    // Printed to explain a failed test.
     ends: attemptRows.map(({ outcome, reason }) => `${outcome} ${reason}`),
   }));
 }
@@ -139,9 +139,9 @@ async function freezePostgres(): Promise<void> {
 describe('messages that were accepted while', () => {
   test.each([
     ['Redis is emptied', emptyRedis],
-    ['Redis is killed and comes back', () => restart(redis)],
-    ['a worker is told to stop', () => endWorker('SIGTERM')],
-    ['PostgreSQL is killed and comes back', () => restart(postgres)],
+    ['Redis is killed and restarted', () => restart(redis)],
+    ['a worker receives SIGTERM', () => endWorker('SIGTERM')],
+    ['PostgreSQL is killed and restarted', () => restart(postgres)],
   ])('%s are sent exactly once', async (_fault, fault) => {
     const delivered = await readDelivered(await sendThrough(fault));
     expect(delivered.length).toBeGreaterThanOrEqual(faultAfterCalls);
@@ -152,7 +152,7 @@ describe('messages that were accepted while', () => {
     ['a worker is killed', () => endWorker('SIGKILL')],
     ['the workers are frozen', freezeWorkers],
     ['PostgreSQL is frozen', freezePostgres],
-  ])('%s are all sent, and what may be sent twice is marked', async (_fault, fault) => {
+  ])('%s are all sent, and possible duplicates are marked', async (_fault, fault) => {
     const delivered = await readDelivered(await sendThrough(fault));
     expect(delivered.length).toBeGreaterThanOrEqual(faultAfterCalls);
     expect(delivered.filter(({ calls }) => calls === 0)).toEqual([]);

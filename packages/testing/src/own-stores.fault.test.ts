@@ -17,7 +17,7 @@ describe.each([
   });
   afterAll(() => store.remove());
 
-  test('is there again, under the same URL, after it was killed and started', async () => {
+  test('has the same URL after it was killed and restarted', async () => {
     const { pid, url } = store;
     await store.kill();
     expect(isAlive(pid)).toBe(false);
@@ -34,7 +34,7 @@ describe.each([
     expect(await answers(store.url)).toBe(true);
   });
 
-  test('is gone after it was removed, also when it was paused', async () => {
+  test('is gone after it was removed, also while it was paused', async () => {
     const pausedStore = await create();
     await pausedStore.pause();
     await pausedStore.remove();
@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-/** A byte that no protocol starts with makes either server answer with an error or close. */
+/** No protocol starts with this byte, so either server answers with an error or closes. */
 function answers(url: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port: Number(new URL(url).port) });

@@ -10,13 +10,13 @@ import {
 } from '@belfry/embedded';
 import { repositoryRoot } from './test-stores';
 
-/** A server of one test's own, to be killed, paused and restarted at will. Its URL stays the same throughout. */
+/** A server for one test, which may kill, pause and restart it. Its URL stays the same. */
 export type OwnStore = {
   readonly url: string;
   readonly pid: number;
-  /** Where its data lies. */
+  /** The folder of its data. */
   readonly folder: string;
-  /** Ends it in order, keeping its data. */
+  /** Stops it cleanly and keeps its data. */
   stop(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
@@ -25,7 +25,7 @@ export type OwnStore = {
   /** It keeps its connections and answers nothing. */
   pause(): Promise<void>;
   resume(): void;
-  /** Ends it and removes its data; for `afterAll`. */
+  /** Stops it and removes its data; for `afterAll`. */
   remove(): Promise<void>;
 };
 
@@ -46,7 +46,7 @@ async function createOwnStore(
   startIn: (dataDir: string) => Promise<RunningStore>,
   listChildren: (url: string) => Promise<number[]>,
 ): Promise<OwnStore> {
-  // The test command names a folder, and ends what a failed test leaves running in it.
+  // The test command passes a folder, and ends everything that a failed test leaves running in it.
   const parent = process.env['TEST_FOLDER'] ?? tmpdir();
   const folder = mkdtempSync(path.join(parent, `belfry-own-${name}-`));
   let running = await startIn(folder);

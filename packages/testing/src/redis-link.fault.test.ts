@@ -41,7 +41,7 @@ afterEach(async () => {
   await Promise.all([postgres.remove(), redis.remove()]);
 }, 120_000);
 
-/** Everything that needs Redis has it by the link. */
+/** Every process reaches Redis through this proxy. */
 async function start(workers: string[]): Promise<void> {
   system = await startSystem({
     databaseUrl: postgres.url,
@@ -64,7 +64,7 @@ async function start(workers: string[]): Promise<void> {
 const send = () =>
   system.sendAccepted(tenant, { event: eventName, user: { slack: { channel_id: 'C0REDISLINK' } } });
 
-/** Each message once it is sent, and how often Slack was called for it. */
+/** The messages once they are sent, and how often Slack was called for each. */
 async function readCalls(requestIds: string[]): Promise<number[]> {
   const messages = await eventually(
     async () => {
@@ -82,8 +82,8 @@ const cuts = 20;
 const betweenCutsMs = 400;
 const sendsBetweenCuts = 10;
 
-describe('20 cuts of the way to Redis under load', () => {
-  test('keep no call from being accepted, and no message from being sent once', async () => {
+describe('20 interruptions of the Redis link under load', () => {
+  test('prevent no call from being accepted, and no message from being sent exactly once', async () => {
     await start(['all', 'all']);
     const requestIds: string[] = [];
     for (let cut = 0; cut < cuts; cut += 1) {
@@ -93,14 +93,14 @@ describe('20 cuts of the way to Redis under load', () => {
       else link.reset();
       requestIds.push(...(await Promise.all(sent)));
     }
-    // A link may look alive and bring nothing: the workers, idle by then, take what comes later.
+    // A dead link may look alive: the idle workers must receive what comes later.
     expect(await readCalls(requestIds)).toEqual(requestIds.map(() => 1));
     expect(await readCalls([await send()])).toEqual([1]);
   });
 });
 
-describe('Redis that is absent when everything starts', () => {
-  test('keeps no call from being accepted, and what was accepted is sent once Redis comes', async () => {
+describe('Redis that is down when everything starts', () => {
+  test('prevents no call from being accepted, and accepted messages are sent once Redis starts', async () => {
     await redis.stop();
     await start(['all']);
     const requestIds = await Promise.all(Array.from({ length: sendsBetweenCuts }, send));

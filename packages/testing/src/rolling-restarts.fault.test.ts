@@ -21,7 +21,7 @@ jest.setTimeout(1_800_000);
 const restarts = 50;
 const sendsAtOnce = 5;
 const betweenSendsMs = 100;
-/** Slack takes its time, so that a worker that is told to stop has calls in flight. */
+/** Slack answers slowly, so that a worker has calls in flight when it receives SIGTERM. */
 const slow = { on: 'chat.postMessage', slowMs: 150 } as const;
 
 let postgres: OwnStore;
@@ -59,7 +59,7 @@ afterAll(async () => {
   await Promise.all([postgres.remove(), redis.remove()]);
 }, 120_000);
 
-/** Sends until the restarts are over; the ids of the requests. */
+/** Sends until the restarts are over; returns the IDs of the requests. */
 async function sendUntil(isOver: () => boolean): Promise<string[]> {
   const ids: string[] = [];
   const user = { slack: { channel_id: 'C0RESTARTS01' } };
@@ -72,7 +72,7 @@ async function sendUntil(isOver: () => boolean): Promise<string[]> {
   return ids;
 }
 
-/** One after the other: the next one runs before the oldest is told to stop. How each of them ended. */
+/** Restarts one after the other: the next one runs before the oldest receives SIGTERM. Returns the exit codes. */
 async function restartWorkers(): Promise<(number | null)[]> {
   const ended: Promise<number | null>[] = [];
   for (let restart = 0; restart < restarts; restart += 1) {
@@ -84,7 +84,7 @@ async function restartWorkers(): Promise<(number | null)[]> {
 }
 
 describe('50 rolling restarts of the workers under load', () => {
-  test('send every message once, and cut no attempt off', async () => {
+  test('send every message once, and interrupt no attempt', async () => {
     let isOver = false;
     const sending = sendUntil(() => isOver);
     const ended = await restartWorkers().finally(() => {

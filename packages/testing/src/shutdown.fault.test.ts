@@ -17,7 +17,7 @@ import { repositoryRoot } from './test-stores';
 
 jest.setTimeout(120_000);
 
-/** As long as an idle consumer needs to find out, and to despair. */
+/** Longer than an idle consumer needs to notice the outage and to give up. */
 const outageMs = 12_000;
 
 let postgres: OwnStore;
@@ -69,8 +69,8 @@ async function restore(store: OwnStore): Promise<void> {
   await store.start();
 }
 
-describe('a worker that is told to stop', () => {
-  test('ends with 0 and takes its heartbeat away', async () => {
+describe('a worker that receives SIGTERM', () => {
+  test('exits with 0 and removes its heartbeat', async () => {
     const worker = await system.startWorker();
     const { workerHeartbeat } = system.database.prisma;
     await eventually(async () => expect(await workerHeartbeat.count()).toBe(1));
@@ -79,11 +79,11 @@ describe('a worker that is told to stop', () => {
   });
 
   test.each([
-    ['Redis is away', () => redis.stop(), () => restore(redis)],
-    ['Redis says nothing', () => redis.pause(), () => restore(redis)],
-    ['PostgreSQL is away', () => postgres.stop(), () => restore(postgres)],
-    ['PostgreSQL says nothing', () => postgres.pause(), () => restore(postgres)],
-  ])('ends with 0 while %s', async (_what, begin, end) => {
+    ['Redis is down', () => redis.stop(), () => restore(redis)],
+    ['Redis does not answer', () => redis.pause(), () => restore(redis)],
+    ['PostgreSQL is down', () => postgres.stop(), () => restore(postgres)],
+    ['PostgreSQL does not answer', () => postgres.pause(), () => restore(postgres)],
+  ])('exits with 0 while %s', async (_what, begin, end) => {
     const worker = await system.startWorker();
     await begin();
     try {
@@ -93,7 +93,7 @@ describe('a worker that is told to stop', () => {
     }
   });
 
-  test('cuts off what would outlive it, and has it on record as unknown', async () => {
+  test('interrupts calls that exceed its time limit, and records them as unknown', async () => {
     slack.fail({ hang: true });
     const worker = await system.startWorker();
     const requestId = await send('C0HANGS00001');
@@ -109,9 +109,9 @@ describe('a worker that is told to stop', () => {
 
 describe('an idle worker', () => {
   test.each([
-    ['was away', () => redis.stop(), () => redis.start()],
-    ['said nothing', () => redis.pause(), async () => redis.resume()],
-  ])('delivers what comes after Redis %s for 12 s', async (_what, begin, end) => {
+    ['was down', () => redis.stop(), () => redis.start()],
+    ['did not answer', () => redis.pause(), async () => redis.resume()],
+  ])('delivers later messages after Redis %s for 12 s', async (_what, begin, end) => {
     const worker = await system.startWorker();
     await begin();
     await sleep(outageMs);
@@ -125,11 +125,11 @@ describe('an idle worker', () => {
   });
 });
 
-describe('a gateway that is told to stop', () => {
+describe('a gateway that receives SIGTERM', () => {
   test.each([
-    ['Redis is away', () => redis.stop(), () => restore(redis)],
-    ['PostgreSQL says nothing', () => postgres.pause(), () => restore(postgres)],
-  ])('ends with 0 while %s', async (_what, begin, end) => {
+    ['Redis is down', () => redis.stop(), () => restore(redis)],
+    ['PostgreSQL does not answer', () => postgres.pause(), () => restore(postgres)],
+  ])('exits with 0 while %s', async (_what, begin, end) => {
     const gateway = await system.startGateway();
     await begin();
     try {

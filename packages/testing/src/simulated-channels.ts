@@ -13,50 +13,50 @@ export type SimulatedChannel = {
   provider: string;
   settings: Record<string, unknown>;
   credentials: Record<string, unknown>;
-  /** A template that prints `text`, which may hold placeholders. */
+  /** A template that prints `text`, which may contain placeholders. */
   template(text: string): Record<string, unknown>;
-  /** The fields of `user` that make this channel reach somebody; another number is another person. */
+  /** The fields of `user` that this channel needs; each number is another person. */
   user(number: number): Record<string, unknown>;
-  /** How often the provider accepted something. */
+  /** The number of sends that the provider accepted. */
   countSends(): number;
-  /** Each of the next `times` sends is put off, certainly unsent. */
+  /** Makes each of the next `times` sends fail as certainly unsent and retryable. */
   throttle(times: number): void;
-  /** The target that follows from `user`. */
+  /** The target that results from `user`. */
   target(number: number): string;
-  /** Told of each send that the provider accepted, when it was answered or was not. */
+  /** Calls the listener for each accepted send, after its answer or its failure to answer. */
   onAccepted(listener: (acceptedSend: AcceptedChannelSend) => void): void;
-  /** The next calls are acted on and not answered. */
+  /** Makes the provider accept the next calls without answering. */
   dropAnswers(times: number): void;
-  /** The next calls are answered late. */
+  /** Makes the provider answer the next calls late. */
   delayAnswers(times: number, delayMs: number): void;
-  /** Answers to what goes to a target come that late, each time. */
+  /** Delays every answer for these targets. */
   delayEach(getDelayMs: (target: string) => number): void;
 };
 
 export type AcceptedChannelSend = Omit<AcceptedSend<never>, 'send'> & {
   target: string;
-  /** What stays the same when a message is sent again; undefined where the provider takes no such value. */
+  /** Identifies a message over all of its sends; undefined if the provider accepts no such value. */
   dedupe: string | undefined;
 };
 
 export type SimulatedChannels = {
-  /** The providers themselves, for faults of their own. */
+  /** The simulators, for provider-specific faults. */
   simulators: Simulators;
-  /** What points the workers to the simulators. */
+  /** Environment variables that point the workers to the simulators. */
   env: Record<string, string>;
   channels: Record<string, SimulatedChannel>;
-  /** An integration for each channel, and a live event that goes by all of them and into the inbox. */
+  /** Creates an integration for each channel, and a live event that uses all of them and the inbox. */
   createEvent(
     factories: Factories,
     tenant: Tenant,
     text: string,
   ): Promise<{ name: string; channels: string[] }>;
-  /** Somebody whom every channel reaches. */
+  /** A user with an address on every channel. */
   user(number: number): Record<string, unknown>;
   close(): Promise<void>;
 };
 
-/** Every provider that is called over a network, in the order in which the dashboard shows their channels. */
+/** Every provider with a network API, in the order of their channels in the dashboard. */
 export async function startSimulatedChannels(): Promise<SimulatedChannels> {
   const simulators = {
     twilio: await createTwilioSimulator(),
@@ -205,7 +205,7 @@ function createOnesignalChannel(onesignal: Simulators['onesignal']): SimulatedCh
   };
 }
 
-/** What is meant for a send leaves the calls for access tokens alone. */
+/** Faults of sends do not affect calls for access tokens. */
 function createPushChannel(fcm: Simulators['fcm']): SimulatedChannel {
   return {
     provider: 'fcm',
@@ -269,7 +269,7 @@ function createHttpControls<Send>(
   };
 }
 
-/** Numbers of Denmark: a country without area codes, so that each is possible. */
+/** Numbers of Denmark: a country without area codes, so every number is possible. */
 function formatPhone(number: number): string {
   return `+45${String(20_000_000 + number)}`;
 }

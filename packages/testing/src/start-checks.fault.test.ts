@@ -53,19 +53,19 @@ async function setEviction(policy: string): Promise<void> {
   client.disconnect();
 }
 
-/** That a process ended by itself with 78, and told why. */
+/** Asserts that a process exited with 78 and printed the reason. */
 async function expectRefused(child: TestProcess, text: string): Promise<void> {
   expect(await child.waitForEnd()).toBe(78);
   expect(child.output.join('\n')).toContain(text);
 }
 
 describe.each(programs)('%s', (program) => {
-  test('does not start on a schema that is behind, and names the command', async () => {
+  test('does not start on an outdated schema, and names the command', async () => {
     await query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     await expectRefused(start(program), 'npm run db:migrate');
   });
 
-  test('does not start on a schema that is ahead', async () => {
+  test('does not start on a newer schema', async () => {
     const name = '99991231000000_come_later';
     await query(
       `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at)
@@ -78,7 +78,7 @@ describe.each(programs)('%s', (program) => {
     }
   });
 
-  test('does not start with a ring that lost a key', async () => {
+  test('does not start with a key ring that lacks a key', async () => {
     await start(program).waitForLine(program.includes('api') ? 'api.ready' : 'worker.ready');
     const otherRing = `other:${Buffer.alloc(32, 3).toString('base64')}`;
     await expectRefused(start(program, { BELFRY_KEYS: otherRing }), 'the key "test" is missing');
@@ -93,7 +93,7 @@ describe.each(programs)('%s', (program) => {
     }
   });
 
-  test('starts while Redis says nothing, and ends when it speaks and evicts', async () => {
+  test('starts while Redis does not answer, and exits when Redis answers and evicts', async () => {
     await setEviction('allkeys-lru');
     await redis.pause();
     try {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => counter.close());
 
 describe('a statement counter', () => {
-  test('tells each statement that PostgreSQL executes, once, in order and by its text', async () => {
+  test('reports each statement that PostgreSQL executes, once, in order and by its text', async () => {
     const log = createLogger({ level: 'error', process: 'test' });
     const database = createDatabase({ url: counter.url, poolSize: 1, log });
     const { accepting } = database;

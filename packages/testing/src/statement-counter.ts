@@ -1,10 +1,10 @@
 import net, { type AddressInfo } from 'node:net';
 
-/** Stands before PostgreSQL and reads what it is asked: every statement that it executes, also BEGIN and COMMIT. */
+/** A proxy in front of PostgreSQL that reads every executed statement, including BEGIN and COMMIT. */
 export type StatementCounter = {
   /** The URL to connect to instead. */
   readonly url: string;
-  /** The statements that came while `work` ran, each by its text. */
+  /** The texts of the statements during `work`. */
   during(work: () => Promise<unknown>): Promise<string[]>;
   close(): Promise<void>;
 };
@@ -22,7 +22,7 @@ export async function createStatementCounter(target: string): Promise<StatementC
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(target);
-  // A server that listens on a port has an address with one.
+  // The address of a server that listens on a port has a port.
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,

@@ -4,7 +4,7 @@ import { testRedis } from './redis';
 import { workerId } from './test-env';
 
 describe('testDatabase', () => {
-  test('gives a Jest worker one database of its own, cloned from the migrated template', async () => {
+  test('gives a Jest worker its own database, cloned from the migrated template', async () => {
     const [first, second] = await Promise.all([testDatabase(), testDatabase()]);
     expect(first).toBe(second);
     expect(first.url).toMatch(new RegExp(`_w${workerId()}$`));
@@ -13,7 +13,7 @@ describe('testDatabase', () => {
 });
 
 describe('testRedis', () => {
-  test('gives a Jest worker a database number and a prefix of its own', () => {
+  test('gives a Jest worker its own database number and prefix', () => {
     const { url, prefix } = testRedis();
     expect(prefix).toBe(`test-w${workerId()}`);
     expect(Number(new URL(url).pathname.slice(1))).toBeGreaterThanOrEqual(0);

@@ -13,7 +13,7 @@ export function listSources(root: string): string[] {
   return listTypeScript(root).filter(isProductionSource);
 }
 
-/** Every TypeScript file of apps and packages, tests too, except generated ones. */
+/** Every TypeScript file of apps and packages, including tests, except generated ones. */
 export function listTypeScript(root: string): string[] {
   return ['apps', 'packages'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -39,7 +39,7 @@ export function* walk(value: unknown): Generator<SyntaxNode> {
   for (const member of Object.values(value)) yield* walk(member);
 }
 
-/** swc counts bytes from 1: the place in the text where a byte stands. */
+/** swc counts bytes from 1; returns the position in the text. */
 export function createPlaces(text: string): (position: number) => number {
   const bytes = Buffer.from(text);
   if (bytes.length === text.length) return (position) => position - 1;

@@ -7,13 +7,13 @@ import { createFactories, type Factories, type Tenant, testKeyRing } from './fac
 import { testRedis } from './redis';
 
 export type SystemOptions = {
-  /** Settings beyond the ones that every test needs, for gateway and worker alike. */
+  /** Settings beyond the defaults of all tests, for gateway and worker alike. */
   env?: Record<string, string>;
   databaseUrl?: string;
   redisUrl?: string;
-  /** The roles of each worker process; one process with all of them unless told otherwise. */
+  /** The roles of each worker process; one process with all roles by default. */
   workers?: string[];
-  /** Options of Node for the workers. */
+  /** Node options for the workers. */
   workerNodeOptions?: readonly string[];
 };
 
@@ -25,16 +25,16 @@ export type System = {
   database: Database;
   factories: Factories;
   startWorker(roles?: string): Promise<TestProcess>;
-  /** A second gateway, with a port of its own. */
+  /** A second gateway, on another port. */
   startGateway(): Promise<TestProcess>;
   startDashboard(): Promise<TestProcess>;
   /** POSTs a single send as a backend service would. */
   send(tenant: Tenant, body: unknown, headers?: Record<string, string>): Promise<SendAnswer>;
-  /** The same, for what must be accepted; the request's id. */
+  /** Like `send`, but it must be accepted; returns the request's ID. */
   sendAccepted(tenant: Tenant, body: unknown): Promise<string>;
   /** The request's messages with their attempts, by channel. */
   readMessages(requestId: string): Promise<MessageRow[]>;
-  /** The same, once they are in these states. */
+  /** Like `messages`, once they are in these states. */
   settled(requestId: string, states: string[], timeoutMs?: number): Promise<MessageRow[]>;
   stop(): Promise<void>;
 };
@@ -43,7 +43,7 @@ export type SendAnswer = { status: number; headers: Headers; body: { request_id?
 
 export type MessageRow = Awaited<ReturnType<typeof readMessages>>[number];
 
-/** Quick retries and a lease of 5.5 s, so that a test need not wait as long as an operator. */
+/** Short retry delays and a lease of 5.5 s, to keep tests short. */
 const quick = {
   RETRY_BASE_MS: '20',
   RETRY_CAP_MS: '200',
@@ -157,7 +157,7 @@ async function sendAccepted(apiUrl: string, tenant: Tenant, body: unknown): Prom
   return requestId;
 }
 
-/** A busy machine takes its time. */
+/** Generous, for a busy machine. */
 const settleTimeoutMs = 15_000;
 
 async function readSettled(

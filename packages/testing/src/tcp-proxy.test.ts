@@ -5,7 +5,7 @@ let store: net.Server;
 let proxy: TcpProxy;
 let storeText: string;
 
-/** Answers each piece with `ok:` before it. */
+/** Answers each chunk with `ok:` before it. */
 beforeEach(async () => {
   storeText = '';
   store = net.createServer((socket) => {
@@ -50,7 +50,7 @@ describe('createTcpProxy', () => {
     socket.destroy();
   });
 
-  test('holds a request before the store sees it, until it may pass', async () => {
+  test('holds a request before the store sees it, until it is released', async () => {
     const interception = proxy.intercept('request', 'commit');
     const { socket, getReceivedText } = connect();
     socket.write('commit');
@@ -61,7 +61,7 @@ describe('createTcpProxy', () => {
     socket.destroy();
   });
 
-  test('holds the answer of a request that the store has seen', async () => {
+  test('holds the answer to a request that the store has seen', async () => {
     const interception = proxy.intercept('answer_to', 'commit');
     const { socket, getReceivedText } = connect();
     socket.write('commit');
@@ -72,7 +72,7 @@ describe('createTcpProxy', () => {
     socket.destroy();
   });
 
-  test('throws away what it held, and breaks that connection only', async () => {
+  test('discards held bytes, and breaks that connection only', async () => {
     const otherConnection = connect();
     otherConnection.socket.write('x');
     await waitUntil(() => otherConnection.getReceivedText() === 'ok:x');
@@ -89,8 +89,8 @@ describe('createTcpProxy', () => {
   });
 });
 
-describe('a way that is degraded', () => {
-  test('keeps the order of what is under way when it is well again', async () => {
+describe('a degraded link', () => {
+  test('keeps the order of delayed bytes when it is restored', async () => {
     const { restore } = proxy.degrade({ latencyMs: 40 });
     const { socket, getReceivedText } = connect();
     socket.write('a');
@@ -102,7 +102,7 @@ describe('a way that is degraded', () => {
     socket.destroy();
   });
 
-  test('passes nothing as a black hole, and breaks what lost bytes when it is well again', async () => {
+  test('passes nothing as a black hole, and breaks connections that lost bytes when it is restored', async () => {
     const { restore } = proxy.degrade('black_hole');
     const { socket, closed } = connect();
     socket.write('a');
@@ -112,7 +112,7 @@ describe('a way that is degraded', () => {
     expect(storeText).toBe('');
   });
 
-  test('lets the store act, and loses its answers', async () => {
+  test('can pass requests and drop the answers', async () => {
     const { restore } = proxy.degrade('answers_lost');
     const { socket, getReceivedText, closed } = connect();
     socket.write('a');
@@ -133,7 +133,7 @@ describe('a way that is degraded', () => {
     expect(await failed).toMatchObject({ code: 'ECONNRESET' });
   });
 
-  test('leaves alone what lost nothing', async () => {
+  test('keeps connections that lost nothing', async () => {
     const { socket, getReceivedText } = connect();
     socket.write('a');
     await waitUntil(() => getReceivedText() === 'ok:a');

@@ -1,49 +1,49 @@
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Stands between a process and its store, or its caller, and stops the bytes at a step that a test names. */
+/** A proxy between a process and its store or caller. It stops the bytes at a step that a test names. */
 export type TcpProxy = {
   readonly url: string;
-  /** From the next piece that holds `text` on, nothing passes in that direction on its connection. */
+  /** From the next chunk that contains `text` on, nothing passes in that direction on its connection. */
   intercept(direction: Direction, text: string): Interception;
   /** Breaks every connection. */
   cut(): void;
   /** Breaks every connection so that both sides see a reset. */
   reset(): void;
-  /** Makes the way worse until `restore`; connections that lost bytes meanwhile are broken then. */
+  /** Degrades the link until `restore`, which breaks connections that lost bytes meanwhile. */
   degrade(to: Degraded): { restore(): void };
   close(): Promise<void>;
 };
 
-/** From the process to the store, or back; `answer_to` holds the answers from the piece of the request on that holds the text. */
+/** From the process to the store, or back; `answer_to` holds the answers from the request chunk on that contains the text. */
 export type Direction = 'request' | 'answer_to';
 
 /**
- * Every piece comes `latencyMs` later; or nothing passes and nothing tells; or what the process asks arrives, is done, and the
- * answer is lost.
+ * Every chunk is `latencyMs` late; or all bytes are silently dropped; or requests arrive and are processed, but their
+ * answers are dropped.
  */
 export type Degraded = { latencyMs: number } | 'black_hole' | 'answers_lost';
 
 export type Interception = {
-  /** Resolves when the piece came. */
+  /** Resolves when the chunk arrived. */
   reached: Promise<void>;
-  /** Lets everything pass that was held, and what comes after it. */
+  /** Passes everything that was held, and all later bytes. */
   pass(): void;
-  /** Throws away what was held, and breaks its connection on both sides. */
+  /** Discards held bytes, and breaks their connection on both sides. */
   drop(): void;
 };
 
 type Trap = { direction: Direction; text: Buffer; spring(link: Link): void };
-/** One connection: `held` has the pieces that wait, by where they go; it is `damaged` when a piece is missing. */
+/** One connection: `held` has the waiting chunks, by destination; it is `damaged` when a chunk is missing. */
 type Link = {
   client: Socket;
   store: Socket;
   blockedPieces: Map<Socket, Buffer[]>;
-  /** What is still under way, by where it goes: nothing may overtake it. */
+  /** Delayed chunks by destination. No later chunk may overtake them. */
   late: Map<Socket, Promise<void>>;
   isDamaged: boolean;
 };
-/** What is wrong with the way right now. */
+/** The current degradation of the link. */
 type Way = { degraded: Degraded | undefined };
 
 /** Forwards to the host and port of `target`; its own URL is `target` with its own port. */
@@ -72,7 +72,7 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(target);
-  // A server that listens on a port has an address with one.
+  // The address of a server that listens on a port has a port.
   url.port = String((server.address() as AddressInfo).port);
 
   function cut(): void {

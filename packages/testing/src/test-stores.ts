@@ -13,15 +13,15 @@ import {
 } from '@belfry/embedded';
 
 export type TestStores = {
-  /** What `testDatabase()` and `testRedis()` read in every Jest worker. */
+  /** The variables that `testDatabase()` and `testRedis()` read in every Jest worker. */
   env: { TEST_DATABASE_TEMPLATE_URL: string; TEST_REDIS_URL: string };
   stop(): Promise<void>;
 };
 
 export type TestStoresOptions = {
-  /** Where the embedded servers keep their data. */
+  /** The data folder of the embedded servers. */
   folder: string;
-  /** A server that runs already; it is left running, without the databases of this run. */
+  /** A server that runs already. It is left running, and the databases of this run are removed. */
   databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
   onProgress?: OnProgress;

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { repositoryRoot } from './test-stores';
 
-/** A copy of the sources in a folder of its own, which the caller removes. */
+/** A copy of the sources in a separate folder, which the caller removes. */
 export function createWorkspaceCopy(): string {
   const copy = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-copy-'));
   copyWorkspace(copy);
   return copy;
 }
 
-/** The sources, with installed packages linked; the workspaces among them lead to the copy. */
+/** The sources with linked installed packages. Workspace links point to the copy. */
 function copyWorkspace(target: string): void {
   const isCopied = (source: string) =>
     !/(^|\/)(node_modules|dist|\.git|\.belfry)(\/|$)/.test(path.relative(repositoryRoot, source));

@@ -1,4 +1,4 @@
-// Made from the schemas of the gateway by `npm run docs`: change it there.
+// Generated from the gateway’s schemas by `npm run docs`. Do not edit.
 
 import type { DataObject } from '../data-object';
 
@@ -637,7 +637,7 @@ export type SandboxWaitAnswer = {
   next: string;
 };
 
-/** Of an error that the gateway answers. */
+/** The `code` of a gateway error. */
 export type GatewayErrorCode =
   | 'bad_request'
   | 'malformed_json'

@@ -7,7 +7,7 @@ const html =
   '<p>order {{order.id}} left our warehouse{{#if order.carrier}} with {{order.carrier}}{{/if}}.</p>';
 const short = 'Harrow Goods: {{user_name}}, order {{order.id}} has left our warehouse.';
 
-/** Whom a request is for, and so what becomes of it: the sandbox knows these addresses. */
+/** Recipients. Their addresses select the outcome in the sandbox. */
 const recipients = [
   { email: 'ana.ruiz@example.com', mobile: '+12025550123', user_id: 'u_20391' },
   { email: 'sandbox+bounce@example.com', slack: { channel_id: 'C0555010142' } },
@@ -16,12 +16,12 @@ const recipients = [
   { email: 'not an address', mobile: '+12025550164' },
 ];
 
-/** A busy machine takes its time. */
+/** Generous, for a busy machine. */
 const settleTimeoutMs = 60_000;
 
 export type Filled = { eventId: string; requestId: string; integrationId: string };
 
-/** Enough of everything that each page has something to show. */
+/** Creates enough data that every page has something to show. */
 export async function fillDashboard(dashboard: OpenDashboard): Promise<Filled> {
   const { system, tenant, simulated } = dashboard;
   const ids = await createIntegrations(dashboard, simulated);
@@ -66,7 +66,7 @@ async function createIntegrations(
   const ids: Record<string, string> = {};
   for (const [channel, name] of Object.entries(names)) {
     const simulator = channels[channel];
-    if (!simulator) throw new Error(`No simulator of ${channel}`);
+    if (!simulator) throw new Error(`No simulator for ${channel}`);
     const { provider, settings, credentials } = simulator;
     const { id } = await system.factories.createIntegration(tenant, {
       channel,

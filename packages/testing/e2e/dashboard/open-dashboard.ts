@@ -18,7 +18,7 @@ export const executablePath = [
   '/usr/bin/google-chrome',
 ].find((place) => place !== undefined && existsSync(place));
 
-/** A machine without a browser tells so by skipped tests. */
+/** Without a browser on the machine, these tests are skipped. */
 export const testInBrowser = executablePath === undefined ? test.skip : test;
 
 export const password = 'a sentence of her own';
@@ -31,27 +31,27 @@ export type OpenDashboard = {
   simulated: SimulatedChannels;
   tenant: Tenant;
   browser: Browser;
-  /** A one-time link, as `npm start` prints it; for the account of the tenant unless told otherwise. */
+  /** Creates a one-time link, as `npm start` prints it; by default for the tenant's account. */
   createSetUpLink(accountId?: string): Promise<string>;
-  /** A visitor of their own; beside another page: the same browser, with its session. */
+  /** Opens a visitor's page; with `beside`, in the same browser with its session. */
   openPage(existingPage?: WatchedPage): Promise<WatchedPage>;
-  /** Pages that stay open ask on and on, and slow down the tests after them. */
+  /** Closes the pages. Open pages keep polling and slow down later tests. */
   closePages(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** A page, with all that went wrong: errors, what its policy forbids, what it asked of another origin. */
+/** A page and its problems: errors, policy violations, requests to another origin. */
 export type WatchedPage = { page: Page; problems: string[] };
 
 const viewport = { width: 1_440, height: 900 };
 const args = ['--no-sandbox', '--disable-dev-shm-usage'];
 const linkLivesMs = 1_800_000;
-/** A machine that is busy with other tests draws slowly; nothing is measured here. */
+/** Rendering is slow on a machine that runs other tests; nothing is measured here. */
 const waitTimeoutMs = 60_000;
 
 export type DashboardOptions = {
   delivery: 'live' | 'sandbox';
-  /** Settings beyond those of every test. */
+  /** Settings beyond the defaults of all tests. */
   env?: Record<string, string>;
   redisUrl?: string;
 };
@@ -102,7 +102,7 @@ export async function openDashboard({
     },
     async close() {
       await browser.close();
-      // Files that run one after the other share a database, where an address is one operator's.
+      // Test files that run one after the other share a database, where an address belongs to one operator.
       const createdHere = { accountId: { in: [...accountIds] } };
       await system.database.prisma.operator.deleteMany({ where: createdHere });
       await system.stop();
@@ -112,7 +112,7 @@ export async function openDashboard({
 }
 
 async function openContext(browser: Browser): Promise<BrowserContext> {
-  // What moves would be waited for.
+  // Animations would have to be waited for.
   const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
   context.setDefaultTimeout(waitTimeoutMs);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -149,7 +149,7 @@ export async function signIn(page: Page, url: string, email: string): Promise<vo
   await page.getByRole('navigation', { name: 'App' }).waitFor();
 }
 
-/** By the link, which ends with it. */
+/** Uses the link, which works once. */
 export async function setUp(page: Page, link: string, email: string): Promise<void> {
   await page.goto(link);
   await page.getByLabel('E-mail').fill(email);
@@ -158,7 +158,7 @@ export async function setUp(page: Page, link: string, email: string): Promise<vo
   await page.getByRole('navigation', { name: 'App' }).waitFor();
 }
 
-/** What axe finds of at least serious impact; empty is well. The mail's frame is not ours to judge. */
+/** Lists axe findings of at least serious impact. The mail's frame is excluded. */
 export function findA11yProblems(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     type AxeViolation = {
@@ -166,7 +166,7 @@ export function findA11yProblems(page: Page): Promise<string[]> {
       impact?: string | null;
       nodes: { html: string; failureSummary?: string }[];
     };
-    // axe was put there before the page began.
+    // axe was injected before the page loaded.
     const { axe } = globalThis as unknown as {
       axe: { run(context: object): Promise<{ violations: AxeViolation[] }> };
     };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { findA11yProblems } from './open-dashboard';
 
-/** UPDATE_SCREENSHOTS=1 writes what the documents show. */
+/** UPDATE_SCREENSHOTS=1 writes the screenshots of the documents. */
 const screenshots = path.resolve(__dirname, '../../../../docs/screenshots');
 const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
 const settleMs = 700;
@@ -11,10 +11,10 @@ const settleMs = 700;
 export const themes = ['light', 'dark'] as const;
 export const wide = { width: 1_440, height: 900 };
 export const narrow = { width: 900, height: 1_000 };
-/** What a window of 1280 by 800 holds at 200 % zoom. */
+/** A window of 1280 by 800 px at 200 % zoom. */
 export const zoomed = { width: 640, height: 400 };
 
-/** What axe finds in either theme, and how far the page is wider than a narrow window and one at 200 % zoom. */
+/** Lists axe findings in both themes, and the overflow in px in a narrow window and at 200 % zoom. */
 export async function inspectPage(page: Page, name: string): Promise<string[]> {
   const problems: string[] = [];
   for (const theme of themes) {
@@ -32,7 +32,7 @@ export async function inspectPage(page: Page, name: string): Promise<string[]> {
   return problems;
 }
 
-/** Where pictures are wanted. */
+/** Where screenshots are requested. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   if (!isWriting) return;
   await page.waitForTimeout(settleMs);
@@ -43,7 +43,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(data, 'base64'));
 }
 
-/** How far a page is wider than its window, in px. */
+/** The overflow of a page beyond its window, in px. */
 export async function measureOverhang(
   page: Page,
   window: { width: number; height: number },

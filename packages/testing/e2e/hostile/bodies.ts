@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { changeAt, countParts, formatTree, listChildren, type Tree, toTree } from './json-tree';
 
-/** As much of JSON Schema as the interface's own schemas use. */
+/** The subset of JSON Schema that the API uses. */
 export type Schema = {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -12,10 +12,10 @@ export type Schema = {
   readonly maxLength?: number;
 };
 
-/** Texts that are something to the gateway, by the names of the members that may hold them. */
+/** Valid values by member name, such as the name of a live event. */
 export type KnownTexts = Readonly<Record<string, readonly string[]>>;
 
-/** A body that its schema takes, or nearly: what a rule of a text says is left to chance. */
+/** Builds a body that its schema accepts, or nearly: formats of texts are left to chance. */
 export function buildBody(schema: Schema, knownTexts: KnownTexts): fc.Arbitrary<Tree> {
   const makers: Readonly<Record<string, (part: Schema, name: string) => fc.Arbitrary<Tree>>> = {
     object: buildObject,
@@ -91,7 +91,7 @@ function buildText({ maxLength = 64 }: Schema): fc.Arbitrary<Tree> {
 
 const anyJson = mapToTree(fc.jsonValue({ maxDepth: 4 }));
 
-/** Now, and the edges of every calendar that may be behind it. */
+/** Now, and the edges of every calendar that a date parser may use. */
 const schedule = mapToTree(
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(0, '0', '', '2001-01-01T00:00:00Z') },
@@ -107,7 +107,7 @@ const schedule = mapToTree(
   ),
 );
 
-/** Every second body as it is, the others with up to four of their parts changed. */
+/** Half of the bodies are unchanged. The others have up to four changed parts. */
 export function changed(bodies: fc.Arbitrary<Tree>): fc.Arbitrary<Tree> {
   const steps = fc.oneof(
     fc.constant([]),
@@ -120,7 +120,7 @@ export function changed(bodies: fc.Arbitrary<Tree>): fc.Arbitrary<Tree> {
     );
 }
 
-/** Written in the notation of JSON, or not quite. */
+/** JSON text, valid or nearly so. */
 const leaves = [
   ...['null', 'true', '0', '-0', '-1', '0.1', '1e400', '-1e400', '1e-400', '1.8e308', '5e-324'],
   ...['9007199254740991', '9007199254740993', '-12345678901234567890', '2147483648', '1E3'],
@@ -226,15 +226,15 @@ function without(part: Tree, at: number): Tree {
   return 'items' in part ? { items: part.items.filter(isLeft) } : { text: 'null' };
 }
 
-/** Arrays, or objects where the number is odd. */
+/** Nests arrays, or objects if the number is odd. */
 function nest(part: Tree, levels: number): Tree {
-  // Not as a tree: it would be too deep for what walks trees here.
+  // Built as text: a tree would be too deep for the recursive functions here.
   const [open, close] = levels % 2 === 0 ? ['[', ']'] : ['{"a":', '}'];
   const core = 'text' in part ? part.text : '0';
   return { text: open.repeat(levels) + core + close.repeat(levels) };
 }
 
-/** Fewer times where it would become larger than any body may be. */
+/** Repeats less often where the body would exceed the size limit. */
 function repeat(part: Tree, times: number): Tree {
   const one = getFirst(part);
   const count = Math.min(times, Math.ceil(maxRepeatedCharacters / formatTree(one).length));

@@ -13,24 +13,24 @@ export type Call = {
   readonly isChunked?: boolean;
 };
 
-/** One operation of the interface, as its document has it. */
+/** One operation of the API, from the OpenAPI document. */
 export type Operation = {
   method: string;
   path: string;
   body?: Schema;
-  /** Called by the signature of a user, who stands in the body or else in the query. */
+  /** Signed by a user, who is named in the body or else in the query. */
   isSigned?: boolean;
 };
 
 export type CallsOptions = {
   operations: readonly Operation[];
   tenant: Tenant;
-  /** Whose key and app do not go together with the tenant's. */
+  /** A key and an app that do not belong together. */
   other: Tenant;
   knownTexts: KnownTexts;
-  /** The same of the bodies that front ends send. */
+  /** Schemas of the bodies that front ends send. */
   readerTexts: KnownTexts;
-  /** Where Meta reports of an integration of the tenant, and the secret that it signs by. */
+  /** The URL to which Meta reports about an integration, and the secret that signs it. */
   receipts: { path: string; appSecret: string; verifyToken: string };
 };
 
@@ -75,7 +75,7 @@ function buildCall(
 
 const readers = ['u1', 'u2', 'Ünï/ø 👋 ?&='];
 
-/** As a front end calls: the user is signed for, mostly. */
+/** A front end's call. Most are signed for the user. */
 function buildSignedCall(operation: Operation, options: CallsOptions): fc.Arbitrary<Call> {
   const hostile = fc.constantFrom('', ' ', '\0', 'x'.repeat(255), 'x'.repeat(256), '__proto__');
   return fc
@@ -99,14 +99,14 @@ function computeHmac(key: string, content: string | Buffer): string {
   return createHmac('sha256', key).update(content).digest('hex');
 }
 
-/** The query stands before what was hung onto the path. */
+/** Inserts the query before what was appended to the path. */
 function withQuery(path: string, reader: string): string {
   const [, base = '', ending = ''] = /^([^?#]*?)(\/*(?:[?#].*)?)$/.exec(path) ?? [];
   const query = `?user_id=${encodeURIComponent(reader)}`;
   return ending.startsWith('?') ? `${base}${query}&${ending.slice(1)}` : base + query + ending;
 }
 
-/** The user whom a body names, however it was changed. */
+/** The user whom a body names, also after mutations. */
 function readerIn({ body }: Call): string {
   try {
     const read: unknown = JSON.parse(String(body));
@@ -122,7 +122,7 @@ const object = (properties: Record<string, Schema>): Schema => {
 };
 const list = (items: Schema): Schema => ({ type: 'array', items });
 
-/** As Meta reports of messages. */
+/** Message statuses as Meta sends them. */
 const report = object({
   entry: list(
     object({
@@ -153,7 +153,7 @@ const reportTexts: KnownTexts = {
   status: ['sent', 'delivered', 'read', 'failed', 'none', ''],
 };
 
-/** At an address that was given out: signed, mostly, or the handshake. */
+/** A call to a known receipt URL: mostly signed, or the handshake. */
 function buildReceiptCall({ receipts }: CallsOptions): fc.Arbitrary<Call> {
   const { path, appSecret, verifyToken } = receipts;
   const signed = fc
@@ -398,14 +398,14 @@ const distortion: fc.Arbitrary<Distortion> = fc.oneof(
   ),
 );
 
-/** The usual, and now and then something else. */
+/** Mostly the usual value, sometimes another. */
 function rarely<T, U>(unusual: fc.Arbitrary<T>, usual: U): fc.Arbitrary<T | U> {
   return fc.oneof({ weight: 24, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: unusual });
 }
 
 const shownCharacters = 2_000;
 
-/** As a failed run prints it. */
+/** The form that a failed run prints. */
 function withDescription(call: Call): Call {
   return Object.assign(call, { [fc.toStringMethod]: () => describeCall(call) });
 }

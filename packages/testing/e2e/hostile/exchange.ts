@@ -10,7 +10,7 @@ export type Answer = {
 
 const answerTimeoutMs = 30_000;
 
-/** Makes calls as HTTP has them, and resolves with what was answered; rejects where nothing was. */
+/** Makes an HTTP call and resolves with the answer; rejects if there is none. */
 export function createExchange(url: string, maxSockets: number) {
   const agent = new http.Agent({ keepAlive: true, maxSockets });
   const { hostname, port } = new URL(url);
@@ -19,7 +19,7 @@ export function createExchange(url: string, maxSockets: number) {
       try {
         return await send(call);
       } catch (error) {
-        // A connection that was kept, and closed by the server before it saw anything of this call.
+        // The server closed a kept-alive connection before it read this call.
         if (error instanceof KeptConnectionError) return send(call);
         throw error;
       }
@@ -34,7 +34,7 @@ export function createExchange(url: string, maxSockets: number) {
         ...{ hostname, port, method, path, agent, timeout: answerTimeoutMs },
         headers: ['Host', hostname, ...headers.flat(), ...size],
       });
-      req.once('timeout', () => req.destroy(new Error('No answer came in time')));
+      req.once('timeout', () => req.destroy(new Error('No answer within the time limit')));
       req.on('error', (error: NodeJS.ErrnoException) => {
         const isKept = req.reusedSocket && error.code === 'ECONNRESET';
         reject(isKept ? new KeptConnectionError() : error);
@@ -65,7 +65,7 @@ function sizeHeader(body: Buffer, isChunked = false): string[] {
 
 class KeptConnectionError extends Error {}
 
-/** Writes bytes as they are, and resolves with all that came back until the connection was closed, or came to rest. */
+/** Writes raw bytes; resolves with the answer when the connection closes or is silent. */
 export function exchangeRaw(url: string, bytes: string | Buffer, restMs: number): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
@@ -75,7 +75,7 @@ export function exchangeRaw(url: string, bytes: string | Buffer, restMs: number)
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
     });
-    // A server that closes on what it cannot read resets who still writes.
+    // A server that closes on unreadable input resets a client that still writes.
     socket.on('error', () => socket.destroy());
     socket.once('close', () => resolve(text));
     socket.write(bytes);

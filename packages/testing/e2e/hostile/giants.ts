@@ -1,4 +1,4 @@
-/** Bodies near the limits: each is the worst that is known for one of the steps that read a body. */
+/** Bodies near the limits: the worst known case for each step that reads a body. */
 export const giants: Readonly<Record<string, () => string>> = {
   'one text of ASCII': () => filled('a'),
   'one text of two bytes a letter': () => filled('é'),
@@ -22,12 +22,12 @@ export const giants: Readonly<Record<string, () => string>> = {
   'arrays in arrays, 20 deep': () => buildList(199_990, () => '['.repeat(20) + ']'.repeat(20)),
   '100,000 keys in one object': () => `{"data":{${keys(99_990, 6)}}}`,
   '100,000 long keys in one object': () => `{"data":{${keys(99_990, 90)}}}`,
-  '100,000 keys that nobody reads': () => `{"event":"none","x":{${keys(99_990, 6)}},"user_id":"u"}`,
+  '100,000 keys that are not read': () => `{"event":"none","x":{${keys(99_990, 6)}},"user_id":"u"}`,
   '100,000 keys of the body itself': () => `{"event":"none","user_id":"u",${keys(99_980, 6)}}`,
   '66,000 objects of a key each': () => buildList(66_000, (at) => `{"k${at}":1}`),
-  '200,000 texts that nobody reads': () =>
+  '200,000 texts that are not read': () =>
     `{"event":"none","user_id":"u","x":[${joined(199_980, (at) => `"${digits(at, 40)}"`)}]}`,
-  '200,000 nulls that nobody reads': () =>
+  '200,000 nulls that are not read': () =>
     `{"event":"none","user_id":"u","x":[${joined(199_980, () => 'null')}]}`,
   'a batch of 1,000 large elements': () =>
     buildBatch(
@@ -48,7 +48,7 @@ export const giants: Readonly<Record<string, () => string>> = {
     `{"event":"LIVE","user":{"email":"a@example.com"},"override":{"sms":{"message":{"text":"${'✓'.repeat(3_000_000)}"}}}}`,
 };
 
-/** What a giant has in place of the name of a live event. */
+/** Placeholder for the name of a live event. */
 export const liveEventMark = '"LIVE"';
 
 const maxBytes = 10_000_000;

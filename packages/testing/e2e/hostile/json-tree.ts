@@ -1,4 +1,4 @@
-/** JSON as it is written, which a value cannot be: with equal keys, and with leaves that no JSON has. */
+/** JSON as text, which a value cannot express: duplicate keys, and invalid leaves. */
 export type Tree =
   | { readonly text: string }
   | { readonly items: readonly Tree[] }
@@ -16,7 +16,7 @@ export function formatTree(tree: Tree): string {
   return `{${tree.members.map(([key, member]) => `${keyText(key)}:${formatTree(member)}`).join(',')}}`;
 }
 
-/** A key that begins with a quote is written as it is. */
+/** A key that begins with a quote is written unchanged. */
 function keyText(key: string): string {
   return key.startsWith('"') ? key : JSON.stringify(key);
 }
@@ -25,7 +25,7 @@ export function countParts(tree: Tree): number {
   return listChildren(tree).reduce((sum, child) => sum + countParts(child), 1);
 }
 
-/** The tree with its `index`th part, itself being the first, changed. */
+/** Changes part `index` of the tree; part 0 is the tree itself. */
 export function changeAt(tree: Tree, index: number, change: (part: Tree) => Tree): Tree {
   if (index === 0) return change(tree);
   let left = index - 1;

@@ -2,18 +2,18 @@ import { errorCatalogue } from '@belfry/shared';
 import type { Call } from './calls';
 import type { Answer } from './exchange';
 
-/** What is wrong with an answer, whatever was asked; undefined where nothing is. */
+/** The problem of an answer to any call; undefined if it has none. */
 export function findProblem(answer: Answer, method: string): string | undefined {
   if (answer.status >= 500) return `answered ${answer.status}`;
-  // What answers HEAD has no body.
+  // Answers to HEAD have no body.
   if (method === 'HEAD') return undefined;
-  // The page of the documents is no JSON.
+  // The API reference is HTML.
   if (answer.status === 200) return undefined;
   if (!String(answer.headers['content-type']).startsWith('application/json')) {
     return `answered ${answer.headers['content-type']}`;
   }
   const body = parseBody(answer);
-  return body ? findErrorProblem(answer, body) : 'answered no JSON object';
+  return body ? findErrorProblem(answer, body) : 'the answer is not a JSON object';
 }
 
 function parseBody({ text }: Answer): Readonly<Record<string, unknown>> | undefined {
@@ -31,26 +31,30 @@ function findErrorProblem(
 ): string | undefined {
   const { success, error, code, request_id: requestId } = body;
   const statuses: Readonly<Record<string, { status: number }>> = errorCatalogue;
-  if (success !== false || typeof error !== 'string' || error === '') return 'is no error of ours';
-  if (statuses[String(code)]?.status !== status) return `answered ${status} with ${String(code)}`;
-  return requestId === headers['x-request-id'] ? undefined : 'has another id than its header';
+  if (success !== false || typeof error !== 'string' || error === '')
+    return 'the answer is not an error in our shape';
+  if (statuses[String(code)]?.status !== status)
+    return `the answer has status ${status} and code ${String(code)}`;
+  return requestId === headers['x-request-id']
+    ? undefined
+    : 'request_id differs from the X-Request-Id header';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What the answers say is stored. */
+/** The data that must be stored according to the answers. */
 export type Ledger = {
-  /** Requests, by id: how many items each has. */
+  /** Item counts of requests, by request ID. */
   requests: Map<string, number>;
-  /** Calls whose key was written. */
+  /** Calls with a stored idempotency key. */
   idempotentCalls: Set<string>;
   users: Set<string>;
   devices: Set<string>;
-  /** Users whose front end was set up, by their own id. */
+  /** Users whose front end was set up, by their own ID. */
   readers: Set<string>;
-  /** How many signed calls of front ends, and of providers, were taken. */
+  /** Counts of accepted signed calls, from front ends and from providers. */
   signedCalls: { frontEnds: number; providers: number };
 };
 
@@ -75,7 +79,7 @@ function isOfFrontEnd({ path }: Call): boolean {
   return path.includes('/in_app_notifications/');
 }
 
-/** No Idempotency-Key counts there. */
+/** Idempotency-Key has no effect on these routes. */
 function enterReader(ledger: Ledger, { method, path }: Call): void {
   if (method === 'OPTIONS') return;
   ledger.signedCalls.frontEnds += 1;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The members of a call to send beside `event`, as JSON. */
+/** The members of a send beside `event`, as JSON. */
 export type SendBody = { [name: string]: unknown };
 
 const later = '2027-01-04T08:00:00Z';
@@ -46,7 +46,7 @@ const override = fc.record(
   { requiredKeys: [] },
 );
 
-/** Bodies that are taken. A bulk needs its `user`, so each has one. */
+/** Valid bodies. Each has a `user`, which a bulk needs. */
 export const validBodies: fc.Arbitrary<SendBody> = fc.record(
   {
     user,
@@ -76,7 +76,7 @@ const wrongValues: readonly unknown[] = [
   { text: 'x'.repeat(300_000) },
 ];
 
-/** What old clients write, and names that mean nothing. */
+/** Members that old clients send, and unknown ones. */
 const otherNames: Record<string, readonly string[]> = {
   user_id: ['userId'],
   whatsapp_mobile: ['whatsappMobile', 'whats_app'],
@@ -112,7 +112,7 @@ const mutations: fc.Arbitrary<Mutation> = fc.record({
   name: fc.nat(),
 });
 
-/** Valid bodies, most of them with one to three members at random places that are wrong, renamed, added or gone. */
+/** Valid bodies, most of them with one to three random members changed, renamed, added or removed. */
 export const bodies: fc.Arbitrary<SendBody> = fc
   .tuple(validBodies, fc.array(mutations, { maxLength: 3 }))
   .map(([body, changes]) => {

@@ -5,13 +5,13 @@ import { completeDefinition } from '@belfry/shared';
 import { eventually, type System, startSystem, type Tenant } from '@belfry/testing';
 import type { SendBody } from './bodies';
 
-/** What an entry made of a body: why it was refused, or what is planned. */
+/** The result of one way to send: the errors, or what is planned. */
 export type Verdict = { status: number; error: string; errors: unknown } | { planned: Planned };
 
 type Planned = { messages: PlannedMessage[]; skips: Record<string, unknown> };
 type PlannedMessage = { channel: string; target: string; dueAt: number | undefined };
 
-/** The real ways in of a send, each as a process. */
+/** Every way to send, each through its real process. */
 export type Entries = Record<
   'send' | 'bulkElement' | 'dryRun' | 'testSend',
   (body: SendBody) => Promise<Verdict>
@@ -31,7 +31,7 @@ const definition = completeDefinition({
   ),
 });
 
-/** Nothing is delivered, so that what is planned stays as it is. */
+/** Nothing is delivered, so the plan stays unchanged. */
 export async function startEntries(): Promise<Entries> {
   const system = await startSystem({ workers: ['fanout,relay'] });
   const tenant = await system.factories.createTenant();
@@ -81,7 +81,7 @@ async function post({ url, headers, body }: HttpCall): Promise<Answer> {
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-/** An element's place in its batch is left out; the dashboard's fields become the sentences that the gateway gives. */
+/** Removes the index of a bulk element, and turns the dashboard's field errors into the gateway's texts. */
 async function judge(
   { status, body }: Answer,
   readPlan: (body: Answer['body']) => Promise<Planned>,
@@ -124,13 +124,13 @@ function readDueAt(at: Date | null | undefined): number | undefined {
   return at && at.getTime() > Date.now() + soonMs ? at.getTime() : undefined;
 }
 
-/** The rows of a request, once fanout has planned it. */
+/** The message rows of a request, once fanout has planned it. */
 async function readPlanned({ database }: System, requestId: string): Promise<Planned> {
   const { prisma } = database;
   await eventually(async () => {
     const request = await prisma.request.findUnique({ where: { id: requestId } });
     if (!request || (request.plannedItems < 1 && request.plannedTo < 1)) {
-      throw new Error(`The request ${requestId} is not planned`);
+      throw new Error(`The request ${requestId} is not planned yet`);
     }
   });
   const where = { requestId };
@@ -154,7 +154,7 @@ type DryRunMessage = {
   due_at?: number;
 };
 
-/** A message that would fail is planned, too: it fails where it is composed. */
+/** A message that would fail is planned, too: it fails when it is composed. */
 function readDryRun(messages: readonly DryRunMessage[]): Planned {
   const planned = messages.filter(({ would }) => would !== 'skip');
   const skipped = messages.filter(({ would }) => would === 'skip');

@@ -5,7 +5,7 @@ import type { World } from './world';
 
 const loopback = ['127.0.0.1', 'localhost', '[::1]', '127.0.0.2', 'app.localhost', 'LOCALHOST'];
 const foreign = ['evil.example', 'example.com', '10.0.0.1', '169.254.169.254', '[::]', '0.0.0.0'];
-/** How a foreign name is made to look like one of this machine. */
+/** Ways to make a foreign name look like a name of this machine. */
 const disguises: ((own: string, other: string) => string)[] = [
   (own, other) => `${own}.${other}`,
   (own, other) => `${own}@${other}`,
@@ -24,9 +24,9 @@ const disguises: ((own: string, other: string) => string)[] = [
   (_own, other) => other,
 ];
 
-/** Names that lead elsewhere, in Host and Origin, in many disguises: no one may read or sign in. */
+/** Foreign names in Host and Origin, in many disguises: none may read or sign in. */
 export async function runOrigins(world: World, random: Random, count: number): Promise<KindReport> {
-  const kind = createKind('S4', 'dashboard: hosts and origins of others');
+  const kind = createKind('S4', 'dashboard: foreign hosts and origins');
   const { url } = world.programs.dashboard;
   const { host, port } = new URL(url);
   const body = JSON.stringify({ email: 'a@b.example', password: 'guess' });
@@ -56,7 +56,7 @@ function unsent(): Pick<HttpAnswer, 'status'> {
   return { status: 400 };
 }
 
-/** Values that a server reads wrongly, or that a store refuses. */
+/** Values that a server may misread, or that a store refuses. */
 const values = [
   ...['%00', 'a%00b', '%', '%zz', '%c0%80', '%ff', '%ed%a0%80', '%u0000', '%F0%9F%8E%89', '%0d%0a'],
   ...['', '%20', '-1', '1e400', '99999999999999999999', 'NaN', 'null', 'true', '[]', '{}', '%7B'],
@@ -70,7 +70,7 @@ const values = [
   ],
 ];
 
-/** Queries of the dashboard, by path; a new parameter is added here. */
+/** Query parameters of the dashboard, by path. Add new parameters here. */
 const queries: Record<string, string[]> = {
   '/api/apps/:app/log':
     'from to event channel state provider recipient requestId idempotencyKey cursor'.split(' '),
@@ -96,7 +96,7 @@ const queries: Record<string, string[]> = {
   '/:value': ['x'],
 };
 
-/** Every GET of both servers with hostile paths and queries: no value may be answered with a fault. */
+/** Calls every GET of both servers with hostile paths and queries: none may answer 5xx. */
 export async function runQueries(world: World, random: Random, count: number): Promise<KindReport> {
   const kind = createKind('S9', 'dashboard and gateway: hostile paths and queries');
   const reads = [...listDashboardReads(world), ...(await listGatewayReads(world))];
@@ -128,7 +128,7 @@ function listDashboardReads({ browser }: World): Read[] {
 
 type Operation = { parameters?: { name: string; in: string }[] };
 
-/** As its own description lists them. */
+/** The paths of the OpenAPI document. */
 async function listGatewayReads({ programs, attacker }: World): Promise<Read[]> {
   const { url } = programs.gateway;
   const headers = { authorization: `AuthKey ${attacker.apiKey}` };

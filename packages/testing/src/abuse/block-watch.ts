@@ -3,20 +3,20 @@ import net from 'node:net';
 import { type BlockTimes, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
 
 /*
- * Loaded into a built process of ours by `--require`, with nothing changed in it: measures from inside how long its
- * event loop was held, and says so to whoever connects to the socket that WATCH_SOCKET names. Each answer is one line
- * of JSON about the time since the answer before.
+ * Loaded into an unchanged built process by `--require`. It measures from inside how long the event loop was blocked,
+ * and reports this on the socket that WATCH_SOCKET names. Each answer is one line
+ * of JSON about the time since the previous answer.
  */
 export type BlockReport = BlockTimes & {
-  /** What was resident when the answer before was given. */
+  /** Resident memory at the previous answer. */
   startMb: number;
   peakMb: number;
 };
 
-/** Each turn reads a file of the kernel, some 10 µs. */
+/** Each turn reads a file of the kernel, which takes about 10 µs. */
 const tickMs = 4;
 
-// The tools and the supervisor inherit NODE_OPTIONS; they have no socket.
+// npm and the supervisor inherit NODE_OPTIONS, but have no socket.
 const socket = process.env['WATCH_SOCKET'];
 if (socket) watch(socket);
 

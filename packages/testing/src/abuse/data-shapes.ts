@@ -1,12 +1,12 @@
 import type { Data, Json } from '@belfry/shared';
 
-/** What a call may carry as JSON; see `limits.dataBytes` of the wire. A little is left for the names. */
+/** The maximum data of a call as JSON; see `limits.dataBytes` of the wire schemas. The remainder is for the names. */
 const maxDataBytes = 256 * 1024 - 2_048;
 
 /** A call has at most 2,000 keys, and 32 levels of objects and lists. */
 const mostKeys = 1_900;
 
-/** Characters that grow when they are escaped, changed in case or written as JSON, or take more than one unit. */
+/** Characters that grow when they are escaped, change case or become JSON, or that take more than one UTF-16 unit. */
 export const expensiveCharacters = [
   'a',
   'ß',
@@ -29,7 +29,7 @@ type Fill = {
   text(share: number): string;
 };
 
-/** Each takes all of the bytes; every name that templates read is in one of them, or absent. */
+/** Each shape takes all of the bytes. Every name that templates read is in at least one of them, or absent. */
 export const dataShapes: Record<string, Shape> = {
   zeros: ({ list }) => ({ list: list(0.95, () => 0), sep: 's' }),
   'zeros and a separator': ({ list, text }) => ({ list: list(0.8, () => 0), sep: text(0.15) }),
@@ -57,7 +57,7 @@ export const dataShapes: Record<string, Shape> = {
   numbers: ({ list }) => ({ list: list(0.9, (index) => index * 1_234.5678), n: 1e15 + 0.3 }),
 };
 
-/** Small values for every name, so that no template fails only for want of them. */
+/** Small values for every name, so that no template fails only because of a missing value. */
 const common: Data = {
   list: [1, 2, 3],
   items: [{ name: 'Ana', n: 1, at: 1.7e12 }],
@@ -72,7 +72,7 @@ const common: Data = {
 
 export function createData(shape: string, size: number, character: string): Data {
   const create = dataShapes[shape];
-  if (!create) throw new Error(`There is no shape ${shape}`);
+  if (!create) throw new Error(`Unknown shape ${shape}`);
   const bytes = maxDataBytes * size;
   const text = (share: number) => {
     const each = Buffer.byteLength(JSON.stringify(character)) - 2;

@@ -14,7 +14,7 @@ const beginWithin = 20;
 const messagesOfBystander = 10;
 const betweenMs = 300;
 
-/** The attacker keeps so many of the worst messages waiting while somebody else sends one now and then. */
+/** The attacker always has this many of the worst messages waiting while a bystander sends one at intervals. */
 export async function runBehindTemplates(
   world: World,
   genes: readonly Gene[],
@@ -48,7 +48,8 @@ export async function runBehindTemplates(
     else await recordWait(kind, world, answer.body.request_id);
   }
   isOver = true;
-  if ((await flooding) === 0) kind.problems.push('None of the attacker’s messages was accepted');
+  if ((await flooding) === 0)
+    kind.problems.push('The gateway accepted none of the attacker’s messages');
   const { blockMs, heldMs } = await programs.worker.read();
   return { ...kind, blockMs, heldMs };
 }
@@ -61,7 +62,7 @@ async function recordWait(kind: KindReport, world: World, requestId: string): Pr
 
 const floodEveryMs = 50;
 
-/** How many were accepted. */
+/** Returns how many were accepted. */
 async function flood(sender: Sender, calls: unknown[], isOver: () => boolean): Promise<number> {
   let accepted = 0;
   for (let index = 0; !isOver(); index += 1) {
@@ -74,7 +75,7 @@ async function flood(sender: Sender, calls: unknown[], isOver: () => boolean): P
 
 const seconds = 6;
 
-/** Stalled uploads of one account, each round on other sizes and numbers of connections. */
+/** Stalled uploads of one account; each round uses other sizes and numbers of connections. */
 export async function runBehindUploads(
   world: World,
   random: Random,

@@ -4,17 +4,17 @@ import type { Random } from '../chaos/random';
 import { createData, dataShapes, expensiveCharacters } from './data-shapes';
 import { createHelperPiece, createPiece } from './pieces';
 
-/** What a generated message is made of; small enough to change one thing at a time. */
+/** The parameters of a generated message; small enough to change one at a time. */
 export type Gene = {
   channel: string;
-  /** The source of a field is these, repeated as often as its limits allow. */
+  /** Parts of a field's source, repeated as often as its limits allow. */
   pieces: string[];
   repeats: number;
-  /** Fields of the template that have this source. */
+  /** Number of template fields with this source. */
   fields: number;
   languages: number;
   missing: 'empty' | 'reject';
-  /** The call gives a text of its own, of so many characters. */
+  /** The call overrides a text with one of this many characters. */
   overrideCharacters: number;
   data: { shape: string; size: number; character: string };
 };
@@ -37,7 +37,7 @@ export function createGene(random: Random): Gene {
   };
 }
 
-/** The first of a run use each helper and each channel, whatever the seed. */
+/** The first genes of a run use each helper and each channel, whatever the seed. */
 export const coveringGenes = Math.max(helperNames.length, channelNames.length);
 
 export function createCoveringGene(random: Random, index: number): Gene {
@@ -47,11 +47,11 @@ export function createCoveringGene(random: Random, index: number): Gene {
 
 function take<T>(members: readonly T[], index: number): T {
   const member = members[index % members.length];
-  if (member === undefined) throw new Error('There is nothing to take');
+  if (member === undefined) throw new Error('Cannot pick from an empty list');
   return member;
 }
 
-/** What costs next to nothing, on that channel. */
+/** A gene with next to no cost on that channel. */
 export function createSmallGene(gene: Gene, channel: string): Gene {
   const small = { pieces: ['Hello {{text}}'], repeats: 1, fields: 2, languages: 1 };
   const data = { shape: 'text', size: 0.001, character: 'a' };
@@ -61,13 +61,13 @@ export function createSmallGene(gene: Gene, channel: string): Gene {
 function createDataGene(random: Random): Gene['data'] {
   return {
     shape: random.pick(Object.keys(dataShapes)),
-    // Most attacks need all of the data that is allowed.
+    // Most attacks need the maximum data.
     size: random.chance(0.6) ? 1 : random.next(),
     character: random.pick(expensiveCharacters),
   };
 }
 
-/** From 1 to `most`, small numbers as likely as large ones. */
+/** From 1 to `most`; small numbers are as likely as large ones. */
 function between(random: Random, most: number): number {
   return Math.max(1, Math.floor(most ** random.next()));
 }
@@ -91,7 +91,7 @@ const mutations: readonly Mutation[] = [
   }),
 ];
 
-/** Another gene that differs in one thing. */
+/** Another gene that differs in one parameter. */
 export function mutate(gene: Gene, random: Random): Gene {
   return random.pick(mutations)(gene, random);
 }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** By the clock, and how much of that this thread waited for a core, both in ms since some moment. */
+/** Wall-clock time and the thread's wait for a core, both in ms since a fixed moment. */
 export type Moment = { clockMs: number; waitedMs: number };
 
 export function readMoment(): Moment {
@@ -8,10 +8,10 @@ export function readMoment(): Moment {
   return { clockMs: performance.now(), waitedMs: Number(waited) / 1e6 };
 }
 
-/** The kernel counts for each thread how long it ran and how long it was ready and was not run. The main thread has the number of the process. */
+/** The kernel counts for each thread how long it ran and how long it was runnable without running. The main thread has the ID of the process. */
 const schedule = `/proc/self/task/${process.pid}/schedstat`;
 
-/** How long something held a thread: by the clock, and without the wait for a core, which a busy machine adds. */
+/** How long something blocked a thread: wall-clock time without the wait for a core, which a busy machine adds. */
 export type BlockTimes = { blockMs: number; heldMs: number };
 
 export function measureSince(begin: Moment, now = readMoment()): BlockTimes {
@@ -28,7 +28,7 @@ export function readMemory(): Memory {
   return { residentMb: read('VmRSS'), peakMb: read('VmHWM') };
 }
 
-/** From here on the peak is of what comes: "5" sets it back to what is resident. */
+/** Resets the memory peak: "5" sets it to the current resident size. */
 export function resetPeak(): void {
   writeFileSync('/proc/self/clear_refs', '5');
 }

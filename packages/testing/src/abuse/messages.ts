@@ -3,22 +3,22 @@ import type { Data, VersionDefinition } from '@belfry/shared';
 import { holdPolicy } from '../attacks/target';
 import { buildData, type Gene } from './genes';
 
-/** A message as a caller and an author would make it together. */
+/** A message: a caller's data and an author's template. */
 export type AbuseMessage = {
   channel: string;
   definition: VersionDefinition;
   data: Data;
   override: unknown;
-  /** What it was made of, to be told where it misses a goal. */
+  /** The gene that made it, to report when it misses a goal. */
   gene: Gene;
 };
 
-/** A little below the limits of docs/templates.md: what is over them is refused before it costs anything. */
+/** Slightly below the limits of docs/templates.md. Anything above them is refused before it costs anything. */
 const maxFieldCharacters = 64_000;
 const maxTemplateCharacters = 128_000;
 const maxTags = 990;
 const maxTokens = 2_950;
-/** What the dashboard takes of a body, less the data. */
+/** The dashboard's body limit, less the data. */
 const maxBodyCharacters = 600_000;
 
 export function createMessage(gene: Gene): AbuseMessage {
@@ -36,7 +36,7 @@ export function createMessage(gene: Gene): AbuseMessage {
       defaultLocale: 'en',
       missing,
       isSensitive: false,
-      // The policy's words are those of the schema.
+      // The schema uses the same names of policies.
       channels: { [channel]: version } as VersionDefinition['channels'],
     },
     data: buildData(gene),
@@ -57,7 +57,7 @@ function createOverride({ channel, overrideCharacters, data }: Gene): unknown {
   return { [channel]: { message } };
 }
 
-/** So many fields with the same source in a channel's template, where it has more than one. */
+/** Gives this many fields of a template the same source, if the channel has more than one field. */
 const fills: Partial<Record<string, (gene: Gene) => Record<string, unknown>>> = {
   email: fillEmail,
   slack: fillSlack,
@@ -111,11 +111,11 @@ function fillNotification(gene: Gene): Record<string, unknown> {
 }
 
 function fillTemplate(gene: Gene): Record<string, unknown> {
-  if (!Object.hasOwn(channels, gene.channel)) throw new Error(`No channel ${gene.channel}`);
+  if (!Object.hasOwn(channels, gene.channel)) throw new Error(`Unknown channel ${gene.channel}`);
   return fills[gene.channel]?.(gene) ?? { text: createSource(gene, 1) };
 }
 
-/** The pieces as often as each of so many fields may hold them. */
+/** Repeats the pieces as often as each of the fields can hold them. */
 function createSource({ pieces, repeats }: Gene, fields: number): string {
   const piece = pieces.join('');
   const inTags = (piece.match(/\{\{.*?\}\}/gs) ?? []).join('');

@@ -17,7 +17,7 @@ const calendars = Intl.supportedValuesOf('calendar');
 const mostArguments = 16;
 const mostLevels = 6;
 
-/** One tag or block, valid by construction: only its cost is in question. */
+/** One tag or block. It is valid by construction: only its cost is tested. */
 export function createPiece(random: Random): string {
   return random.pick(pieces)(random);
 }
@@ -77,7 +77,7 @@ const many: Arguments = (random, levels) =>
 const one: Arguments = (random, levels) => [argument(random, levels)];
 const oneText: Arguments = (random, levels) => [argument(random, levels, texts)];
 
-/** How each helper is called; one that is not here does not compile. */
+/** How each helper is called. A helper that is missing here is a type error. */
 const helperArguments: Record<HelperName, Arguments> = {
   default: two,
   eq: two,
@@ -116,7 +116,7 @@ function argument(random: Random, levels: number, simple: readonly string[] = pa
   return `(${createCall(random, levels - 1)})`;
 }
 
-/** Formats are kept by language: each new one is made anew. */
+/** Formats are cached by language, so each new language creates a new one. */
 function createLocale(random: Random): string {
   const language = random.pick(languages);
   const extras = [

@@ -8,14 +8,14 @@ import { createGene, createSmallGene } from './genes';
 import { type AbuseMessage, createMessage } from './messages';
 import type { Rendered } from './render-main';
 
-/** A built child that renders messages, until it is ended or one of them ends it. */
+/** A built child process that renders messages, until it is ended or a message ends it. */
 export type RenderChild = {
   render(message: AbuseMessage): Promise<Rendered>;
   isAlive(): boolean;
   end(): void;
 };
 
-/** Far beyond the goal: a rendering that takes so long misses it, and is not waited for. */
+/** Far beyond the goal: a rendering that takes this long has failed, so the search stops waiting. */
 const renderTimeoutMs = 10_000;
 const entry = path.join(repositoryRoot, 'packages', 'testing', 'dist', 'abuse', 'render-main.js');
 
@@ -25,7 +25,7 @@ export async function startRenderChild(random: Random): Promise<RenderChild> {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const render = (message: AbuseMessage, isWarmUp = false) => exchange(child, message, isWarmUp);
-  // Its libraries are loaded and its first growth is over before anything is measured.
+  // Load the libraries and let memory grow before the first measurement.
   const gene = createGene(random);
   for (const channel of channelNames) {
     await render(createMessage(createSmallGene(gene, channel)), true);
@@ -58,7 +58,7 @@ async function exchange(
     ]);
   } catch {
     child.kill('SIGKILL');
-    return lost(`took over ${renderTimeoutMs} ms`);
+    return lost(`took more than ${renderTimeoutMs} ms`);
   } finally {
     clearTimeout(timer);
     limit.abort();

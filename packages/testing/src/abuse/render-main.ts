@@ -4,15 +4,15 @@ import { createFairQueue } from '@belfry/runtime';
 import { type BlockTimes, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
 import type { AbuseMessage } from './messages';
 
-/** What one rendering came to, in this process. */
+/** The result of one rendering in this process. */
 export type Rendered = BlockTimes & {
   /** `rendered`, a failure reason (`rejected_content` where it could not be compiled), or `threw …`. */
   outcome: string;
-  /** Peak over what the process held after it had rendered a small template on each channel. */
+  /** Peak memory above what the process held after it rendered a small template on each channel. */
   growthMb: number;
 };
 
-/** What a message is for that has no template of its own. */
+/** The recipient of a message without a template of its own. */
 const targets: Partial<Record<string, string>> = {
   email: 'ana@example.com',
   slack: 'C012345678',
@@ -25,8 +25,8 @@ const targets: Partial<Record<string, string>> = {
 };
 
 /**
- * A child that renders one message after the other by the entry that gateway and workers use. The version is compiled
- * too, as a worker does with its first message.
+ * A child that renders messages one after the other with the entry point of gateway and workers. It also compiles the
+ * version, as a worker does with its first message.
  */
 async function render({
   channel: name,
@@ -59,7 +59,7 @@ async function render({
   }
 }
 
-/** The longest that the work held the event loop, turn by turn. */
+/** The longest time that the work blocked the event loop in one turn. */
 async function measureTicks<T>(
   work: () => Promise<T>,
 ): Promise<{ result: T; blockTimes: BlockTimes }> {
@@ -88,7 +88,7 @@ async function measureTicks<T>(
 let restMb = 0;
 
 async function measure(message: AbuseMessage): Promise<Rendered> {
-  // Garbage of the message before is not this one's.
+  // Do not count garbage of the previous message.
   globalThis.gc?.();
   resetPeak();
   const { result: outcome, blockTimes } = await measureTicks(() => render(message));

@@ -1,23 +1,23 @@
-/** What one kind of attack came to. */
+/** The result of one kind of attack. */
 export type KindReport = {
   kind: string;
   title: string;
   trialCount: number;
-  /** By process: the longest that its loop was held, by the clock and without the wait for a core. */
+  /** By process: the longest block of its event loop, in wall-clock time and without the wait for a core. */
   blockMs: number;
   heldMs: number;
   growthMb: number;
-  /** What made the worst of these, to make it again. */
+  /** The input of the worst of these, to reproduce it. */
   worst?: string;
-  /** Goals of time and memory that were missed: a busy machine may be the cause. */
+  /** Missed goals of time and memory. A busy machine may be the cause. */
   missed: string[];
-  /** Wrong answers, exceptions, ended processes: never right, however busy the machine is. */
+  /** Wrong answers, exceptions and ended processes: always a fault, however busy the machine is. */
   problems: string[];
 };
 
 export type AbuseReport = { seed: number; kinds: KindReport[]; isGood: boolean };
 
-/** No template within the limits may hold a process for longer, or make it grow by more. */
+/** No template within the limits may block a process for longer, or make it grow by more. */
 export const goals = { blockMs: 50, growthMb: 32, waitMs: 2_000 } as const;
 
 export function createKind(kind: string, title: string): KindReport {
@@ -32,7 +32,7 @@ export function concludeAbuse(seed: number, kinds: KindReport[]): AbuseReport {
 
 const shownProblems = 10;
 
-/** A table of all kinds, and below it what is wrong. */
+/** A table of all kinds, followed by the problems. */
 export function formatAbuse({ seed, kinds, isGood }: AbuseReport): string {
   const rows = kinds.map(({ kind, title, trialCount, blockMs, heldMs, growthMb }) => [
     kind,
@@ -42,7 +42,7 @@ export function formatAbuse({ seed, kinds, isGood }: AbuseReport): string {
     heldMs.toFixed(0),
     growthMb.toFixed(0),
   ]);
-  const head = ['kind', 'what', 'tried', 'block ms', 'without waiting for a core', 'growth MB'];
+  const head = ['kind', 'attack', 'runs', 'block ms', 'without waiting for a core', 'growth MB'];
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)),
   );
@@ -57,6 +57,6 @@ export function formatAbuse({ seed, kinds, isGood }: AbuseReport): string {
       ? [...visibleProblems, ...more, `  worst: ${worst}`]
       : [...visibleProblems, ...more];
   });
-  const verdict = isGood ? 'Every goal was met.' : 'Goals were missed.';
+  const verdict = isGood ? 'All goals met.' : 'Some goals missed.';
   return [...lines, '', ...problemLines, `Seed ${seed}. ${verdict}`].join('\n');
 }

@@ -12,23 +12,23 @@ import { openWorld, type World } from './world';
 
 export type AbuseOptions = {
   seed: number;
-  /** Generated messages of the search. */
+  /** The number of messages to generate. */
   templates: number;
-  /** Less of everything else, and no reproductions. */
+  /** Reduces everything else, and skips the reproductions. */
   isQuick?: boolean;
-  /** Ends it early, in order. */
+  /** Ends the run early and cleanly. */
   signal?: AbortSignal;
   onProgress?(line: string): void;
 };
 
 /**
- * Attacks the built processes with generated inputs. Messages are searched for the worst in children that render by the
- * same built code, and the worst of them go through gateway, dashboard and worker.
+ * Attacks the built processes with generated inputs. Children render messages with the same built code to search for the
+ * worst ones. These then go through gateway, dashboard and worker.
  *
- * A block is measured inside of each process, between two turns of its event loop, by the clock less the time that the
- * kernel says the thread waited for a core. From outside, a busy machine's wait for a core and the prober's own
- * lateness would count as ours. Growth is the peak of resident memory, which the kernel sets back before each message;
- * of the largest messages again in a process of their own, over what it took to render a small template.
+ * A block is measured inside each process, between two turns of its event loop: wall-clock time less the time that the
+ * thread waited for a core according to the kernel. A measurement from outside would add a busy machine's wait for a core and the
+ * prober's own delays. Growth is the peak of resident memory, which the kernel resets before each message. The
+ * largest messages are measured again in a process of their own, relative to rendering a small template.
  */
 export async function runAbuse(options: AbuseOptions): Promise<AbuseReport> {
   const { seed, isQuick = false, signal, onProgress = () => {} } = options;
@@ -38,7 +38,7 @@ export async function runAbuse(options: AbuseOptions): Promise<AbuseReport> {
     for (const { kind, title, trialCount } of reports)
       onProgress(`${kind} ${title}: ${trialCount} tried`);
   }
-  onProgress('looking for the worst templates');
+  onProgress('searching for the worst templates');
   const result = await searchWorst(options);
   add(...reportSearch(result));
   if (!isQuick && !signal?.aborted) add(await runReproductions(signal));
@@ -64,7 +64,7 @@ function reportSearch({
   const time = createKind('S1 S2', title);
   const missedTime = slowest
     .filter(({ heldMs }) => heldMs > goals.blockMs)
-    .map(({ heldMs, gene }) => `held for ${heldMs.toFixed(0)} ms: ${describe(gene)}`);
+    .map(({ heldMs, gene }) => `blocked for ${heldMs.toFixed(0)} ms: ${describe(gene)}`);
   const missedMemory = largest
     .filter(({ growthMb }) => growthMb > goals.growthMb)
     .map(({ growthMb, gene }) => `grew by ${growthMb.toFixed(0)} MB: ${describe(gene)}`);
@@ -80,7 +80,7 @@ function reportSearch({
 }
 
 async function runReproductions(signal: AbortSignal | undefined): Promise<KindReport> {
-  const kind = createKind('S1–S9', 'reproductions of the review against npm start');
+  const kind = createKind('S1–S9', 'reproductions of the security review against npm start');
   const target = await openTarget();
   try {
     for (const attack of attacks) {
@@ -120,12 +120,12 @@ async function runKinds(world: World, result: SearchResult, { seed, isQuick, add
     if (world.isAborted()) return;
     const reports = [await step()].flat();
     const stuck = isQuick ? [] : await world.restart();
-    reports[0]?.problems.push(...stuck.map((name) => `The ${name} does not end after SIGTERM`));
+    reports[0]?.problems.push(...stuck.map((name) => `The ${name} did not end after SIGTERM`));
     add(...reports);
   }
 }
 
-/** Those that can be published: what is refused reaches no process but by the dashboard's check. */
+/** Versions that can be published. A refused one reaches only the dashboard's check. */
 function pickWorst({ slowest, largest }: SearchResult, count: number): Gene[] {
   const usable = (trials: SearchResult['slowest']) =>
     trials.filter(({ outcome }) => outcome !== 'rejected_content').slice(0, count);

@@ -11,33 +11,33 @@ export type Trial = Rendered & { gene: Gene };
 
 export type SearchResult = {
   trialCount: number;
-  /** How often each outcome came. */
+  /** The count of each outcome. */
   outcomes: Map<string, number>;
   /** Worst first. */
   slowest: Trial[];
   largest: Trial[];
-  /** What no outcome may be, and what was never generated. */
+  /** Unexpected outcomes, and helpers or channels that were never generated. */
   problems: string[];
 };
 
 export type SearchOptions = {
   templates: number;
   seed: number;
-  /** Measures fewer of the worst once more. */
+  /** Measures fewer of the worst again. */
   isQuick?: boolean;
   signal?: AbortSignal | undefined;
 };
 
-/** After so many generated at random, as many as that are changes of the worst. */
+/** After this many random messages, the same number are changes of the worst. */
 const shareAtRandom = 0.6;
 const maxWorst = 20;
-/** A child holds what its messages left behind: another one now and then. */
+/** A child keeps memory of its messages, so it is replaced at intervals. */
 const messagesOfChild = 50;
 const [measuredAgain, measuredAgainQuickly] = [10, 2];
-/** Renderings that ended or held a child: so many prove enough, and each costs 10 s. */
+/** Renderings that ended or blocked a child: this many prove enough, and each costs 10 s. */
 const maxLost = 5;
 
-/** Looks for the messages that take most time and memory, by the built code in children of this process. */
+/** Searches for the messages that take most time and memory, with the built code in child processes. */
 export async function searchWorst(options: SearchOptions): Promise<SearchResult> {
   const { templates, seed, isQuick = false, signal } = options;
   const random = createRandom(seed).fork('templates');
@@ -105,7 +105,7 @@ function pickWorst(trials: Trial[], by: 'heldMs' | 'growthMb'): Trial[] {
   return trials.sort((a, b) => b[by] - a[by]).slice(0, maxWorst);
 }
 
-/** A process of its own for each; the smaller of two measures, as a busy machine only adds to it. */
+/** Measures twice, each in a new process, and takes the smaller value: a busy machine only adds to it. */
 async function measureAgain(
   trials: Trial[],
   renderer: Renderer,
@@ -140,20 +140,22 @@ function createRenderer(random: Random): Renderer {
   };
 }
 
-/** What is refused when it is compiled shows nothing of rendering. */
+/** A message that does not compile shows nothing about rendering. */
 const maxShareRejected = 0.5;
 
 function findVacuity({ trialCount, outcomes }: SearchResult): string[] {
   const rejected = outcomes.get('rejected_content') ?? 0;
   if (rejected <= trialCount * maxShareRejected) return [];
-  return [`${rejected} of ${trialCount} templates break a limit: generate smaller ones`];
+  return [
+    `${rejected} of ${trialCount} templates break a limit: make the generator produce smaller ones`,
+  ];
 }
 
 function listMissing(names: readonly string[], used: ReadonlySet<string>): string[] {
   return names.filter((name) => !used.has(name)).map((name) => `${name} was never generated`);
 }
 
-/** Enough of a message to make it again. */
+/** Enough of a message to reproduce it. */
 export function describe({ pieces, ...gene }: Gene): string {
   const shortPieces = pieces.map((piece) =>
     piece.length > 200 ? `${piece.slice(0, 200)}…` : piece,

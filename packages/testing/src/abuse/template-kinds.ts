@@ -8,7 +8,7 @@ import { createKind, goals, type KindReport } from './report';
 import { describe } from './search';
 import type { Program, World } from './world';
 
-/** Somebody whom every channel reaches. */
+/** A recipient with an address on every channel. */
 export const reachable = {
   user_id: 'ana',
   email: 'ana@example.com',
@@ -26,7 +26,7 @@ const programs: Record<Program, string> = {
   worker: 'a send',
 };
 
-/** A small message on each channel: what a process loads for its first one is not the next one's growth. */
+/** A small message on each channel, so that first-use loading is not counted as growth. */
 async function warmUp(world: World, genes: readonly Gene[]): Promise<void> {
   const [gene] = genes;
   if (!gene) return;
@@ -38,7 +38,7 @@ async function warmUp(world: World, genes: readonly Gene[]): Promise<void> {
 
 type Place = { world: World; message: AbuseMessage; eventId: string; eventName: string };
 
-/** The worst messages of the search, one at a time, in each process that renders. */
+/** Sends the worst messages of the search, one at a time, through each process that renders. */
 export async function runTemplates(world: World, genes: readonly Gene[]): Promise<KindReport[]> {
   const kinds = {
     gateway: createKind('S1 S2', `gateway: ${programs.gateway}`),
@@ -80,13 +80,14 @@ async function measure(kind: KindReport, place: Place, program: Program): Promis
   kind.blockMs = Math.max(kind.blockMs, blockMs);
   kind.heldMs = Math.max(kind.heldMs, heldMs);
   kind.growthMb = Math.max(kind.growthMb, peakMb - startMb);
-  if (heldMs > goals.blockMs) kind.missed.push(`held for ${heldMs.toFixed(0)} ms: ${description}`);
+  if (heldMs > goals.blockMs)
+    kind.missed.push(`blocked for ${heldMs.toFixed(0)} ms: ${description}`);
   const grownMb = peakMb - startMb;
   if (grownMb > goals.growthMb)
     kind.missed.push(`grew by ${grownMb.toFixed(0)} MB: ${description}`);
 }
 
-/** What a refusal for its content is answered with; anything else that is not 200 is a fault. */
+/** Answers to content that is refused. Any other status than 200 is a fault. */
 function judge(what: string, { status, text }: HttpAnswer, statuses = [200, 422]): string[] {
   return statuses.includes(status) ? [] : [`${what}: ${status} ${text.slice(0, 200)}`];
 }
@@ -113,7 +114,7 @@ async function checkAndPreview({ world, message, eventId }: Place): Promise<stri
   ];
 }
 
-/** Template and data together may be more than the JSON of one body may be. */
+/** Template and data together may exceed the limit of one body. */
 const allowedStatuses = [200, 400, 413, 422];
 
 async function sendAndSettle(place: Place): Promise<string[]> {
@@ -126,7 +127,7 @@ async function sendAndSettle(place: Place): Promise<string[]> {
   return isFine ? [] : [`The message is ${state}, ${reason}`];
 }
 
-/** Others mean that an attempt broke. */
+/** Other outcomes mean that an attempt failed unexpectedly. */
 const reasonsOfContent = [
   'too_complex',
   'too_long',

@@ -4,7 +4,7 @@ import { channelVersion } from '../factories';
 import { createKind, goals, type KindReport } from './report';
 import type { Program, World } from './world';
 
-/** What tags, quotes and references of every markup begin and end with. */
+/** Delimiters of tags, quotes and references in every markup. */
 const tokens = (
   '<b> </b> <b><i> <a\u00a0href=" "> < > <!-- --> <![CDATA[ <pre><code\u00a0class="language- &lt &amp; & {{ }} {{{ }}} ' +
   '{{#if\u00a0a}} {{/if}} {{else}} {{else\u00a0if\u00a0a}} {{a.b}} {{[ ]}} {{! {{!-- \\{{ ( ) (and\u00a0a [ ] " \' \\ | ` * _ ~ ' +
@@ -25,7 +25,7 @@ const fields = {
 const mostCharacters = 64 * 1024;
 const languages = 4;
 
-/** Markup made of tokens that parsers stumble over, as long as a field may be, in several languages. */
+/** Markup of tokens that are hard to parse, at the maximum length of a field, in several languages. */
 export async function runMarkup(world: World, random: Random, count: number): Promise<KindReport> {
   const kind = createKind('S7', 'dashboard: a check of generated markup');
   const { eventId } = await world.factories.createEvent(world.attacker, {
@@ -76,11 +76,11 @@ async function measure(
   kind.heldMs = Math.max(kind.heldMs, heldMs);
   kind.growthMb = Math.max(kind.growthMb, peakMb - startMb);
   // A body of 1 MB is read, parsed and checked: that may take as long as a template may.
-  if (heldMs > goals.blockMs) kind.missed.push(`held for ${heldMs.toFixed(0)} ms: ${what}`);
+  if (heldMs > goals.blockMs) kind.missed.push(`blocked for ${heldMs.toFixed(0)} ms: ${what}`);
 }
 
 const mostNameCharacters = 900_000;
-/** What patterns of names, addresses, ids and dates stumble over at their end. */
+/** Endings on which patterns of names, addresses, IDs and dates may backtrack. */
 const units = [
   'a',
   ' ',
@@ -102,13 +102,13 @@ const units = [
 ];
 const ends = ['', '\n', '!', ' ', '\u0001', '@', '"'];
 
-/** Long texts in every member of bodies that people and callers fill. */
+/** Long texts in every member of bodies that people and callers send. */
 export async function runPatterns(
   world: World,
   random: Random,
   count: number,
 ): Promise<KindReport> {
-  const kind = createKind('S7', 'dashboard and gateway: long names, addresses and ids');
+  const kind = createKind('S7', 'dashboard and gateway: long names, addresses and IDs');
   const { appId } = world.attacker;
   const targets = [...listForms(appId), ...listCalls(world)];
   for (let index = 0; index < count && !world.isAborted(); index += 1) {

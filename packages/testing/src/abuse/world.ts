@@ -12,17 +12,17 @@ import { ownPostgres, ownRedis } from '../own-stores';
 import { repositoryRoot } from '../test-stores';
 import type { BlockReport } from './block-watch';
 
-/** A built process with the block watch in it. */
+/** A built process with the block watch loaded. */
 export type Watched = {
   url: string;
   process: TestProcess;
-  /** What it was held for, and grew by, since the call before. */
+  /** Block time and growth since the previous call. */
   read(): Promise<BlockReport>;
 };
 
 export type Program = 'gateway' | 'dashboard' | 'worker';
 
-/** The built system on stores of its own, with an attacker's account and somebody else's. */
+/** The built system on separate stores, with the accounts of an attacker and a bystander. */
 export type World = {
   database: Database;
   factories: Factories;
@@ -31,9 +31,9 @@ export type World = {
   /** Signed in to the attacker's account. */
   browser: Browser;
   programs: Record<Program, Watched>;
-  /** The run is to end: no kind begins anything more. */
+  /** The run is ending: no kind may start anything more. */
   isAborted(): boolean;
-  /** New processes: what a kind left behind is not the next one's. The names of those that did not end when asked to. */
+  /** Restarts the processes, so that one kind's memory does not count for the next. Returns the names of those that did not end on request. */
   restart(): Promise<Program[]>;
   close(): Promise<void>;
 };
@@ -93,14 +93,14 @@ async function build(closers: (() => unknown)[]) {
     ...{ database, factories, attacker, bystander, browser, programs },
     async restart() {
       const stuck = await stopAll();
-      // The browser's cookie and origin stay good.
+      // The browser's cookie and origin stay valid.
       Object.assign(programs, await startPrograms(folder, { ...env, DASHBOARD_PORT: port }));
       return stuck;
     },
   };
 }
 
-/** As `npm start` sets them. */
+/** The Node options that `npm start` sets. */
 const settings: Record<string, string> = {
   REDIS_PREFIX: 'abuse',
   BELFRY_KEYS: testKeyRing,
@@ -144,10 +144,10 @@ async function startWatched(
   };
 }
 
-/** Far beyond what any kind may hold a process. */
+/** Far beyond any permitted block of a process. */
 const readTimeoutMs = 60_000;
 
-/** A process that does not answer, or has ended, held its callers for at least so long. */
+/** A process that does not answer, or has ended, blocked its callers for at least this long. */
 const unanswered: BlockReport = {
   blockMs: readTimeoutMs,
   heldMs: readTimeoutMs,

@@ -10,7 +10,7 @@ import { storeAttacks } from './stores';
 import type { Attack } from './target';
 import { wrongInputAttacks } from './wrong-input';
 
-/** Every attack that a review of the running product saw work, in the order in which they are run. */
+/** Every attack that worked in a security review of the running product, in the order of execution. */
 export const attacks: readonly Attack[] = [
   ...storeAttacks,
   ...originAttacks,

@@ -6,7 +6,7 @@ import { type Attack, createSender, type Sender, send, type Target } from './tar
 
 const stalledBytes = [...Array<number>(6).fill(9_150_000), 9_099_990];
 const declaredBytes = 9_900_000;
-/** What the server takes of the bodies has arrived by then, if it takes them at all. */
+/** The bytes that the server accepts have arrived by then. */
 const uploadMs = 4_000;
 const answerMs = 2_000;
 
@@ -14,7 +14,7 @@ export const bodyAttacks: Attack[] = [
   {
     kind: 'S6',
     title:
-      'with 64 MB of unfinished bodies of one account, others and receipts are answered at once',
+      'with 64 MB of unfinished bodies of one account, other accounts and receipts are answered at once',
     async run(target) {
       const receiptPath = await findReceiptPath(target);
       const sender = createSender(target.local);
@@ -29,7 +29,7 @@ export const bodyAttacks: Attack[] = [
   },
 ];
 
-/** Opens a call and sends so much of its body, then nothing. */
+/** Opens a call, sends this much of its body, then stops. */
 export function stallUpload({ apiUrl, apiKey, appId }: Sender, bytes: number) {
   const { hostname, port, host } = new URL(apiUrl);
   const socket = net.connect(Number(port), hostname);

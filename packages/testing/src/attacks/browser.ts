@@ -1,9 +1,9 @@
 import { call, type HttpAnswer, type HttpCall } from './http-call';
 
-/** An operator's browser: it keeps cookies and names its own page as the origin. */
+/** An operator's browser: it keeps cookies and sends its own page as the origin. */
 export type Browser = {
   send(method: string, path: string, body?: unknown, more?: HttpCall): Promise<HttpAnswer>;
-  /** The same for what must be answered 200; what was answered. */
+  /** Like `send`, but the answer must be 200; returns its body. */
   sendOk(method: string, path: string, body?: unknown): Promise<HttpAnswer['body']>;
   cookie(): string;
   /** A browser with the same cookies. */

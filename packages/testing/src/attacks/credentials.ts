@@ -100,7 +100,7 @@ function createSmtp(target: Target) {
 
 type MailServer = { port: number; logins: string[] };
 
-/** Takes every AUTH and remembers it. */
+/** Accepts and records every AUTH. */
 async function withMailServer(use: (server: MailServer) => Promise<void>): Promise<void> {
   const logins: string[] = [];
   const server = net.createServer((socket) => {

@@ -18,10 +18,10 @@ import {
 const wrongPasswords = 60;
 const unknownKeys = 600;
 const replays = 20;
-/** 10 s and 45 s, and what a check of all connections may come late. */
+/** 10 s and 45 s, plus the interval of the connection checks. */
 const [maxHeadersMs, maxBodyMs] = [15_000, 52_000];
 
-/** Those of section 2 of the review that show from outside; the last one restarts everything. */
+/** Externally visible findings of section 2 of the review. The last one restarts everything. */
 export const hardeningAttacks: Attack[] = [
   {
     kind: 'section 2',
@@ -47,7 +47,7 @@ export const hardeningAttacks: Attack[] = [
   },
   {
     kind: 'section 2',
-    title: 'every answer forbids browsers to guess its type',
+    title: 'every answer tells browsers not to guess its type',
     run: (target) =>
       onBoth(target, async (url, { host }) => {
         for (const path of ['/livez', '/readyz', '/', '/nowhere', '/api/session', '/v1/apps']) {
@@ -60,7 +60,7 @@ export const hardeningAttacks: Attack[] = [
   },
   {
     kind: 'section 2',
-    title: 'of two session cookies neither signs in',
+    title: 'two session cookies do not sign in',
     async run({ owner, local }) {
       const [name, value] = owner.cookie().split(/[;=]/);
       const another = `${name}=${'A'.repeat(43)}`;
@@ -76,17 +76,17 @@ export const hardeningAttacks: Attack[] = [
   { kind: 'section 2', title: 'a replayed receipt is stored once', run: replayReceipt },
   {
     kind: 'section 2',
-    title: 'wrong passwords of an outsider do not lock out a browser that signed in before',
+    title: 'wrong passwords from another client do not lock out a browser that signed in before',
     run: lockOut,
   },
   {
     kind: 'section 2',
-    title: 'look-ups of unknown keys are bounded for a network, and a good key still works',
+    title: 'look-ups of unknown keys are limited per network, and a valid key still works',
     run: guessKeys,
   },
   {
     kind: 'section 2',
-    title: 'the dashboard ends headers and bodies that drip',
+    title: 'the dashboard ends calls whose headers or body come too slowly',
     async run({ slowCalls }) {
       const [headersMs, bodyMs] = await Promise.all([slowCalls.headersMs, slowCalls.bodyMs]);
       assert.ok(headersMs < maxHeadersMs, `headers: ${Math.round(headersMs)} ms`);
@@ -95,7 +95,7 @@ export const hardeningAttacks: Attack[] = [
   },
   {
     kind: 'section 2',
-    title: 'over HTTPS every answer tells browsers to stay there',
+    title: 'over HTTPS every answer tells browsers to keep using HTTPS',
     async run(target) {
       await target.local.restart({ TRUSTED_PROXIES: '127.0.0.1/32' });
       await onBoth(target, async (url) => {
@@ -108,7 +108,7 @@ export const hardeningAttacks: Attack[] = [
   },
 ];
 
-/** A path that has a body, for raw calls. */
+/** A path that takes a body, for raw calls. */
 type Place = { host: string; path: string };
 
 async function onBoth(
@@ -131,7 +131,7 @@ async function lockOut({ local }: Target): Promise<void> {
     const { status } = await openBrowser(url).send('POST', '/api/session', guess);
     if (status === 429) throttled += 1;
   }
-  assert.ok(throttled > 0, 'nothing throttles guesses');
+  assert.ok(throttled > 0, 'password guesses are not throttled');
   assert.equal((await ownerBrowser.send('POST', '/api/session', signIn)).status, 200);
 }
 
@@ -146,7 +146,7 @@ async function guessKeys({ local }: Target): Promise<void> {
   assert.equal((await send(sender, { event: 'none', user: { user_id: 'ana' } })).status, 404);
 }
 
-/** A live app of its own, whose Twilio is a simulator. */
+/** A live app with a Twilio simulator. */
 async function replayReceipt({ owner, local, twilio }: Target): Promise<void> {
   const app = await owner.sendOk('POST', '/api/apps', { name: 'Live', delivery: 'live' });
   const integration = await owner.sendOk('POST', `/api/apps/${app.id}/integrations`, {
@@ -167,7 +167,7 @@ async function replayReceipt({ owner, local, twilio }: Target): Promise<void> {
   const { request_id: requestId } = answer.body;
   await readSettled(owner, app.id, requestId);
   const [sent] = twilio.sends;
-  assert.ok(sent, 'nothing was sent');
+  assert.ok(sent, 'no SMS was sent');
   assert.equal(await twilio.report(sent, { status: 'delivered', times: replays }), 200);
   const { steps } = await readSettled(owner, app.id, requestId);
   assert.equal(steps.filter(({ kind }: { kind: string }) => kind === 'receipt').length, 1);

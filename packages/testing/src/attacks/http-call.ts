@@ -3,7 +3,7 @@ import net from 'node:net';
 
 export type HttpCall = {
   method?: string;
-  /** As written, `Host` and `Origin` included: no client of a standard library sends a false host. */
+  /** Sent as written, `Host` and `Origin` included: clients of standard libraries do not send a false host. */
   headers?: Record<string, string>;
   body?: string | Buffer;
   timeoutMs?: number;
@@ -13,17 +13,17 @@ export type HttpAnswer = {
   status: number;
   headers: http.IncomingHttpHeaders;
   text: string;
-  /** The parsed text where it is JSON. */
+  /** The parsed body, if it is JSON. */
   body: Json;
 };
 
-/** JSON of a server: a test that reads a member that is not there fails. */
+/** JSON of a server: a test that reads a missing member fails. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are read by path, and each reader asserts on what it reads.
 export type Json = any;
 
 const callTimeoutMs = 30_000;
 
-/** One call on a connection of its own. The path is sent as written. */
+/** Makes one call on a new connection. The path is sent as written. */
 export function call(
   origin: string,
   path: string,
@@ -61,7 +61,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Writes bytes as they are; everything that came back until the server closed or was silent for `restMs`. */
+/** Writes raw bytes; returns everything until the server closed or was silent for `restMs`. */
 export function callRaw(origin: string, bytes: string | Buffer, restMs = 2_000): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve) => {

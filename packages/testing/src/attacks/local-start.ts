@@ -7,7 +7,7 @@ import { eventually } from '../eventually';
 import { createWorkspaceCopy } from '../workspace-copy';
 import { call } from './http-call';
 
-/** What `.belfry/ready.json` holds. */
+/** The content of `.belfry/ready.json`. */
 export type Ready = {
   api_url: string;
   dashboard_url: string;
@@ -20,22 +20,22 @@ export type Ready = {
   pids: Record<string, number>;
 };
 
-/** A fresh `npm start` in a copy of the workspace, as a stranger gets it. */
+/** A fresh `npm start` in a copy of the workspace, as a new user gets it. */
 export type LocalStart = {
   /** The folder of the copy. */
   readonly folder: string;
   readonly ready: Ready;
-  /** Everything it printed. */
+  /** All of its output. */
   output(): string;
-  /** The process that runs a program now: one that ended is started again. */
+  /** The process that runs a program now. The supervisor restarts one that ended. */
   findPid(program: 'api' | 'dashboard' | 'worker'): number;
-  /** Resolves once gateway and dashboard answer: an attack that worked may have ended them. */
+  /** Resolves when gateway and dashboard answer: a successful attack may have ended them. */
   waitUntilUp(): Promise<void>;
-  /** Runs `belfry` with these arguments; what it printed. */
+  /** Runs `belfry` with these arguments; returns its output. */
   runCli(...args: string[]): Promise<string>;
-  /** Ends it in order and starts it again in the same folder, with further settings. */
+  /** Stops it cleanly and starts it again in the same folder, with further settings. */
   restart(env?: Record<string, string>): Promise<void>;
-  /** Ends it and removes the copy. */
+  /** Stops it and removes the copy. */
   remove(): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ const upTimeoutMs = 30_000;
 
 export async function startLocal(env: Record<string, string> = {}): Promise<LocalStart> {
   const folder = createWorkspaceCopy();
-  // As a checkout is: what must be closed to others is closed by Belfry itself.
+  // As in a checkout: Belfry itself must restrict access to its files.
   chmodSync(folder, 0o755);
   const readyFile = path.join(folder, '.belfry', 'ready.json');
   let running: Running | undefined;
@@ -99,7 +99,7 @@ export async function startLocal(env: Record<string, string> = {}): Promise<Loca
   };
 }
 
-/** `npm start` writes down each process that it starts; a command names its file. */
+/** `npm start` records each process that it starts, by the file of its command. */
 function findPid(runFile: string, program: string): number {
   const { children } = JSON.parse(readFileSync(runFile, 'utf8')) as { children: Child[] };
   const child = children.find(({ command }) => command.includes(`apps/${program}/dist/`));

@@ -5,7 +5,7 @@ import { type Attack, invite, password, setUp, type Target } from './target';
 export const operatorAttacks: Attack[] = [
   {
     kind: 'S8',
-    title: 'a person removed in one account is not moved by an invitation of another',
+    title: 'an invitation of another account does not move a person removed in one account',
     async run({ owner, otherAccount, local }) {
       const email = 'removed@example.com';
       const { dashboard_url: url } = local.ready;
@@ -21,7 +21,7 @@ export const operatorAttacks: Attack[] = [
   },
   {
     kind: 'S8',
-    title: 'an address that another account took can be invited, and its link works',
+    title: 'an address with an operator in another account can be invited, and its link works',
     async run({ owner, otherAccount, local }) {
       const email = 'squatted@example.com';
       const { dashboard_url: url } = local.ready;
@@ -32,7 +32,7 @@ export const operatorAttacks: Attack[] = [
   },
   {
     kind: 'S8',
-    title: 'an invitation and its link tell nobody who is an operator elsewhere',
+    title: 'an invitation and its link do not reveal who is an operator elsewhere',
     run: compareAnswers,
   },
 ];

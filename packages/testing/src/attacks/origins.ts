@@ -23,7 +23,7 @@ export const originAttacks: Attack[] = foreignNames.map((name) => ({
       headers,
       body: JSON.stringify({ email: 'a@b.example', password: 'guess' }),
     });
-    // 400 where it is no host at all.
+    // 400 if it is not a valid host.
     for (const { status, text } of [read, signIn]) assert.ok([400, 403].includes(status), text);
   },
 }));

@@ -14,7 +14,7 @@ import {
   type Target,
 } from './target';
 
-/** The goal for one template, with slack for all that a process does beside it; the attacks took 9 s and 4 GB. */
+/** The goal for one template, plus the process's other work. The attacks took 9 s and 4 GB. */
 const maxCpuMs = 1_000;
 const maxGrowthMb = 100;
 const maxWaitMs = 2_000;
@@ -22,13 +22,13 @@ const maxWaitMs = 2_000;
 const user = { mobile: '+4520123456', slack: { channel_id: 'C012345678' } };
 const joined = { list: Array(100_000).fill(0), sep: 's'.repeat(5_300) };
 const twelveJoins = `{{and ${Array(12).fill('(join list sep)').join(' ')}}}`;
-/** One joined text is longer than V8 lets a string be. */
+/** One joined text is longer than the maximum string of V8. */
 const tooLongForV8 = { ...joined, sep: 's'.repeat(5_400) };
 
 export const renderingAttacks: Attack[] = [
   {
     kind: 'S1',
-    title: 'a preview of twelve joins is refused as too complex, and the dashboard goes on',
+    title: 'a preview of twelve joins is refused as too complex, and the dashboard keeps running',
     run: (target) =>
       withinBounds(target, 'dashboard', async () => {
         const answer = await preview(target, twelveJoins);
@@ -37,12 +37,12 @@ export const renderingAttacks: Attack[] = [
   },
   {
     kind: 'S1',
-    title: 'a send of twelve joins under `hold` fails as too complex, and the worker goes on',
+    title: 'a send of twelve joins under `hold` fails as too complex, and the worker keeps running',
     run: (target) => withinBounds(target, 'worker', () => sendJoins(target, holdPolicy)),
   },
   {
     kind: 'S1',
-    title: 'a send of twelve joins under `resend` is tried once, and the worker goes on',
+    title: 'a send of twelve joins under `resend` is attempted once, and the worker keeps running',
     run: (target) =>
       withinBounds(target, 'worker', () =>
         sendJoins(target, { attempts: 3, onUnknown: 'resend', timeToLiveMs: 600_000 }),
@@ -58,7 +58,7 @@ export const renderingAttacks: Attack[] = [
   },
   {
     kind: 'S1',
-    title: 'a dry run of a text that V8 cannot hold is refused as too complex, not answered 500',
+    title: 'a dry run of a text beyond V8’s limit is refused as too complex, not answered 500',
     run: (target) =>
       withinBounds(target, 'api', async () => {
         assertTooComplex(await dryRun(target, '{{join list sep}}', tooLongForV8));
@@ -81,7 +81,7 @@ export const renderingAttacks: Attack[] = [
   },
 ];
 
-/** Fails where the process of that name ended, worked on or held more than these attacks may cost. */
+/** Fails if the named process ended, or used more time or memory than these attacks may cost. */
 async function withinBounds(
   { local }: Target,
   name: 'api' | 'dashboard' | 'worker',
@@ -92,7 +92,7 @@ async function withinBounds(
   await attack();
   assert.ok(existsSync(`/proc/${pid}`), `${name} ended:\n${local.output()}`);
   const [usedMs, grownMb] = [readCpuMs(pid) - cpuMs, readPeakMb(pid) - peakMb];
-  assert.ok(usedMs < maxCpuMs, `${name} worked for ${usedMs} ms`);
+  assert.ok(usedMs < maxCpuMs, `${name} used ${usedMs} ms of processor time`);
   assert.ok(grownMb < maxGrowthMb, `${name} grew by ${Math.round(grownMb)} MB`);
 }
 
@@ -131,7 +131,7 @@ async function assertFailsTooComplex({ owner, local }: Target, requestId: string
   );
 }
 
-/** Slack blocks with so many fields; each repeats an `or` of sixteen absent paths for each element. */
+/** Slack blocks with this many fields. Each repeats an `or` of 16 absent paths for each element. */
 async function publishSlow({ editor, local }: Target, fields: number): Promise<string> {
   const x = `{{#each a}}{{or${' x.y'.repeat(16)}}}{{/each}}`;
   const blocks = JSON.stringify(Array.from({ length: fields }, () => ({ type: 'divider', x })));

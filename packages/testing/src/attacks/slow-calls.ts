@@ -1,10 +1,10 @@
 import net from 'node:net';
 
-/** How long a server let a caller go on that sends a byte a second. */
+/** How long a server tolerated a caller that sends one byte per second. */
 export type SlowCalls = { headersMs: Promise<number>; bodyMs: Promise<number> };
 
 const dripEveryMs = 1_000;
-/** Past every limit that the pages name. */
+/** Beyond every limit in the documents. */
 const giveUpMs = 75_000;
 
 export function startSlowCalls(url: string): SlowCalls {

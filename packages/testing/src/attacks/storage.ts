@@ -3,13 +3,13 @@ import { eventually } from '../eventually';
 import { call, type HttpAnswer } from './http-call';
 import { type Attack, createAccount, createSender, type Sender, type Target } from './target';
 
-/** An account is refused 15 s after it crosses its limit; a busy machine counts later. */
+/** An account is refused 15 s after it crosses its limit, and later on a busy machine. */
 const refusedWithinMs = 60_000;
 
 export const storageAttacks: Attack[] = [
   {
     kind: 'section 2',
-    title: 'an account over its quota stores nothing more, and another one is not affected',
+    title: 'an account over its quota stores nothing more, and other accounts are not affected',
     run: storeBeyondQuota,
   },
 ];

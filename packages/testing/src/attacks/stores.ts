@@ -24,7 +24,7 @@ export const storeAttacks: Attack[] = [
   },
   {
     kind: 'S5',
-    title: 'Belfry’s own role is no superuser and starts no program of the server',
+    title: 'Belfry’s own role is not a superuser and cannot start a program on the server',
     async run({ local }) {
       const { database_url: url } = local.ready;
       const [role] = await query(
@@ -47,7 +47,7 @@ export const storeAttacks: Attack[] = [
   },
   {
     kind: 'S5',
-    title: 'nothing below .belfry can be read or written by group or others',
+    title: 'group and others can neither read nor write anything in .belfry',
     async run({ local }) {
       const home = path.join(local.folder, '.belfry');
       const open = [home, ...listElsewhere(home)].flatMap((place) => listOpen(place));
@@ -56,7 +56,7 @@ export const storeAttacks: Attack[] = [
   },
   {
     kind: 'S5',
-    title: 'another local user reads nothing of .belfry',
+    title: 'another local user cannot read anything in .belfry',
     run: readAsAnother,
   },
   {
@@ -75,7 +75,7 @@ export const storeAttacks: Attack[] = [
 
 async function query(connectionString: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: connectTimeoutMs });
-  // A server that ends the connection after the query says so here.
+  // A server that ends the connection after the query reports that here.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -97,16 +97,16 @@ function exchange(host: string, port: number, text: string): Promise<string> {
   });
 }
 
-/** A group may pass through: the servers run in one of their own where root starts them. */
+/** The group may traverse: as root, the servers run in a group of their own. */
 const modeOfOthers = 0o067;
 
-/** Where a start as root has put data of PostgreSQL that its user could not reach in the checkout. */
+/** Where a start as root puts PostgreSQL data that its user could not reach in the checkout. */
 function listElsewhere(home: string): string[] {
   const file = path.join(home, 'postgres', 'elsewhere');
   return existsSync(file) ? [readFileSync(file, 'utf8').trim()] : [];
 }
 
-/** Unpacked packages of the system and of npm: nobody else may change them, but everybody has them. */
+/** Unpacked packages of the system and of npm: only the owner may write, everybody may read. */
 const programs = ['cache', 'node'];
 const writeByOthers = 0o022;
 
@@ -125,7 +125,7 @@ function listOpen(place: string, forbidden = modeOfOthers): string[] {
 const anotherUid = 1_234;
 
 async function readAsAnother({ local }: Target): Promise<void> {
-  // Only root can become somebody else; for an ordinary user the test of the modes has to do.
+  // Only root can change its user; other users rely on the test of file modes.
   if (process.getuid?.() !== 0) return;
   const home = path.join(local.folder, '.belfry');
   const files = ['ready.json', 'keys', 'run.json', 'postgres', 'redis', 'logs'];

@@ -9,7 +9,7 @@ import { call, type HttpAnswer, type Json } from './http-call';
 import { type LocalStart, startLocal } from './local-start';
 import { type SlowCalls, startSlowCalls } from './slow-calls';
 
-/** The running product with people of two accounts, as an attacker on the same machine meets it. */
+/** The running product with people of two accounts, as an attacker on the same machine sees it. */
 export type Target = {
   local: LocalStart;
   owner: Browser;
@@ -18,12 +18,12 @@ export type Target = {
   /** Another account. */
   otherAccount: { apiKey: string; appId: string; owner: Browser };
   twilio: TwilioSimulator;
-  /** Begun with the target, as they take long. */
+  /** Slow calls, started with the target because they take long. */
   slowCalls: SlowCalls;
   close(): Promise<void>;
 };
 
-/** One reproduction. `title` says what must hold; `run` attacks and throws where it does not. */
+/** One reproduction. `title` states what must hold; `run` attacks and throws if it does not. */
 export type Attack = { kind: string; title: string; run(target: Target): Promise<void> };
 
 export const ownerEmail = 'owner@example.com';
@@ -53,7 +53,7 @@ export async function openTarget(): Promise<Target> {
   }
 }
 
-/** Uses a link as a person would; the browser is signed in. */
+/** Uses a link as a person would; signs the browser in. */
 export async function setUp(dashboardUrl: string, token: string, email: string): Promise<Browser> {
   const browser = openBrowser(dashboardUrl);
   await browser.sendOk('POST', '/api/set-up', { token, email, password });
@@ -93,7 +93,7 @@ export async function createAccount(
   return { accountId: read('account'), apiKey: read('API key'), appId: read('app') };
 }
 
-/** The link that `npm start` prints for the first account, for another one. */
+/** The link that `npm start` prints for the first account, for another account. */
 export async function createSetUpToken(url: string, accountId: string): Promise<string> {
   const log = createLogger({ level: 'error', process: 'attacks' });
   const { prisma, close } = createDatabase({ url, poolSize: 1, log });
@@ -159,7 +159,7 @@ export function send(
 
 const settleTimeoutMs = 60_000;
 
-/** The only message of a request, once nothing more happens to it. */
+/** The only message of a request, once it is settled. */
 export function readSettled(browser: Browser, appId: string, requestId: string): Promise<Json> {
   return eventually(
     async () => {
@@ -175,7 +175,7 @@ export function readSettled(browser: Browser, appId: string, requestId: string):
   );
 }
 
-/** Processor time of a process in ms; a busy machine does not add to it. */
+/** Processor time of a process in ms. Load on the machine does not add to it. */
 export function readCpuMs(pid: number): number {
   const [, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const [user, system] = fields.join(') ').split(' ').slice(11, 13).map(Number);
@@ -185,7 +185,7 @@ export function readCpuMs(pid: number): number {
 /** USER_HZ is 100 on every Linux that Node runs on. */
 const msPerTick = 10;
 
-/** The most memory that a process ever had. */
+/** The peak memory of a process. */
 export function readPeakMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { call } from './http-call';
 import type { Attack } from './target';
 
-/** Paths of the dashboard below an app, and those of its parameters that went to PostgreSQL as they came. */
+/** Dashboard paths under an app, with parameters that once reached PostgreSQL unvalidated. */
 const readOfApp: Record<string, string[]> = {
   log: ['event', 'recipient', 'idempotencyKey', 'requestId', 'cursor'],
   captures: ['channel', 'event', 'text', 'before'],
@@ -15,7 +15,7 @@ const readOfApp: Record<string, string[]> = {
 export const wrongInputAttacks: Attack[] = [
   {
     kind: 'S9',
-    title: 'U+0000 in a query of the dashboard is the caller’s fault',
+    title: 'U+0000 in a query of the dashboard is not answered with a 5xx',
     async run({ viewer, local }) {
       const { app_id: appId } = local.ready;
       const paths = Object.entries(readOfApp).flatMap(([path, names]) =>
@@ -30,7 +30,7 @@ export const wrongInputAttacks: Attack[] = [
   },
   {
     kind: 'S9',
-    title: 'U+0000 in the query of sandbox/wait is a 4xx that names it',
+    title: 'U+0000 in the query of sandbox/wait is answered with a 4xx that names it',
     async run({ local }) {
       const { api_url: url, api_key: key, app_id: appId } = local.ready;
       const headers = { authorization: `AuthKey ${key}` };
@@ -42,7 +42,8 @@ export const wrongInputAttacks: Attack[] = [
   },
   {
     kind: 'S9',
-    title: 'a body that is not what its encoding says is a 4xx that does not blame PostgreSQL',
+    title:
+      'a body that does not match its Content-Encoding is answered with a 4xx that does not blame PostgreSQL',
     async run({ local }) {
       const { dashboard_url: url } = local.ready;
       const bodies: [string, string | Buffer][] = [

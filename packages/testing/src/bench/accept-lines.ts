@@ -27,7 +27,7 @@ export const acceptNames = {
 
 export type AcceptName = keyof typeof acceptNames;
 
-/** The servers that accept, side by side. */
+/** The servers that are compared. */
 export type AcceptServers = {
   targets: Record<AcceptName, { pid: number; targets: LoadTarget[] }>;
   close(): Promise<void>;
@@ -79,7 +79,7 @@ export async function startAcceptServers(context: BenchContext): Promise<AcceptS
   };
 }
 
-/** Whom every channel reaches, but push, which needs a stored device: it is planned and skipped. */
+/** A recipient with an address on every channel but push, which needs a stored device and is skipped. */
 const reachableUser = {
   user_id: 'person-1',
   mobile: '+12025550123',
@@ -105,7 +105,7 @@ export async function acceptRound(
   const figures = new Map<AcceptName, Record<string, number>>();
   for (const name of names) {
     context.signal.throwIfAborted();
-    // What a quick round accepts has room in the windows, and emptying takes as long as a slice.
+    // The jobs of a quick round fit in the windows, and emptying takes as long as a slice.
     if (!context.isQuick || name === names[0]) {
       await emptyStores(context);
       await waitForPublishedCapacity(context);
@@ -138,7 +138,7 @@ export async function acceptRound(
 
 const connections = 64;
 
-/** The lines (a), (b) and (c): calls a second, and how long the caller waits. */
+/** The lines (a), (b) and (c): calls per second, and latency. */
 export async function measureAccept(context: BenchContext, servers: AcceptServers) {
   const names: AcceptName[] = ['hello', 'plain', 'proto', 'send', 'keyed', 'three', 'all'];
   const series = createSeries();
@@ -150,7 +150,7 @@ export async function measureAccept(context: BenchContext, servers: AcceptServer
     getRoundsOptions(context, { quickMs: 60_000, fullMs: 300_000 }),
     async (index) => {
       context.onProgress(`accepting: round ${index + 1}`);
-      // Backwards every other time: nobody has always the same one before it.
+      // Every other round runs in reverse, so that the same server does not always precede another.
       const order = index % 2 === 0 ? names : names.toReversed();
       const figures = await acceptRound(context, servers, { names: order, connections, sliceMs });
       for (const name of names) series.add(name, figures.get(name) ?? {});

@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import express, { type Express } from 'express';
 import { getPort } from '../simulators/http-simulator';
 
-/** What people write by hand: `plain`, `proto` (the same with Express's prototypes given to Node), and `hello`, the limit. */
+/** Hand-written baselines: `plain`, `proto` (the same with Node given Express's prototypes), and `hello`, the upper limit. */
 const [kind = 'plain', redisUrl = ''] = process.argv.slice(2);
 
 const server = kind === 'hello' ? http.createServer(hello) : createHandWritten(kind === 'proto');
@@ -36,7 +36,7 @@ function withPrototype<T extends typeof IncomingMessage | typeof ServerResponse>
     Reflect.apply(base, this, [first, second]);
   }
   Shaped.prototype = prototype;
-  // Makes of itself what `base` makes; Express's prototype inherits from that of `base`.
+  // Replaces the base of itself: Express's prototype inherits from that of `base`.
   return Shaped as unknown as T;
 }
 

@@ -8,11 +8,11 @@ export type BenchContext = {
   isQuick: boolean;
   signal: AbortSignal;
   onProgress(line: string): void;
-  /** No call has the number of another one. */
+  /** Every call has a unique number. */
   numbers: { next: number };
 };
 
-/** The medians and ends of every figure of a line. */
+/** Median, minimum and maximum of every figure of a line. */
 export type BenchLine = { line: string } & Record<string, Spread | string>;
 
 export function summarizeLines(series: Series): BenchLine[] {
@@ -24,7 +24,7 @@ export function summarizeLines(series: Series): BenchLine[] {
   }));
 }
 
-/** How many rounds a section makes and how long it may take. */
+/** The number of rounds of a section, and its time limit. */
 export function getRoundsOptions(
   { isQuick, signal }: BenchContext,
   { quickMs, fullMs }: { quickMs: number; fullMs: number },
@@ -34,7 +34,7 @@ export function getRoundsOptions(
     : { rounds: 9, leastRounds: 7, budgetMs: fullMs, signal };
 }
 
-/** Empties what a stretch of load has filled, so that each begins alike. */
+/** Empties the tables and queues, so that each slice begins alike. */
 export async function emptyStores({ world }: BenchContext): Promise<void> {
   await world.database.delivery.query(
     'TRUNCATE attempt, message, request_item, request, idempotency_key, capture',
@@ -42,15 +42,15 @@ export async function emptyStores({ world }: BenchContext): Promise<void> {
   await world.redis.flushall();
 }
 
-/** Settings under which all that a slice accepts may lie in Redis, as with the queue it is compared with. */
+/** Settings that let all accepted jobs of a slice be in Redis, as in the compared queue. */
 export const wideWindows = { RELAY_CHANNEL_WINDOW: '100000', RELAY_APP_WINDOW: '100000' };
 
 const capacityPollMs = 20;
 const capacityTimeoutMs = 10_000;
-/** A gateway looks every 50 ms, and takes the second count as the first whole one. */
+/** A gateway polls every 50 ms, and uses the second count as the first complete one. */
 const capacityReadMs = 150;
 
-/** Waits until a relay has told the gateways what they may queue; before that they queue nothing. */
+/** Waits until a relay has published capacity to the gateways. Before that they queue nothing. */
 export async function waitForPublishedCapacity({ world }: BenchContext): Promise<void> {
   const deadline = performance.now() + capacityTimeoutMs;
   while (performance.now() < deadline) {
@@ -60,14 +60,14 @@ export async function waitForPublishedCapacity({ world }: BenchContext): Promise
     }
     await new Promise((resolve) => setTimeout(resolve, capacityPollMs));
   }
-  throw new Error('No relay told what there is room for');
+  throw new Error('No relay published capacity');
 }
 
 export type CpuCosts = { cpuUs: Record<string, number> };
 
 const microseconds = 1e6;
 
-/** Processor time of a server, the stores and the load, in microseconds for each of `count(result)`. */
+/** Processor time of a server, the stores and the load, in microseconds per `count(result)`. */
 export async function withCosts<T>(
   { world }: BenchContext,
   { pid, count }: { pid: number; count: (result: T) => number },
@@ -109,7 +109,7 @@ export function callHeaders(
   };
 }
 
-/** As long as the bodies that people send: about 200 bytes. */
+/** About 200 bytes, as in real bodies. */
 export function sendBody(event: string, user: Record<string, unknown> = smsUser): string {
   return JSON.stringify({
     event,
@@ -118,8 +118,8 @@ export function sendBody(event: string, user: Record<string, unknown> = smsUser)
   });
 }
 
-/** Another one with each call: people are many. */
+/** Another recipient for each call. */
 const smsUser = { mobile: '+1##########' };
 
-/** The first of numbers that are phone numbers, once +1 stands before them. */
+/** The first of numbers that are valid phone numbers with +1. */
 export const firstPhone = 2_025_550_000;

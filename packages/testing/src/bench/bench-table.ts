@@ -8,7 +8,7 @@ export function formatBenchTable(report: BenchReport): string {
   return [
     `Node ${machine.node}, PostgreSQL ${machine.postgres}, Redis ${machine.redis}`,
     section(
-      'The figures of the gate',
+      'Budget figures',
       headlines.map(([name, value]) => `${name}: ${value}`),
     ),
     section(`Accepting, ${accept?.connections} connections`, formatRows(accept?.lines)),
@@ -18,9 +18,9 @@ export function formatBenchTable(report: BenchReport): string {
     section('Delivery', [...formatRows(delivery?.lines), ...formatFields(delivery?.ratios)]),
     section('The whole system', [...formatRows(system?.lines), ...formatFields(system?.memoryMb)]),
     section('Latency', formatFields(latency)),
-    section('In the stores', formatFields(costs)),
+    section('Cost in the stores', formatFields(costs)),
     section('Limits', formatFields(limits)),
-    section('More of it', formatRows(scale)),
+    section('Scale', formatRows(scale)),
   ]
     .filter((text) => text !== '')
     .join('\n\n');

@@ -30,7 +30,7 @@ type BulkBench = {
   sliceMs: number;
 };
 
-/** The line (d): a bulk of 1,000, what fanout makes of it, and what it does to the single sends beside it. */
+/** The line (d): a bulk of 1,000, its fanout, and its effect on concurrent single sends. */
 export async function measureBulk(context: BenchContext) {
   const { world, isQuick } = context;
   const relay = await world.startWorker('relay', { env: wideWindows });
@@ -104,7 +104,7 @@ async function runRound(bench: BulkBench, series: Series): Promise<void> {
   series.add('fanout', { plannedPerSecond: await planAll(context, queue) });
 }
 
-/** Fanout waits until it is let go. */
+/** Fanout waits until it is released. */
 async function beginRound({ context, queue }: BulkBench): Promise<void> {
   context.signal.throwIfAborted();
   await emptyStores(context);
@@ -116,7 +116,7 @@ async function run({ context }: BulkBench, load: LoadProcess, spec: LoadSpec) {
   const result = await load.run(spec);
   context.numbers.next = Math.max(context.numbers.next, result.nextNumber);
   if (result.failedCalls > 0)
-    throw new Error(`${result.failedCalls} of ${result.calls} calls were refused`);
+    throw new Error(`${result.failedCalls} of ${result.calls} calls failed`);
   return result;
 }
 
@@ -130,7 +130,7 @@ function bulkLoad(context: BenchContext, { url }: BenchMember): Omit<LoadSpec, '
       },
     ],
     connections: bulkConnections,
-    // Numbers of their own: both loads run at once.
+    // Separate numbers: both loads run at the same time.
     firstNumber: context.numbers.next + 1_000_000,
   };
 }
@@ -174,7 +174,7 @@ async function acceptBulks(bench: BulkBench): Promise<void> {
 const pollMs = 20;
 const longestPlanMs = 30_000;
 
-/** Items planned a second, from when fanout is let go to when the last chunk of messages is written, by PostgreSQL's clock. */
+/** Items planned per second, from the release of fanout to the last written chunk, by PostgreSQL's clock. */
 async function planAll(context: BenchContext, queue: Queue): Promise<number> {
   const { delivery } = context.world.database;
   const { rows } = await delivery.query<{ now: Date }>('SELECT clock_timestamp() AS now');

@@ -11,7 +11,7 @@ const chart = {
 };
 
 describe('a chart', () => {
-  test('has a bar and its value for each figure, the largest as long as there is room', () => {
+  test('has a bar and a value for each figure, and the largest fills the width', () => {
     const svg = renderBarChart(chart);
     const lengths = [...svg.matchAll(/<rect x="290" [^>]*width="(\d+)"/g)].map((match) =>
       Number(match[1]),
@@ -22,7 +22,7 @@ describe('a chart', () => {
     expect(svg).toContain('>1,235<');
   });
 
-  test('is readable in light and dark, and its words are no markup', () => {
+  test('is readable in light and dark mode, and escapes its texts', () => {
     const svg = renderBarChart(chart);
     expect(svg).toContain('prefers-color-scheme:dark');
     expect(svg).toContain('Express &amp; queue');

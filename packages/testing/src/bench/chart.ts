@@ -1,7 +1,7 @@
 export type Chart = {
   title: string;
   unit: string;
-  /** Names of the bars of each group, in their order. */
+  /** Names of the bars of each group, in order. */
   series: readonly string[];
   groups: readonly { label: string; values: readonly number[] }[];
 };
@@ -12,10 +12,10 @@ const valueWidth = 90;
 const barHeight = 16;
 const groupGap = 12;
 const top = 64;
-/** Readable on white and on black; the text follows the reader's scheme. */
+/** Readable on white and on black; the text follows the reader's color scheme. */
 const colours = ['#2f81f7', '#d29922'];
 
-/** Bars beside each other as an SVG that is readable in a light and in a dark page. */
+/** A grouped bar chart as an SVG that is readable on a light and on a dark page. */
 export function renderBarChart({ title, unit, series, groups }: Chart): string {
   const largest = Math.max(...groups.flatMap(({ values }) => values));
   const groupHeight = series.length * barHeight + groupGap;

@@ -19,9 +19,9 @@ export type StoreCosts = {
   redisWrites: number;
 };
 
-/** The line (h): what a request and a message ask of the stores, and what they take there. */
+/** The line (h): statements, commands and bytes in the stores per request and per message. */
 export async function measureCosts(context: BenchContext) {
-  context.onProgress('what a request and a message cost in the stores');
+  context.onProgress('cost of a request and a message in the stores');
   return {
     requests: await countRequests(context),
     messages: await countMessages(context),
@@ -39,7 +39,7 @@ async function countRequests(context: BenchContext): Promise<StoreCosts> {
   try {
     await emptyStores(context);
     await waitForPublishedCapacity(context);
-    // Look-ups and the first statements.
+    // Warm up the look-ups and the first statements.
     await load(context, gateway.url, 500);
     let calls = 0;
     return await counters.count(async () => {
@@ -98,7 +98,7 @@ async function startCounters({ world }: BenchContext) {
   const commands = await createCommandCounter(world.redisUrl);
   return {
     urls: { databaseUrl: statements.url, redisUrl: commands.url },
-    /** `work` returns of how many. */
+    /** `work` returns the divisor. */
     async count(work: () => Promise<number>): Promise<StoreCosts> {
       let total = 0;
       let queries: string[] = [];
@@ -123,7 +123,7 @@ async function startCounters({ world }: BenchContext) {
 
 const storedMessages = 10_000;
 
-/** What a message takes while it waits, and what its rows take when it was sent. */
+/** Bytes of a message while it waits, and of its rows after it was sent. */
 async function measureBytes(context: BenchContext) {
   await emptyStores(context);
   const emptyRedis = await redisBytes(context);
@@ -144,7 +144,7 @@ async function redisBytes({ world }: BenchContext): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await world.redis.info('memory'))?.[1]);
 }
 
-/** Of all that one request writes, indexes with it. */
+/** Bytes of everything that one request writes, including indexes. */
 async function postgresBytes({ world }: BenchContext): Promise<number> {
   const { rows } = await world.database.delivery.query<{ bytes: number }>(
     `SELECT sum(pg_total_relation_size(name::regclass))::float8 AS bytes

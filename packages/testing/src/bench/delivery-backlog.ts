@@ -8,7 +8,7 @@ export type DeliveryBacklog = {
   jobs: { jobId: string; lane: string; ids: string[] }[];
 };
 
-/** Single sends that are accepted and due, through two integrations with equal load, their jobs written and not yet in Redis. */
+/** Due single sends through two integrations with equal load. Their jobs are built but not yet in Redis. */
 export async function writeDeliveryBacklog(
   { world }: BenchContext,
   messages: number,
@@ -39,7 +39,7 @@ export async function writeDeliveryBacklog(
   };
 }
 
-// Jobs go through the integrations in turn: job 0 the first, job 1 the second.
+// Jobs alternate between the integrations: job 0 uses the first, job 1 the second.
 const statement = `
 WITH n AS MATERIALIZED (
   SELECT gen_random_uuid() AS request_id, gen_random_uuid() AS id, number, (number / $7::int) AS job
@@ -66,7 +66,7 @@ export async function queueBacklog(
 
 const pollMs = 100;
 
-/** Waits until all is settled; false when the time is over first. */
+/** Waits until all messages are settled; returns false at the time limit. */
 export async function waitUntilDelivered(
   { world, signal }: BenchContext,
   timeoutMs: number,
@@ -83,7 +83,7 @@ export async function waitUntilDelivered(
   return false;
 }
 
-/** Messages a second from the first claim to the last record, by PostgreSQL's clock. */
+/** Messages per second from the first claim to the last record, by PostgreSQL's clock. */
 export async function readDeliveredPerSecond({ world }: BenchContext): Promise<number> {
   const { rows } = await world.database.delivery.query<{ messages: number; seconds: number }>(
     `SELECT count(*)::int AS messages, extract(epoch FROM max(closed_at) - min(opened_at))::float8 AS seconds

@@ -13,7 +13,7 @@ import { computeRatio, computeSpread } from './statistics';
 
 const noOpQueue = 'no-op';
 
-/** The line (e): what a worker delivers, beside one that does nothing with its jobs. */
+/** The line (e): the delivery rate of a worker, compared with a worker that does nothing. */
 export async function measureDelivery(context: BenchContext) {
   const series = createSeries();
   await measureInside(context, series);
@@ -106,14 +106,16 @@ function startWorkerFor({ world }: BenchContext, provider: BenchMember): Promise
 
 const longestDeliveryMs = 60_000;
 
-/** Messages a second that the worker which runs delivers of so many. */
+/** Messages per second that the running worker delivers of this many. */
 async function deliver(context: BenchContext, messages: number): Promise<number> {
   context.signal.throwIfAborted();
   await emptyStores(context);
   const backlog = await writeDeliveryBacklog(context, messages);
   await queueBacklog(context, backlog);
   if (!(await waitUntilDelivered(context, longestDeliveryMs))) {
-    context.onProgress('what waits was not delivered in time: the figure is of what was');
+    context.onProgress(
+      'not everything was delivered in time: the figure covers the delivered part',
+    );
   }
   return readDeliveredPerSecond(context);
 }
@@ -138,7 +140,7 @@ async function drainNoOp(
     }
     const drained = new Promise<number>((resolve, reject) => {
       const limit = setTimeout(
-        () => reject(new Error('The no-op worker is too slow')),
+        () => reject(new Error('The no-op worker did not finish within the time limit')),
         longestDeliveryMs,
       );
       child.once('message', ({ perSecond }: { perSecond: number }) => {

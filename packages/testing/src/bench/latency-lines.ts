@@ -9,17 +9,17 @@ import { systemTargets } from './system-lines';
 export type Latency = {
   perSecond: number;
   sends: number;
-  /** From when the call was sent to when the provider was called. */
+  /** From the start of the call to the provider call. */
   p50Ms: number;
   p99Ms: number;
-  /** From when the call was sent to its answer. */
+  /** From the start of the call to its answer. */
   answerP50Ms: number;
   answerP99Ms: number;
 };
 
 const idlePerSecond = 25;
 
-/** The line (f): from the call to the provider's, idle and at half of what the whole system takes. */
+/** The line (f): from the call to the provider call, when idle and at half of the system's maximum rate. */
 export async function measureLatency(context: BenchContext, wholePerSecond: number) {
   const provider = await startPart('provider', 'provider-main.js', ['0']);
   const worker = await context.world.startWorker('deliver-sms,relay', {
@@ -37,7 +37,7 @@ export async function measureLatency(context: BenchContext, wholePerSecond: numb
     context.onProgress('latency: idle');
     const idle = await sending(idlePerSecond, 4, context.isQuick ? 10_000 : 40_000);
     const half = Math.max(idlePerSecond, Math.floor(wholePerSecond / 2));
-    // So few calls leave a process cold: V8 compiles what it runs, and a call costs up to three times as much until then.
+    // Few calls leave a process cold: V8 compiles hot code only, and until then a call costs up to three times as much.
     context.onProgress('latency: warming up to half load');
     await sending(half, 64, context.isQuick ? 4_000 : 10_000);
     context.onProgress('latency: half load');
@@ -68,7 +68,7 @@ async function measure(
     keepsSamples: true,
   });
   context.numbers.next = nextNumber;
-  if (failedCalls > 0) throw new Error(`${failedCalls} calls were refused`);
+  if (failedCalls > 0) throw new Error(`${failedCalls} calls failed`);
   await waitUntilDelivered(context, 20_000);
   const calledAt = new Map(await readCalls(child));
   return computeLatency(samples, calledAt, pace.perSecond);

@@ -4,13 +4,13 @@ import { writeDeliveryBacklog } from './delivery-backlog';
 import { computeSpread, round, type Spread } from './statistics';
 
 const copiedMessages = 50_000;
-/** What a busy machine writes well within the time that a statement may take. */
+/** Rows that a busy machine inserts well within the statement timeout. */
 const messagesPerStatement = 5_000;
 const pipelinedCommands = 50_000;
 const commandsPerPipeline = 1_000;
 const rounds = 3;
 
-/** What the stores could take if nobody asked for anything but that: the ends that no design goes beyond. */
+/** The maximum rates of the stores alone: upper limits for any design. */
 export async function measureLimits(context: BenchContext): Promise<{
   copyRowsPerSecond: Spread;
   copyIndexedRowsPerSecond: Spread;
@@ -42,7 +42,7 @@ export async function measureLimits(context: BenchContext): Promise<{
   };
 }
 
-/** The rows of messages, from a file of the server's into a table like theirs. */
+/** Copies the rows of messages from a file on the server into a table of the same structure. */
 async function copy({ world }: BenchContext, like: string): Promise<number> {
   const client = await world.database.delivery.connect();
   try {

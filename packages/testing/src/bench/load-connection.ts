@@ -3,20 +3,20 @@ import { performance } from 'node:perf_hooks';
 import type { CallResult } from './load';
 import type { Address, LoadRequest } from './load-requests';
 
-/** One kept connection, with one call at a time. */
+/** One kept-alive connection, with one call at a time. */
 export type LoadConnection = {
   opened: Promise<void>;
   /** Resolves when `callOnAndOn` has no next call, or the connection broke. */
   ended: Promise<void>;
   isBusy(): boolean;
-  /** `dueAtMs` is from when its time counts; now, where it is not given. */
+  /** Latency counts from `dueAtMs`; from now by default. */
   call(request: LoadRequest, dueAtMs?: number): void;
-  /** The next call with each answer, until there is none. */
+  /** Makes the next call after each answer, until there is none. */
   callRepeatedly(next: () => LoadRequest | undefined): void;
   close(): void;
 };
 
-/** Reads no more of an answer than its status and its length: what the load costs, the server does not get. */
+/** Reads only the status and the length of an answer, to keep the processor time of the load small. */
 export function createConnection(
   address: Address,
   count: (result: CallResult) => void,
@@ -56,7 +56,7 @@ export function createConnection(
       return;
     }
     unread = undefined;
-    // "HTTP/1.1 2": what is asked is only whether the call was accepted.
+    // "HTTP/1.1 2": only the class of the status matters.
     finish(bytes[statusAt] === digitTwo);
     callNext();
   });
@@ -85,12 +85,12 @@ const statusAt = 'HTTP/1.1 '.length;
 const digitTwo = '2'.charCodeAt(0);
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** Of a whole answer; undefined while its head is not there. */
+/** The bytes of a complete answer; undefined while its head is incomplete. */
 function findResponseLength(bytes: Buffer): number | undefined {
   const end = bytes.indexOf(headEnd);
   if (end === -1) return undefined;
   const head = bytes.toString('latin1', 0, end);
   const bodyBytes = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (bodyBytes === undefined) throw new Error(`An answer without a length: ${head}`);
+  if (bodyBytes === undefined) throw new Error(`The answer has no Content-Length: ${head}`);
   return end + headEnd.length + Number(bodyBytes);
 }

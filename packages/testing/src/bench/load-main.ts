@@ -1,7 +1,7 @@
 import { runLoad } from './load';
 import type { LoadSpec } from './load-types';
 
-// A process of its own: what makes the load must not hold up what measures, nor be counted with it.
+// A separate process, so that the load neither delays the measurement nor counts in it.
 process.on('message', (spec: LoadSpec) => {
   runLoad(spec).then(
     (result) => process.send?.({ result }),

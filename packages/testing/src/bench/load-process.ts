@@ -16,7 +16,7 @@ export function startLoad(): LoadProcess {
     pid: child.pid ?? 0,
     run(spec) {
       return new Promise((resolve, reject) => {
-        const onExit = () => reject(new Error('The load’s process ended'));
+        const onExit = () => reject(new Error('The load process ended'));
         child.once('exit', onExit);
         child.once('message', (answer: { result?: LoadResult; problem?: string }) => {
           child.off('exit', onExit);

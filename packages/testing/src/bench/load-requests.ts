@@ -5,14 +5,14 @@ export type LoadRequest = { number: number; bytes: Buffer };
 
 const hole = '##########';
 
-/** The bytes of calls, made once; each call has its number written into them. */
+/** The bytes of calls, built once. Each call's number is written into them. */
 export function createRequests({ targets, firstNumber }: LoadSpec) {
   const templates = targets.map(createTemplate);
   let nextNumber = firstNumber;
 
   function getTemplate(index: number) {
     const template = templates[index % templates.length];
-    if (!template) throw new Error('A load without a target');
+    if (!template) throw new Error('`targets` must not be empty');
     return template;
   }
 

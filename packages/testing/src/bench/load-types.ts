@@ -1,23 +1,23 @@
 export type LoadTarget = {
   url: string;
   headers: Record<string, string>;
-  /** A run of ten number signs in a header or the body becomes the call's number. */
+  /** Ten number signs in a header or the body are replaced by the call's number. */
   body: string;
 };
 
-/** One stretch of load on one server. */
+/** One period of load on one server. */
 export type LoadSpec = {
-  /** Connections are dealt out to the targets in turn. */
+  /** Connections are distributed over the targets in turn. */
   targets: LoadTarget[];
   connections: number;
   durationMs: number;
-  /** Calls, at most. */
+  /** Maximum number of calls. */
   calls?: number;
-  /** Calls a second, spread evenly; undefined is as fast as answers come. */
+  /** Calls per second, evenly spaced; if undefined, as fast as answers come. */
   perSecond?: number;
-  /** Of the first call. */
+  /** The number of the first call. */
   firstNumber: number;
-  /** Whether to tell when each call was sent and answered. */
+  /** Whether to report when each call was sent and answered. */
   keepsSamples?: boolean;
 };
 
@@ -26,7 +26,7 @@ export type Sample = { number: number; sentAtMs: number; answeredAtMs: number };
 
 export type LoadResult = {
   calls: number;
-  /** Answers that were no 2xx, and connections that broke. */
+  /** Answers other than 2xx, and broken connections. */
   failedCalls: number;
   perSecond: number;
   p50Ms: number;

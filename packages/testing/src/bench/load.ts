@@ -7,10 +7,10 @@ import type { LoadResult, LoadSpec, Sample } from './load-types';
 const bucketMs = 0.05;
 const longestMs = 30_000;
 const paceMs = 2;
-/** For answers that are still to come when the time is over. */
+/** Waits this long for the last answers after the load ends. */
 const lastAnswersMs = 10_000;
 
-/** Calls servers over kept connections for a while, and tells how fast they answered. */
+/** Calls servers over kept-alive connections, and measures the latency. */
 export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   const requests = createRequests(spec);
   const tally = createTally(spec.keepsSamples ?? false);
@@ -37,8 +37,8 @@ export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
 }
 
 /**
- * Calls that fall due while every connection is busy wait, and their waiting counts; by how much this process itself
- * wakes late does not.
+ * Calls that are due while every connection is busy wait, and this wait counts. The timer delay of this process itself
+ * does not count.
  */
 async function pace(
   connections: LoadConnection[],
@@ -48,7 +48,7 @@ async function pace(
   const beganAtMs = performance.now();
   const totalCalls = Math.floor((durationMs / 1_000) * perSecond);
   let startedCalls = 0;
-  /** Calls below it were due at an earlier look. */
+  /** Calls below this number were already due at the previous check. */
   let waitingUntil = 0;
 
   function getDueAtMs(call: number): number | undefined {

@@ -3,7 +3,7 @@ import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'no
 import { repositoryRoot } from '../test-stores';
 import type { BenchWorld } from './world';
 
-/** What a run was made on, and with which versions. */
+/** The machine and the versions of a run. */
 export async function readMachine({ database, redis }: BenchWorld) {
   const { rows } = await database.lookUps.query<{ server_version: string; fsync: string }>(
     "SELECT current_setting('server_version') AS server_version, current_setting('fsync') AS fsync",
@@ -20,7 +20,7 @@ export async function readMachine({ database, redis }: BenchWorld) {
   };
 }
 
-/** Of others as of the run itself; a figure of a busy machine is to be known as one. */
+/** The load average before the run. It shows whether the machine was busy. */
 export function readLoad(): number {
   return Math.round((loadavg()[0] ?? 0) * 100) / 100;
 }

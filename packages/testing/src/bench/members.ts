@@ -4,11 +4,11 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { repositoryRoot } from '../test-stores';
 
-/** A process that is measured. */
+/** A measured process. */
 export type BenchMember = {
   name: string;
   pid: number;
-  /** Of a server. */
+  /** For a server. */
   url: string;
   stop(): Promise<void>;
 };
@@ -17,7 +17,7 @@ export type MemberOptions = {
   name: string;
   /** A path from the repository's root. */
   entry: string;
-  /** What it logs when it is ready. */
+  /** The event that it logs when it is ready. */
   readyEvent: string;
   env: Record<string, string>;
   logFolder: string;
@@ -31,7 +31,7 @@ const readyPollMs = 25;
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 20_000;
 
-/** A built process of ours. It logs to a file as in production, and nobody reads along. */
+/** A built process of ours. It logs to a file, as in production. */
 export async function startMember(options: MemberOptions): Promise<BenchMember> {
   const { name, entry, readyEvent, env, logFolder, preload, nodeOptions = [] } = options;
   const log = path.join(logFolder, `${name}-${Math.random().toString(36).slice(2, 8)}.log`);
@@ -68,7 +68,7 @@ async function waitUntilReady(
   throw new Error(`${event} was not logged:\n${readFileSync(log, 'utf8').slice(-2_000)}`);
 }
 
-/** One of the bench's own processes, which tells its port when it is ready. */
+/** A process of the bench itself. It reports its port when it is ready. */
 export async function startPart(
   name: string,
   file: string,

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Worker } from 'bullmq';
 
-/** A worker that does nothing: what BullMQ itself can drain. Told how many jobs there are, it answers how fast they went. */
+/** A worker that does nothing: the maximum rate of BullMQ. It receives the number of jobs, and answers with the time they took. */
 const [queue = '', url = '', concurrency = '1'] = process.argv.slice(2);
 
 let remaining = 0;

@@ -67,10 +67,10 @@ const report: BenchReport = {
   scale: undefined,
 };
 
-describe('the page of what it costs', () => {
-  test('shows each figure beside its goal, and each line with its spread', () => {
+describe('the performance page', () => {
+  test('shows each figure with its goal, and each line with its spread', () => {
     const { text } = buildPerformancePage(report);
-    expect(text).toContain('| keyed send, requests/s, of (a) | at least 2.0 | 2.3 |');
+    expect(text).toContain('| keyed send, requests/s, relative to (a) | at least 2.0 | 2.3 |');
     expect(text).toContain('| fanout, planned/s | at least 30,000 | not measured |');
     expect(text).toContain(
       '| (c) events/send with a key | 1,000 (900-1,200) | 5 (5-5) | 20 (20-20) |',
@@ -79,7 +79,7 @@ describe('the page of what it costs', () => {
     expect(text).not.toMatch(/NaN|undefined/);
   });
 
-  test('has a chart of throughput and one of latency, which the text shows', () => {
+  test('has a chart of throughput and one of latency, both linked from the text', () => {
     const { text, charts } = buildPerformancePage(report);
     for (const [name, svg] of Object.entries(charts)) {
       expect(text).toContain(`](charts/${name})`);
@@ -90,12 +90,12 @@ describe('the page of what it costs', () => {
 
   test('names the Node of a quick run, which has no charts', () => {
     const { text, charts } = buildPerformancePage({ ...report, isQuick: true });
-    expect(text).toMatch(/^A quick run of .* Node v20,/);
+    expect(text).toMatch(/^Quick run on .* Node v20,/);
     expect(text).not.toContain('](charts/');
     expect(charts).toEqual({});
   });
 
-  test('is not made from a part of a run', () => {
+  test('cannot be built from a partial run', () => {
     expect(() => buildPerformancePage({ ...report, accept: undefined })).toThrow('npm run bench');
   });
 });

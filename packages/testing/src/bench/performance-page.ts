@@ -3,16 +3,17 @@ import type { BenchLine } from './bench-context';
 import { renderBarChart } from './chart';
 import type { BenchReport } from './run-bench';
 
-/** What the page says between its marks, and the charts beside it, which only a whole run has. */
+/** The generated part of the page, and its charts, which only a full run has. */
 export function buildPerformancePage(report: BenchReport): {
   text: string;
   charts: Record<string, string>;
 } {
   const { accept, latency, isQuick } = report;
-  if (!accept || !latency) throw new Error('The record is not of a whole run: npm run bench');
+  if (!accept || !latency)
+    throw new Error('The record is of a partial run. Run `npm run bench` without --only.');
   const images = [
-    '![Calls accepted a second](charts/throughput.svg)',
-    '![How long a call waits for its answer](charts/latency.svg)',
+    '![Accepted calls per second](charts/throughput.svg)',
+    '![Response time](charts/latency.svg)',
   ];
   const charts = {
     'throughput.svg': renderThroughputChart(accept.lines),
@@ -21,7 +22,7 @@ export function buildPerformancePage(report: BenchReport): {
   return {
     text: [
       formatSummary(report),
-      formatTable('What the budget asks for', listBudgets(report)),
+      formatTable('Budget', listBudgets(report)),
       ...(isQuick ? [] : images),
       ...formatMeasuredTables(report),
     ]
@@ -34,9 +35,9 @@ export function buildPerformancePage(report: BenchReport): {
 function formatSummary({ commit, startedAt, tookSeconds, isQuick, machine }: BenchReport): string {
   const { cores, processor, memoryMb, node, postgres, redis, loadBefore } = machine;
   return (
-    `${isQuick ? 'A quick run' : 'A whole run'} of ${startedAt.slice(0, 10)} at commit ${commit}, ${tookSeconds} s: ` +
+    `${isQuick ? 'Quick run' : 'Full run'} on ${startedAt.slice(0, 10)} at commit ${commit}, ${tookSeconds} s: ` +
     `${cores} cores (${processor}), ${memoryMb} MB, Node ${node}, PostgreSQL ${postgres}, Redis ${redis}; ` +
-    `the load of the machine was ${loadBefore} before. Each figure is the median of its rounds, with the least and the most.`
+    `load average ${loadBefore} before the run. Each figure is the median of its rounds, with minimum and maximum.`
   );
 }
 
@@ -56,30 +57,34 @@ function listBudgets(report: BenchReport): Table {
   const wholeSystem = report.whole_system_messages_per_s;
   const rows: [string, string, string][] = [
     [
-      'keyed send, requests/s, of (a)',
+      'keyed send, requests/s, relative to (a)',
       'at least 2.0',
       formatMeasured(accept?.ratios.send_keyed_vs_naive),
     ],
     [
-      'keyed send, requests/s, of (b)',
+      'keyed send, requests/s, relative to (b)',
       'at least 1.2',
       formatMeasured(accept?.ratios.send_keyed_vs_naive_fast),
     ],
-    ['keyed send, p99, of (a)', 'at most 1', formatMeasured(accept?.ratios.keyed_p99_vs_naive)],
+    [
+      'keyed send, p99, relative to (a)',
+      'at most 1',
+      formatMeasured(accept?.ratios.keyed_p99_vs_naive),
+    ],
     ['bulk, recipients/s', 'at least 50,000', formatMeasured(report.bulk_recipients_per_s)],
     ['fanout, planned/s', 'at least 30,000', formatMeasured(planned)],
     [
-      'single sends beside a bulk, p99, of alone',
+      'single sends beside a bulk, p99, relative to alone',
       'at most 2',
       formatMeasured(bulk?.ratios.single_p99_beside_bulk_vs_alone),
     ],
     [
-      'delivery, of a no-op worker, 100 in flight',
+      'delivery, 100 in flight, relative to a no-op worker',
       'at least 0.6',
       formatMeasured(delivery?.ratios.delivery_vs_noop),
     ],
     [
-      'provider of 150 ms, of what is possible',
+      'provider of 150 ms, share of the possible rate',
       'at least 0.9',
       formatMeasured(delivery?.ratios.slow_provider_part_of_possible),
     ],
@@ -87,7 +92,7 @@ function listBudgets(report: BenchReport): Table {
     ['accept to provider, idle, p50 ms', 'at most 10', formatMeasured(latency?.idle.p50Ms)],
     ['accept to provider, idle, p99 ms', 'at most 50', formatMeasured(latency?.idle.p99Ms)],
     [
-      'Redis bytes a waiting message',
+      'Redis bytes per waiting message',
       'at most 120',
       formatMeasured(costs?.bytes.redisPerWaitingMessage),
     ],
@@ -114,13 +119,13 @@ function formatMeasuredTables(report: BenchReport): string[] {
       'The whole system',
       buildLinesTable([...(system?.lines ?? []), ...(scale ?? [])], systemColumns),
     ),
-    formatTable('Memory of the processes after it', buildFieldsTable({ MB: system?.memoryMb })),
+    formatTable('Memory of the processes afterwards', buildFieldsTable({ MB: system?.memoryMb })),
     formatTable(
       'Latency',
       buildFieldsTable({ idle: latency?.idle, 'half load': latency?.halfLoad }),
     ),
     formatTable(
-      'In the stores',
+      'Cost in the stores',
       buildFieldsTable({ 'a keyed send': costs?.requests, 'a message': costs?.messages }),
     ),
     formatTable('Bytes', buildFieldsTable({ bytes: costs?.bytes })),
@@ -155,7 +160,7 @@ const bulkColumns = {
 const systemColumns = {
   acceptedPerSecond: 'accepted/s',
   messagesPerSecond: 'accepted and delivered/s',
-  waitingAtEnd: 'waiting when the load ends',
+  waitingAtEnd: 'waiting at the end of the load',
   p99Ms: 'p99 ms',
 };
 
@@ -196,7 +201,7 @@ function buildFieldsTable(columns: Record<string, Record<string, number> | undef
   };
 }
 
-/** `redisPerWaitingMessage` is "redis per waiting message". */
+/** `redisPerWaitingMessage` becomes "redis per waiting message". */
 function toWords(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
@@ -216,8 +221,8 @@ function findMedian(
 
 function renderThroughputChart(lines: BenchLine[]): string {
   return renderBarChart({
-    title: 'Calls accepted, 64 connections',
-    unit: 'requests a second',
+    title: 'Accepted calls, 64 connections',
+    unit: 'requests per second',
     series: ['median'],
     groups: lines.map(({ line }) => ({
       label: getLineName(line),
@@ -228,8 +233,8 @@ function renderThroughputChart(lines: BenchLine[]): string {
 
 function renderLatencyChart(lines: BenchLine[]): string {
   return renderBarChart({
-    title: 'How long a call waits, 64 connections',
-    unit: 'ms, less is better',
+    title: 'Response time, 64 connections',
+    unit: 'ms, lower is better',
     series: ['p50', 'p99'],
     groups: lines.map(({ line }) => ({
       label: getLineName(line),

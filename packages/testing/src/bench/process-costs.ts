@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Clock ticks of proc(5) are hundredths of a second on every Linux. */
 const ticksPerSecond = 100;
 
-/** Seconds of processor time that a process has used, its children's with it where `withChildren`; undefined where the system does not tell. */
+/** Processor time of a process in seconds, with `withChildren` including its children; undefined if the system does not report it. */
 export function readCpuSeconds(pid: number, { withChildren = false } = {}): number | undefined {
   const own = readCpuTicks(pid);
   if (own === undefined) return undefined;
@@ -12,7 +12,7 @@ export function readCpuSeconds(pid: number, { withChildren = false } = {}): numb
   return ticks / ticksPerSecond;
 }
 
-/** Memory that a process holds now, in megabytes. */
+/** Resident memory of a process now, in megabytes. */
 export function readMemoryMb(pid: number): number | undefined {
   const kb = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(`${pid}/status`) ?? '')?.[1];
   return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
@@ -31,7 +31,7 @@ function listChildren(pid: number): number[] {
     .filter((each) => Number(readStat(each)?.[1]) === pid);
 }
 
-/** The fields from the third on: the second is a name in parentheses, which may hold anything. */
+/** The fields from the third on. The second is a name in parentheses, which may contain anything. */
 function readStat(pid: number): string[] | undefined {
   const stat = readProc(`${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');

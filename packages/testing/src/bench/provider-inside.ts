@@ -1,8 +1,8 @@
 import { channels } from '@belfry/channels';
 
 /**
- * Loaded before a worker (`node --require`): its SMS go to a provider in its own process, which accepts everything at
- * once. What is left is what Belfry itself costs.
+ * Loaded before a worker (`node --require`): a provider in the worker's own process accepts its SMS
+ * at once. The rest is the cost of Belfry itself.
  */
 Object.assign(channels.sms.providers, {
   twilio: {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { getPort } from '../simulators/http-simulator';
 
-/** A provider over HTTP that takes a while to answer and remembers when it was called, and for whom. */
+/** An HTTP provider that answers after a delay and records the time and recipient of each call. */
 const delayMs = Number(process.argv[2] ?? 0);
 const maxRemembered = 200_000;
 let calls: [target: string, atMs: number][] = [];

@@ -1,13 +1,13 @@
 export type RoundsOptions = {
   rounds: number;
-  /** So many are made also where the time is over. */
+  /** The minimum number of rounds, also after the time limit. */
   leastRounds: number;
-  /** After it no further round begins: a run always ends. */
+  /** No round begins after it, so a run always ends. */
   budgetMs: number;
   signal: AbortSignal;
 };
 
-/** Runs rounds one after the other, as many as there is time for. */
+/** Runs rounds one after the other, as many as the time allows. */
 export async function runRounds(
   { rounds, leastRounds, budgetMs, signal }: RoundsOptions,
   round: (index: number) => Promise<void>,

@@ -15,9 +15,9 @@ import { measureSystem } from './system-lines';
 import { openBenchWorld } from './world';
 
 export type BenchOptions = {
-  /** The lines that the gate asks for, within 4 minutes. */
+  /** Runs only the budget lines, within 4 minutes. */
   isQuick: boolean;
-  /** Only these parts, which are told and not written. */
+  /** Runs only these parts; their figures are printed but not written. */
   only?: readonly Part[];
   /** Ends the run early; then nothing is written. */
   signal: AbortSignal;
@@ -26,14 +26,14 @@ export type BenchOptions = {
 
 export type BenchReport = Awaited<ReturnType<typeof runBench>>;
 
-/** Measures every line beside what it is compared with, and writes `bench/results`. */
+/** Measures every line with its baseline, and writes `bench/results`. */
 export async function runBench(options: BenchOptions) {
   const start = { at: new Date(), load: readLoad() };
   const world = await openBenchWorld();
   try {
     const context: BenchContext = { world, ...options, numbers: { next: firstPhone } };
     const machine = await readMachine(world);
-    const measurements = await measureAll(context, options.only ?? parts);
+    const measurements = await measureAll(context, options.only ?? benchParts);
     const tookSeconds = Math.round((Date.now() - start.at.getTime()) / 1_000);
     const report = {
       ...buildHeadlines(measurements),
@@ -55,7 +55,7 @@ const resultsFolder = path.join(repositoryRoot, 'bench', 'results');
 
 type Measurements = Awaited<ReturnType<typeof measureAll>>;
 
-export const parts = [
+export const benchParts = [
   'accept',
   'bulk',
   'delivery',
@@ -66,9 +66,9 @@ export const parts = [
   'scale',
 ] as const;
 
-export type Part = (typeof parts)[number];
+export type Part = (typeof benchParts)[number];
 
-/** What a quick run leaves out. */
+/** Skipped in a quick run. */
 const slowParts: readonly Part[] = ['limits', 'scale'];
 
 async function measureAll(context: BenchContext, requestedParts: readonly Part[]) {
@@ -89,7 +89,7 @@ async function measureAll(context: BenchContext, requestedParts: readonly Part[]
   return { accept, bulk, delivery, system, latency, costs, limits, scale };
 }
 
-/** Where only a part is measured that builds on it. */
+/** A default for partial runs that lack the earlier part. */
 const defaultWholePerSecond = 3_000;
 
 async function measureAccepting(context: BenchContext) {
@@ -105,7 +105,7 @@ async function measureAccepting(context: BenchContext) {
   }
 }
 
-/** What the gate looks at, at the top of the record. */
+/** Budget figures, at the top of the record. */
 function buildHeadlines({ accept, bulk, delivery, system, latency }: Measurements) {
   return {
     send_vs_naive: accept?.ratios.send_vs_naive,

@@ -3,7 +3,7 @@ import { type BenchContext, type BenchLine, emptyStores, summarizeLines } from '
 import { createSeries, runRounds } from './rounds';
 import { startWholeSystem, systemRound } from './system-lines';
 
-/** Beside what is compared round by round, these are a look to the sides. */
+/** Fewer rounds: these lines are not compared round by round. */
 const few = { rounds: 3, leastRounds: 1, budgetMs: 45_000 };
 const sliceMs = 3_000;
 
@@ -26,7 +26,7 @@ export async function measureConnections(
   return summarizeLines(series);
 }
 
-/** The second part: the whole system with one and two gateways and workers, and with much stored. */
+/** The second part: the whole system with one and two gateways and workers, and with many stored messages. */
 export async function measureScale(context: BenchContext): Promise<BenchLine[]> {
   const series = createSeries();
   const options = { connections: 64, sliceMs: 6_000 };
@@ -80,10 +80,10 @@ async function measureStored(
   }
 }
 
-/** What a busy machine writes well within the time that a statement may take. */
+/** Rows that a busy machine inserts well within the statement timeout. */
 const rowsPerStatement = 10_000;
 
-/** Requests that are over, each with its message and attempt. */
+/** Finished requests, each with its message and attempt. */
 async function writeSettled({ world, signal }: BenchContext, messages: number): Promise<void> {
   const { tenant, events, integrationIds, database } = world;
   for (let from = 0; from < messages; from += rowsPerStatement) {

@@ -4,15 +4,15 @@ import { messageStates } from '@belfry/shared';
 
 type Plan = { 'Node Type': string; 'Index Name'?: string; Plans?: Plan[] };
 
-/** Both have the order of the log; of one app alone, as here, either will do. */
+/** Both have the order of the log. With a single app, as here, either is fine. */
 const logOrder = new Set(['request_pkey', 'request_app_id_id_idx']);
 
 /**
- * How PostgreSQL reads the first page of an app's log: each step, and the index that it takes. Which of the two in the log's order
- * it walks, and whether it looks at the rows beside, changes with what was vacuumed.
+ * How PostgreSQL reads the first page of an app's log: each plan node and its index. After a vacuum PostgreSQL may choose the other
+ * of the two indexes, and may or may not read the table, so both are normalized.
  */
 export async function readLogPlan({ requestLog }: Database, appId: string): Promise<string> {
-  // As autovacuum does by itself, a minute later.
+  // Autovacuum would do this about a minute later.
   await requestLog.query('ANALYZE request, request_item, message');
   const { text, values } = logStatement({ appId }, Object.keys(messageStates));
   const { rows } = await requestLog.query(`EXPLAIN (FORMAT JSON) ${text}`, values);

@@ -13,7 +13,7 @@ function growing(name: keyof SoakSample, each: number): SoakSample[] {
 }
 
 describe('the verdict of a soak', () => {
-  test('is good where memory and Redis stay as they were', () => {
+  test('is good if memory and Redis stay the same', () => {
     expect(judgeSoak(facts)).toEqual({ isGood: true, problems: [] });
   });
 
@@ -21,9 +21,9 @@ describe('the verdict of a soak', () => {
     ['a gateway that grows', { samples: growing('gatewayMb', 10) }, 'gatewayMb grew'],
     ['a worker that grows', { samples: growing('workerMb', 10) }, 'workerMb grew'],
     ['a Redis that grows', { samples: growing('redisKb', 30) }, 'redisKb grew'],
-    ['a message that is missing', { stored: 1_199 }, '1199 messages were sent of 1200'],
-    ['a log that is read in another way', { planAfter: 'b' }, 'the log was read by a, now by b'],
-  ])('names %s', (_what, changed, problem) => {
+    ['a missing message', { stored: 1_199 }, '1199 messages were sent of 1200'],
+    ['a changed query plan of the log', { planAfter: 'b' }, 'the log was read by a, now by b'],
+  ])('reports %s', (_what, changed, problem) => {
     const { isGood, problems } = judgeSoak({ ...facts, ...changed });
     expect(isGood).toBe(false);
     expect(problems).toEqual([expect.stringContaining(problem)]);

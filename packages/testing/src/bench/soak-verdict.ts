@@ -1,9 +1,9 @@
-/** What the processes and Redis hold when so many sends are delivered. */
+/** Memory of the processes and of Redis after this many delivered sends. */
 export type SoakSample = { sends: number; gatewayMb: number; workerMb: number; redisKb: number };
 
 export type SoakVerdict = {
   isGood: boolean;
-  /** What grew, or went missing; empty where all is well. */
+  /** Growth and missing messages; empty if all is well. */
   problems: string[];
 };
 
@@ -17,12 +17,12 @@ type SoakFacts = {
 };
 
 const measured = ['gatewayMb', 'workerMb', 'redisKb'] as const;
-/** Garbage is collected when it suits Node: so much more at the end is no growth. */
+/** Node collects garbage at times of its own: up to this ratio is not growth. */
 const flatWithin = { gatewayMb: 1.15, workerMb: 1.15, redisKb: 1.1 };
-/** Fewer say nothing about growth. */
+/** Fewer samples say nothing about growth. */
 const leastSamples = 8;
 
-/** Whether all was delivered, nothing grew with the sends, and the log is read as it was in the beginning. */
+/** Whether all was delivered, nothing grew with the sends, and the log's query plan is unchanged. */
 export function judgeSoak({
   sends,
   stored,
@@ -38,7 +38,7 @@ export function judgeSoak({
   return { isGood: problems.length === 0, problems };
 }
 
-/** Redis against its size after the first sends; a process, which first fills its caches, against its second quarter. */
+/** Redis is compared with its size after the first sends; a process, whose caches fill first, with its second quarter. */
 function findGrowth(samples: readonly SoakSample[]): string[] {
   const quarter = Math.floor(samples.length / 4);
   const last = samples.slice(-quarter);

@@ -15,13 +15,13 @@ export type SoakOptions = {
 export type SoakReport = SoakVerdict & { sends: number; seconds: number; samples: SoakSample[] };
 
 const connections = 64;
-/** Without keys: a key's entry is meant to stay in Redis for a while. */
+/** Without idempotency keys, whose entries stay in Redis until they expire. */
 const firstSends = 1_000;
 const samples = 40;
-/** So much may wait before the next sends: what accepts is faster than what captures. */
+/** The maximum backlog before the next sends: accepting is faster than capturing. */
 const mostWaiting = 2_000;
 
-/** Sends through the sandbox, and looks whether anything grows with it but what is stored. */
+/** Sends through the sandbox, and checks that only stored data grows. */
 export async function runSoak({ sends, signal, onProgress }: SoakOptions): Promise<SoakReport> {
   const beganAtMs = performance.now();
   const world = await openBenchWorld();
@@ -84,7 +84,7 @@ type Soak = {
 const longestSendingMs = 30 * 60_000;
 const callsAtOnce = 5_000;
 
-/** As fast as they are delivered; how many were sent. */
+/** Sends as fast as messages are delivered; returns the number sent. */
 async function sendSome(
   { world, signal, target }: Soak,
   { calls, firstNumber }: { calls: number; firstNumber: number },
@@ -100,7 +100,7 @@ async function sendSome(
       firstNumber: firstNumber + sent,
     });
     if (result.failedCalls > 0)
-      throw new Error(`${result.failedCalls} of ${result.calls} calls were refused`);
+      throw new Error(`${result.failedCalls} of ${result.calls} calls failed`);
     sent += result.calls;
     await waitUntilFewAreWaiting(world, signal, mostWaiting);
   }
@@ -124,7 +124,8 @@ async function waitUntilFewAreWaiting(
       [most],
     );
     if (rows.length === 0) return;
-    if (performance.now() > deadline) throw new Error('What was accepted is not delivered');
+    if (performance.now() > deadline)
+      throw new Error('The accepted messages were not delivered within the time limit');
     await wait(pollMs);
   }
 }

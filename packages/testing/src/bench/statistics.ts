@@ -1,4 +1,4 @@
-/** What several rounds of one measurement gave. */
+/** The values of several rounds of one measurement. */
 export type Spread = { median: number; least: number; most: number; rounds: number };
 
 export function computeSpread(values: readonly number[]): Spread {
@@ -11,7 +11,7 @@ export function computeSpread(values: readonly number[]): Spread {
   };
 }
 
-/** Of values in ascending order, between the two that are nearest; NaN of none. */
+/** A quantile of ascending values, interpolated; NaN for an empty list. */
 export function computeQuantile(sorted: readonly number[], part: number): number {
   const place = (sorted.length - 1) * part;
   const below = sorted[Math.floor(place)] ?? Number.NaN;
@@ -21,12 +21,12 @@ export function computeQuantile(sorted: readonly number[], part: number): number
 
 const roundedDigits = 4;
 
-/** As exact as a measurement is, so that the record can be read. */
+/** Rounds to the precision of a measurement, to keep the record readable. */
 export function round(value: number): number {
   return Number(value.toPrecision(roundedDigits));
 }
 
-/** The median of the ratios of each round, whose parts were measured side by side. */
+/** The median of the per-round ratios of two values that were measured side by side. */
 export function computeRatio(values: readonly number[], bases: readonly number[]): number {
   const ratios = values.flatMap((value, index) => {
     const base = bases[index];

@@ -17,11 +17,11 @@ import { createSeries, runRounds } from './rounds';
 export type SystemOptions = {
   connections: number;
   sliceMs: number;
-  /** What lies in the stores stays there. */
+  /** The data in the stores is kept. */
   keepsStored?: boolean;
 };
 
-/** Gateways, and workers that deliver and feed; the provider is in the workers, or where `TWILIO_API_URL` says. */
+/** Gateways and workers, which deliver and relay. The provider is in the workers, or at `TWILIO_API_URL`. */
 export async function startWholeSystem(
   { world }: BenchContext,
   { gateways, workers }: { gateways: number; workers: number },
@@ -54,7 +54,7 @@ export function systemTargets(context: BenchContext, gateways: BenchMember[]): L
 
 const longestDrainMs = 20_000;
 
-/** Accepts for a while, and goes on until all that was accepted is delivered. */
+/** Sends load for a time, then waits until all accepted messages are delivered. */
 export async function systemRound(
   context: BenchContext,
   gateways: BenchMember[],
@@ -72,7 +72,7 @@ export async function systemRound(
     firstNumber: context.numbers.next,
   });
   context.numbers.next = result.nextNumber;
-  if (result.failedCalls > 0) throw new Error(`${result.failedCalls} calls were refused`);
+  if (result.failedCalls > 0) throw new Error(`${result.failedCalls} calls failed`);
   const waitingAtEnd = await countWaiting(context);
   await waitUntilDelivered(context, longestDrainMs);
   const delivered = (await countSent(context)) - sentBefore;
@@ -86,7 +86,7 @@ export async function systemRound(
   };
 }
 
-/** The whole on this machine: accepted and delivered, the last message included. */
+/** The whole system on this machine: accepted and delivered, including the last message. */
 export async function measureSystem(context: BenchContext) {
   const series = createSeries();
   const system = await startWholeSystem(context, { gateways: 1, workers: 1 });

@@ -15,7 +15,7 @@ import { type BenchMember, startMember } from './members';
 
 export type BenchEvent = { name: string; eventId: string; versionId: string };
 
-/** The stores of a bench, with a tenant to send for; nothing of ours runs yet. */
+/** The stores of a bench, with a tenant to send for; no process of ours runs yet. */
 export type BenchWorld = {
   postgresPid: number;
   postgresFolder: string;
@@ -28,7 +28,7 @@ export type BenchWorld = {
   prefix: string;
   load: LoadProcess;
   tenant: Tenant;
-  /** The two SMS integrations through which messages go with equal load. */
+  /** The two SMS integrations. Messages go through both with equal load. */
   integrationIds: readonly [string, string];
   events: { sms: readonly [BenchEvent, BenchEvent]; three: BenchEvent; all: BenchEvent };
   channelCount: number;
@@ -204,7 +204,7 @@ const twilio = {
   credentials: { account_sid: `AC${'0'.repeat(32)}`, auth_token: simulatedAuthToken },
 };
 
-/** Nothing is sent by any but SMS: what is measured of the others is accepting. */
+/** Only SMS is delivered. The other channels only measure accepting. */
 const providers: Record<
   string,
   { provider: string; settings?: Record<string, unknown>; credentials?: Record<string, unknown> }

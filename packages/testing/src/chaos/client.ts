@@ -7,7 +7,7 @@ import { buildBody, type PlannedKey, type Tenant } from './workload';
 export type ClientDeps = {
   tenants: Tenant[];
   simulated: SimulatedChannels['channels'];
-  /** Gateways that listen right now. */
+  /** Gateways that listen now. */
   gateways(): { name: string; url: string }[];
   record(entry: Entry): void;
   random: Random;
@@ -17,11 +17,11 @@ export type ClientDeps = {
 
 /** A caller who repeats each call until it has a final answer. */
 export type Client = {
-  /** Does all that the key is to do; false where an answer was not to be had in time. */
+  /** Makes all calls of the key; false if an answer was not available in time. */
   use(planned: PlannedKey): Promise<boolean>;
 };
 
-/** A caller would wait longer; here a frozen gateway must not hold a key for long. */
+/** Shorter than a real caller's timeout, so that a frozen gateway does not block a key for long. */
 const callTimeoutMs = 6_000;
 const firstWaitMs = 40;
 const longestWaitMs = 1_000;
@@ -61,7 +61,7 @@ export function createClient(deps: ClientDeps): Client {
   return { use };
 }
 
-/** What follows once the key was accepted. */
+/** The calls after the key was accepted. */
 function variantsAfter({ isReplayed, isMisused, isTrespassed }: PlannedKey): Variant[] {
   return [
     ...(isReplayed ? (['same'] as const) : []),
@@ -72,7 +72,7 @@ function variantsAfter({ isReplayed, isMisused, isTrespassed }: PlannedKey): Var
 
 type Call = { planned: PlannedKey; variant: Variant; gateway: { name: string; url: string } };
 
-/** One call, on record with its answer; its status. */
+/** Makes one call and records its answer; returns the status. */
 function createCallOnce(deps: ClientDeps): (call: Call) => Promise<number> {
   const { simulated, record } = deps;
   let calls = 0;
@@ -94,7 +94,7 @@ function createCallOnce(deps: ClientDeps): (call: Call) => Promise<number> {
 
 function getTenant({ tenants }: ClientDeps, index: number): Tenant {
   const tenant = tenants[index % tenants.length];
-  if (!tenant) throw new Error('There is no tenant');
+  if (!tenant) throw new Error('No tenant');
   return tenant;
 }
 

@@ -10,37 +10,37 @@ import type { Random } from './random';
 import type { FaultEntry } from './recording';
 import type { World } from './world';
 
-/** Something that goes wrong, and is well again when `run` resolves. */
+/** A fault, which is repaired when `run` resolves. */
 export type Fault = {
   name: string;
-  /** What it hits: one fault at a time for each. */
+  /** The target: each has one fault at a time. */
   target: string;
   pid: number | undefined;
   isKill: boolean;
-  /** The process that it hits when it ends, where that may have become another one. */
+  /** The process hit at the end, if it was replaced meanwhile. */
   pidAtEnd?(): number;
   run(): Promise<Seen | undefined>;
 };
 
-/** What came of it, where that is not what was to be expected; and whether a result was told too late. */
+/** An unexpected result, and whether an outcome was recorded too late. */
 export type Seen = Partial<
   Pick<FaultEntry, 'exitCode' | 'name' | 'isKill' | 'atMs' | 'liftedMs'>
 > & {
   isLate?: boolean;
 };
 
-/** Draws one kind of fault for one target; undefined where nothing can be hit right now. */
+/** Draws one kind of fault for one target; undefined if nothing can be hit now. */
 export type FaultKind = {
   name: string;
-  /** How often it comes in one round through all kinds. */
+  /** Occurrences in one round through all kinds. */
   weight: number;
   draw(world: World, random: Random, isFree: (target: string) => boolean): Fault | undefined;
 };
 
-/** What a run must have met once; see `stopUntilLate`. */
+/** A run must meet it at least once; see `stopUntilLate`. */
 export const lateResultKind = onReplaceable('process.stop_until_late', 1, stopUntilLate);
 
-/** Everything that may go wrong, and how often beside the others. */
+/** All faults, and their relative frequency. */
 export const faultKinds: FaultKind[] = [
   onProcess('process.kill', 22, true, (member) => restart(member, 'SIGKILL')),
   onProcess('process.terminate', 4, false, (member) => restart(member, 'SIGTERM')),
@@ -89,7 +89,7 @@ function onProcess(
       const free = members.filter((member) => !down.includes(member));
       if (free.length === 0 || down.length >= mostDown) return undefined;
       const member = random.pick(free);
-      // Both gateways may be gone, but not most of the time: then nothing would be sent that can be lost.
+      // Both gateways may be down, but not most of the time: then nothing would be sent that can be lost.
       const isLast = down.some(({ kind }) => kind === member.kind);
       if (isLast && !random.chance(lastShare)) return undefined;
       const run = () => act(member, random);
@@ -98,7 +98,7 @@ function onProcess(
   };
 }
 
-/** Processes that are ended, stopped or not yet ready again, at once. */
+/** Processes that are killed, stopped or not ready again, at once. */
 const mostDown = 3;
 const lastShare = 0.15;
 const longestFreezeMs = 16_000;
@@ -106,11 +106,11 @@ const longestFreezeMs = 16_000;
 async function restart(member: Member, signal: 'SIGKILL' | 'SIGTERM'): Promise<Done> {
   const exitCode = await member.restart(signal);
   if (signal === 'SIGKILL') return undefined;
-  // Whoever does not end in its time is killed.
+  // A process that does not end in time is killed.
   return exitCode === null ? { name: 'process.kill', isKill: true } : { exitCode };
 }
 
-/** Often longer than a lease and a lock, and often not. */
+/** Often longer than a lease and a lock, and often shorter. */
 async function freeze(member: Member, random: Random): Promise<Done> {
   member.signal('SIGSTOP');
   await wait(random.between(500, longestFreezeMs));
@@ -118,7 +118,7 @@ async function freeze(member: Member, random: Random): Promise<Done> {
   return undefined;
 }
 
-/** On a worker beside which another one of the same roles is well: it takes over. */
+/** Hits a worker while another healthy one has the same roles and can continue its work. */
 function onReplaceable(
   name: string,
   weight: number,
@@ -192,7 +192,7 @@ async function runOutOfMemory({ redisClient }: World, random: Random): Promise<v
   await retryUntilDone(() => redisClient.config('SET', 'maxmemory', '0'));
 }
 
-/** A store that must be well again is told so until it hears it. */
+/** Repeats the repair of a store until it succeeds. */
 async function retryUntilDone(act: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -209,7 +209,7 @@ const maxAttempts = 50;
 const retryWaitMs = 200;
 const stopTimeoutMs = 10_000;
 
-/** SIGQUIT is PostgreSQL's immediate stop: no checkpoint, as after a crash. */
+/** SIGQUIT is PostgreSQL's immediate shutdown: no checkpoint, as after a crash. */
 async function restartPostgres({ postgres }: World, random: Random): Promise<void> {
   process.kill(postgres.pid, 'SIGQUIT');
   if (!(await hasEnded(postgres.pid, stopTimeoutMs))) await postgres.kill();

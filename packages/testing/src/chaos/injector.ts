@@ -7,9 +7,9 @@ import type { World } from './world';
 export type Injector = {
   /** Faults that ended a process or a store without a warning. */
   kills(): number;
-  /** How often a worker told that its message was taken when another one was at it. */
+  /** How often a worker recorded an accepted message after another worker had begun with it. */
   lateResults(): number;
-  /** Hits one thing after the other until `isOver`, then waits until all of it is well again. */
+  /** Injects faults until `isOver`, then waits until all are repaired. */
   run(isOver: () => boolean): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
   const draw = createDraw(random);
   let kills = 0;
   let lateResults = 0;
-  /** Those under way. */
+  /** Faults in progress. */
   let lateFaults = 0;
 
   async function run(isOver: () => boolean): Promise<void> {
@@ -33,7 +33,7 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
       if (running.size < faultsAtOnce) inject();
     }
     await Promise.all(running.values());
-    // A store that did not come back is no finding about the system.
+    // A store that could not be restarted is no finding about the system.
     if (failures.length > 0) throw failures[0];
   }
 
@@ -51,7 +51,7 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
     running.set(fault.target, ended);
   }
 
-  /** From the begin on, while little waits and what is given up is tried again at once; one at a time. */
+  /** From the start on, while the backlog is small and abandoned messages are retried at once; one at a time. */
   function needsLateResult(): boolean {
     return lateResults === 0 && lateFaults === 0;
   }
@@ -64,7 +64,7 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
       if (isKill) failures.push(error);
       return undefined;
     });
-    // Whoever did not end when told to was killed.
+    // A process that did not end on request was killed.
     if (result?.isKill) kills += 1;
     const { isLate = false, ...entry } = result ?? {};
     if (isLate) lateResults += 1;
@@ -77,12 +77,12 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
   return { kills: () => kills, lateResults: () => lateResults, run };
 }
 
-/** A way may be broken for two processes, one after the other. */
+/** One link may be broken for two processes, one after the other. */
 function listPids({ pid, pidAtEnd }: Fault): Set<number | undefined> {
   return new Set([pid, pidAtEnd ? pidAtEnd() : pid]);
 }
 
-/** Round after round through all kinds, each in another order; what can hit nothing right now stays for later. */
+/** Goes through all kinds in rounds, each in another order. A fault without a target now stays for later. */
 function createDraw(random: Random) {
   let remaining: FaultKind[] = [];
   return function draw(drawFrom: (kind: FaultKind) => Fault | undefined): Fault | undefined {

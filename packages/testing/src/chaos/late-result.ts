@@ -4,21 +4,21 @@ import type { Member } from './member';
 import { getPlaceKey } from './recording';
 import type { World } from './world';
 
-/** Who has no such call in flight by then is frozen for a moment: nothing of its will come late. */
+/** A process without such a call by then is frozen only briefly: none of its results will be late. */
 const longestLookMs = 10_000;
 const shortStopMs = 1_000;
-/** Each time PostgreSQL comes back, a lease that it may have held up has its own length once more. */
+/** Each time PostgreSQL comes back, a lease that it may have delayed has its full length again. */
 const longestStopMs = 40_000;
 const longestTellMs = 5_000;
 const pollMs = 100;
-/** An attempt of that age has left its worker, and is not answered yet. */
+/** An attempt of this age has left its worker, and is not answered yet. */
 const [leastAgeMs, mostAgeMs] = [500, 2_000];
 
 export type LateResult = { atMs: number; liftedMs: number; isLate: boolean };
 
 /**
- * Freezes a worker in the middle of a call, and wakes it when its lease is over and another worker is at the same message: what it knows
- * by then comes too late. `isLate` where it told that its call was taken while the newer attempt was open.
+ * Freezes a worker in the middle of a call, and resumes it when its lease has expired and another worker has the same message: its
+ * result is then too late. `isLate` if it recorded an accepted call while the newer attempt was open.
  */
 export async function stopUntilLate(world: World, member: Member): Promise<LateResult> {
   const find = createFind(world, member.pid);
@@ -38,7 +38,7 @@ export async function stopUntilLate(world: World, member: Member): Promise<LateR
   return { atMs, liftedMs, isLate: late.length > 0 };
 }
 
-/** What the worker calls for now is slow, and will be slow when another one calls. */
+/** Calls of this worker are slow from now on, and so are later calls for the same message. */
 async function findSlowCalls(
   { slowPlaces }: World,
   find: () => Promise<string[]>,
@@ -51,7 +51,7 @@ async function findSlowCalls(
   }
 }
 
-/** What was found; nothing when the time is over. */
+/** The first result; undefined at the time limit. */
 async function waitForSome(find: () => Promise<string[]>, longestMs: number): Promise<string[]> {
   const endMs = performance.now() + longestMs;
   while (performance.now() < endMs) {
@@ -64,7 +64,7 @@ async function waitForSome(find: () => Promise<string[]>, longestMs: number): Pr
 
 type Row = { channel: string; target: string };
 
-/** The slow messages of one process, by their places; none while PostgreSQL is away. */
+/** The slow messages of one process, by place; none while PostgreSQL is down. */
 function createFind({ database, slowPlaces }: World, pid: number) {
   async function find(text: string, values: unknown[]): Promise<string[]> {
     try {

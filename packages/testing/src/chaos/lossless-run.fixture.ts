@@ -1,7 +1,7 @@
 import { formatChaosReport, type Report } from './report';
 import { runChaos } from './run';
 
-/** A run of chaos as a test: it ends with the test, and breaks none of what is promised. */
+/** A chaos run as a test: it ends with the test, and must violate no guarantee. */
 export function testLosslessRun(
   name: string,
   {

@@ -4,18 +4,18 @@ import type { Entry } from './recording';
 
 export type MemberSpec = { name: string; kind: 'gateway' | 'worker' | 'relay'; roles: string };
 
-/** One process of the system, with ways of its own to the stores; it may be ended and started any number of times. */
+/** One process of the system with its own links to the stores. It may be ended and restarted any number of times. */
 export type Member = MemberSpec & {
   readonly pid: number;
-  /** Where it listens, once it says so; undefined while it does not. */
+  /** Its URL while it listens; otherwise undefined. */
   readonly url: string | undefined;
   readonly isReady: boolean;
   postgres: TcpProxy;
   redis: TcpProxy;
-  /** Ends it with that signal, starts it again, and waits until it is ready; its exit code. */
+  /** Ends it with that signal, restarts it, and waits until it is ready; returns the exit code. */
   restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** All that it ever wrote, over all of its starts. */
+  /** Its complete output, over all starts. */
   output(): string[];
   stop(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export type MemberDeps = {
   record(entry: Entry): void;
 };
 
-/** A system that ends at once each time it is started must not keep a run going for ever. */
+/** Limits restarts: a system that ends at every start must not prolong a run without end. */
 const mostCrashes = 20;
 const shownLines = 25;
 
@@ -50,7 +50,7 @@ export async function startMember(spec: MemberSpec, deps: MemberDeps): Promise<M
       return lives.current().isReady;
     },
     async restart(signal) {
-      // One that does not end in its time is killed, and has no exit code.
+      // A process that does not end in time is killed, and has no exit code.
       const code = await lives.end(signal).catch(() => null);
       await lives.launch().ready;
       return code;
@@ -69,7 +69,7 @@ type Life = {
   url: string | undefined;
   isReady: boolean;
   ready: Promise<void>;
-  /** It is to end: its end is no crash. */
+  /** An expected end is not a crash. */
   isToEnd: boolean;
 };
 

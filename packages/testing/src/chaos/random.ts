@@ -6,11 +6,11 @@ export type Random = {
   between(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<T>(members: readonly T[]): T;
-  /** Another row of numbers, whatever is drawn from this one. */
+  /** An independent sequence, unaffected by draws from this one. */
   fork(name: string): Random;
 };
 
-/** mulberry32: small, and good enough to choose faults by. */
+/** mulberry32: small, and good enough to choose faults. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 
@@ -27,7 +27,7 @@ export function createRandom(seed: number): Random {
     chance: (probability) => next() < probability,
     pick(members) {
       const member = members[Math.floor(next() * members.length)];
-      if (member === undefined) throw new Error('There is nothing to pick from');
+      if (member === undefined) throw new Error('Cannot pick from an empty list');
       return member;
     },
     fork: (name) => createRandom([...name].reduce(mixIn, seed)),

@@ -5,7 +5,7 @@ import { waitForRedis } from '@belfry/runtime';
 import type { Entry, LeakEntry } from './recording';
 import type { World } from './world';
 
-/** What the database holds at the end, its times brought onto the clock of the run. */
+/** Reads the database at the end of a run, with its times converted to the clock of the run. */
 export async function readRows({ delivery }: Database): Promise<Entry[]> {
   const offsetMs = Date.now() - performance.now();
   const requests = await delivery.query<RequestRow>(
@@ -103,7 +103,7 @@ function parsePid(worker: string | null): number | undefined {
   return Number.isInteger(pid) ? pid : undefined;
 }
 
-/** Messages and items that are still to be worked on. */
+/** Counts messages and items that are still to be processed. */
 export async function countOpen({ delivery }: Database): Promise<number> {
   const { rows } = await delivery.query<{ open: number }>(
     `SELECT (SELECT count(*) FROM message WHERE state IN ('queued', 'sending'))::int
@@ -113,10 +113,10 @@ export async function countOpen({ delivery }: Database): Promise<number> {
   return rows[0]?.open ?? 0;
 }
 
-/** Addresses of recipients, and what a template prints; they may lie in PostgreSQL, but neither in Redis nor in a log. */
+/** Addresses of recipients and template output. They may be in PostgreSQL, but neither in Redis nor in a log. */
 const personal = /person\d+@example\.org|\+452\d{7}|Hello (Ana|Eve)/;
 
-/** Looks for what was planted: secrets anywhere, what is personal in logs and in Redis. */
+/** Searches for planted secrets everywhere, and for personal data in logs and in Redis. */
 export async function findLeaks(world: World, bodies: readonly string[]): Promise<LeakEntry[]> {
   const secrets = listSecrets(world);
   const redis = await readRedis(world);
@@ -129,7 +129,7 @@ export async function findLeaks(world: World, bodies: readonly string[]): Promis
   return [...leaks, ...(await findInTables(world.database, secrets))];
 }
 
-/** Shorter ones, and those of zeros, are found everywhere. */
+/** Shorter texts, and those of zeros, occur everywhere. */
 const leastSecretCharacters = 16;
 
 function listSecrets({ tenants, simulated }: World): string[] {
@@ -152,7 +152,7 @@ const mostRedisKeys = 20_000;
 const redisComesBackMs = 10_000;
 
 async function readRedis({ redisClient }: World): Promise<string> {
-  // The last fault may have been its own, and a client comes back a little later than its server.
+  // The last fault may have hit Redis itself, and a client reconnects slightly later than its server.
   if (!(await waitForRedis(redisClient, redisComesBackMs))) throw new Error('Redis stayed away');
   const keys = (await redisClient.keys('*')).slice(0, mostRedisKeys);
   const values = await Promise.all(keys.map((key) => redisClient.dumpBuffer(key)));
@@ -175,7 +175,7 @@ async function findInTables({ delivery }: Database, secrets: string[]): Promise<
   return leaks;
 }
 
-/** What each process holds; only where the system tells. */
+/** Memory and handles of each process, if the system reports them. */
 export function readResources({ members }: World): Entry[] {
   if (!existsSync('/proc/self/status')) return [];
   return members.map(({ name, pid }) => {

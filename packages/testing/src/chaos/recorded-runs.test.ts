@@ -23,7 +23,7 @@ describe('recordedRuns', () => {
     expect(text).toContain('| process.kill worker | 2 | 1000 | 1080 |');
   });
 
-  test('says where that was', () => {
+  test('names the commit and the machine', () => {
     expect(text).toContain('Commit none, two workers with every role, on 2 cores.');
   });
 });

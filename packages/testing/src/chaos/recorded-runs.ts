@@ -1,7 +1,7 @@
 import { percentile } from './recovery';
 import type { Report } from './report';
 
-/** What is published of runs, as Markdown: made from their reports, so that nobody writes a figure by hand. */
+/** The published part of runs, as Markdown, made from their reports. */
 export function recordedRuns(reports: readonly Report[]): string {
   return [
     about(reports),
@@ -18,7 +18,7 @@ function about(reports: readonly Report[]): string {
   const commits = joinUnique(reports.map(({ commit }) => commit));
   const cores = joinUnique(reports.map((report) => String(report.cores)));
   const processes = reports.every((report) => report.is_full)
-    ? 'a process a role'
+    ? 'one process per role'
     : 'two workers with every role';
   return `Commit ${commits}, ${processes}, on ${cores} cores.`;
 }
@@ -46,8 +46,8 @@ function formatCounts(counts: Record<string, number>): string {
   return sortedEntries.map(([name, count]) => `${name} ${count}`).join(', ') || 'none';
 }
 
-const recoveryText = `Recovery in milliseconds, over all of these runs: for a worker until the last attempt that it held was given up (a lease is 12 s
-here) or ended, for a gateway until its next first answer, for anything else from its end until a call was accepted and a message sent.`;
+const recoveryText = `Recovery in milliseconds over all of these runs. For a worker: until the last attempt that it held was abandoned (the lease is 12 s
+here) or ended. For a gateway: until its next first answer. For all other faults: from the repair until a call was accepted and a message was sent.`;
 
 function recoveryRows(reports: readonly Report[]): string[][] {
   const times = new Map<string, number[]>();

@@ -1,6 +1,6 @@
 /**
- * Everything that a run saw, one entry a line of its file. Times are milliseconds of one monotonic clock; those of PostgreSQL are
- * brought onto it. The checker reads nothing else.
+ * Everything that a run observed, one entry per line of its file. Times are milliseconds of one monotonic clock; PostgreSQL's times
+ * are converted to it. The checker reads nothing else.
  */
 export type Entry =
   | RunEntry
@@ -25,20 +25,20 @@ export type RunEntry = {
   keys: number;
   isFull: boolean;
   commit: string;
-  /** Of the machine. */
+  /** Number of processor cores of the machine. */
   cores: number;
   /** How long an idempotency key stays locked without its owner. */
   lockMs: number;
-  /** How long an attempt may take. */
+  /** Deadline of an attempt. */
   deadlineMs: number;
-  /** How long a message is its attempt's. */
+  /** Lease of an attempt on its message. */
   leaseMs: number;
-  /** How often a message is sent again after an unknown outcome, and how often it is tried. */
+  /** Maximum resends after an unknown outcome, and maximum attempts. */
   unknownResends: number;
   attempts: number;
 };
 
-/** One idempotency key, and what its calls ask for. */
+/** One idempotency key, and the content of its calls. */
 export type KeyEntry = {
   type: 'key';
   key: string;
@@ -49,7 +49,7 @@ export type KeyEntry = {
   items: number;
 };
 
-/** `other` has another body under the same key; `stranger` comes with the key of another account. */
+/** `other` has another body under the same key; `stranger` uses the key of another account. */
 export type Variant = 'same' | 'other' | 'stranger';
 
 export type CallEntry = {
@@ -65,35 +65,35 @@ export type AnswerEntry = {
   type: 'answer';
   call: number;
   atMs: number;
-  /** 0 where the connection broke or nobody answered in time. */
+  /** 0 if the connection broke or there was no answer in time. */
   status: number;
   body: string;
   isReplay: boolean;
   hasRetryAfter: boolean;
 };
 
-/** From its begin until it was taken back: for a process, until it was started again. */
+/** From the start of the fault until its repair; for a process, until it was restarted. */
 export type FaultEntry = {
   type: 'fault';
   name: string;
-  /** The process or store that it hit. */
+  /** The process or store that was hit. */
   target: string;
-  /** The process number that was killed or stopped, or whose link was broken. */
+  /** The process ID that was killed or stopped, or whose link was broken. */
   pid: number | undefined;
   atMs: number;
   liftedMs: number;
   isKill: boolean;
-  /** What it ended with, where it was told to end in order. */
+  /** The exit code, if the process was asked to stop. */
   exitCode?: number | null;
 };
 
-/** What a provider took. */
+/** A call that a provider accepted. */
 export type SendEntry = {
   type: 'send';
   atMs: number;
   channel: string;
   target: string;
-  /** The value by which the provider, or a receiver, can tell a repetition; undefined where there is none. */
+  /** The value by which the provider or receiver detects a duplicate; undefined if there is none. */
   dedupe: string | undefined;
   isAnswered: boolean;
   answeredMs: number;
@@ -135,16 +135,16 @@ export type AttemptEntry = {
   isPossibleDuplicate: boolean;
 };
 
-/** A secret or an address was found where none may be. */
+/** A secret or an address in a place where it must not be. */
 export type LeakEntry = { type: 'leak'; what: string; place: string };
 
-/** A process ended without being told to. */
+/** A process ended without a request. */
 export type CrashEntry = {
   type: 'crash';
   name: string;
   pid: number;
   atMs: number;
-  /** The last that it wrote. */
+  /** Its last output. */
   lastWords: string;
 };
 
@@ -164,7 +164,7 @@ export type EndEntry = {
   unanswered: string[];
 };
 
-/** Every message of a run has a target of its own. */
+/** Every message of a run has a unique target. */
 export function getPlaceKey({ channel, target }: { channel: string; target: string }): string {
   return `${channel} ${target}`;
 }

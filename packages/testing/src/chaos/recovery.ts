@@ -1,15 +1,15 @@
 import { type Facts, isSuccess } from './check/facts';
 import { type AttemptEntry, type FaultEntry, filterEntries } from './recording';
 
-/** How long it took, by kind of fault, until all was as before. */
+/** Time until full recovery, by kind of fault. */
 export type Recovery = Record<
   string,
   { faults: number; p50Ms: number; p99Ms: number; timesMs: number[] }
 >;
 
 /**
- * For a worker that was ended or stopped: from then until the last attempt that it held was given up or ended. For a gateway: until its
- * next first answer. For anything else: from when it was taken back until a call was accepted and a provider took a message.
+ * For a worker that was ended or stopped: from then until the last attempt that it held was abandoned or ended. For a gateway: until its
+ * next first answer. For anything else: from its repair until a call was accepted and a provider accepted a message.
  */
 export function measureRecovery(facts: Facts): Recovery {
   const clock = createClock(facts);
@@ -32,12 +32,12 @@ export function measureRecovery(facts: Facts): Recovery {
   );
 }
 
-/** What a process does decides what its end holds up. */
+/** The role of a process decides what its end delays. */
 function getFaultName({ name, target }: FaultEntry): string {
   return name.startsWith('process.') ? `${name} ${getTargetKind(target)}` : name;
 }
 
-/** `gateway` of `gateway-1`, and `worker` of `deliver-sms`. */
+/** `gateway` for `gateway-1`, and `worker` for `deliver-sms`. */
 export function getTargetKind(target: string): string {
   return target.startsWith('deliver-') ? 'worker' : target.replace(/-\d+$/, '');
 }
@@ -87,7 +87,7 @@ function isOpenAt({ openedMs, closedMs }: AttemptEntry, atMs: number): boolean {
   return openedMs <= atMs && (closedMs === undefined || closedMs > atMs);
 }
 
-/** From then to the next of these times; undefined where there is none. */
+/** Time to the next of these times; undefined if there is none. */
 function leastAfter(fromMs: number, times: number[]): number | undefined {
   const later = times.filter((atMs) => atMs >= fromMs);
   return later.length === 0 ? undefined : later.reduce((a, b) => Math.min(a, b)) - fromMs;

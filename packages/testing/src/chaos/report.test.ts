@@ -12,15 +12,15 @@ const report = (first: NonNullable<RunInput['attempts']>[number]) =>
   reportOn(buildRecording({ ...input, attempts: [first, second] }), { kills: 0, lateResults: 1 });
 
 describe('a late result', () => {
-  test('is an acceptance that was told while a newer attempt of its message was open', () => {
+  test('is an acceptance recorded while a newer attempt of its message was open', () => {
     expect(report({ closedMs: 8_600 })).toMatchObject({ late_results: 1, isGood: true });
   });
 
   test.each([
-    ['nothing was sent, and so nothing settled', { closedMs: 8_600, outcome: 'retry' }],
-    ['it is told before the newer attempt begins', { closedMs: 8_400, outcome: 'unknown' }],
-    ['it is told when the newer attempt has ended', { closedMs: 9_100 }],
-  ])('is none where %s; a run without one is no proof', (_what, first) => {
+    ['nothing was sent, so nothing settled', { closedMs: 8_600, outcome: 'retry' }],
+    ['it is recorded before the newer attempt begins', { closedMs: 8_400, outcome: 'unknown' }],
+    ['it is recorded after the newer attempt has ended', { closedMs: 9_100 }],
+  ])('is not counted if %s; a run without one proves nothing', (_what, first) => {
     expect(report(first)).toMatchObject({ late_results: 0, violations: [], isGood: false });
   });
 });

@@ -3,7 +3,7 @@ import { type Facts, readFacts, type Violation } from './check/facts';
 import { type AttemptEntry, type Entry, filterEntries } from './recording';
 import { getTargetKind, measureRecovery, type Recovery } from './recovery';
 
-/** What a run came to, as it is written. */
+/** The written result of a run. */
 export type Report = {
   isGood: boolean;
   keys: number;
@@ -11,7 +11,7 @@ export type Report = {
   messages: number;
   sends: number;
   kills: number;
-  /** Attempts of which it was told that a provider took the message when a newer one was open: it must not settle it. */
+  /** Attempts recorded as accepted while a newer one was open: they must not settle the message. */
   late_results: number;
   lost: number;
   double_accepted: number;
@@ -27,11 +27,11 @@ export type Report = {
   faults_by_kind: Record<string, number>;
   duplicates_by_cause: Record<string, number>;
   recovery: Recovery;
-  /** The first of each invariant, with how many there were. */
+  /** The first violation of each invariant, with the count. */
   violations: (Violation & { count: number })[];
 };
 
-/** A run that met less than it was to is no proof. */
+/** A run with fewer faults than required proves nothing. */
 export function reportOn(
   entries: readonly Entry[],
   least: { kills: number; lateResults: number },
@@ -88,7 +88,7 @@ function isLate({ closedMs, outcome }: AttemptEntry, newer: AttemptEntry[]): boo
   );
 }
 
-/** A killed process by what it does: gateway, worker, relay; a store by how. */
+/** A killed process by its role: gateway, worker, relay; a store by the kind of kill. */
 function killName(name: string, target: string): string {
   return name === 'process.kill' ? getTargetKind(target) : name;
 }
@@ -109,12 +109,12 @@ function countBy<T>(members: readonly T[], getName: (member: T) => string): Reco
   return counts;
 }
 
-/** For people: the same as a table. */
+/** The report as a table for people. */
 export function formatChaosReport(report: Report): string {
   const rows: [string, string | number][] = [
     [
       'seed, commit',
-      `${report.seed}, ${report.commit}${report.is_full ? ', a process a role' : ''}`,
+      `${report.seed}, ${report.commit}${report.is_full ? ', one process per role' : ''}`,
     ],
     ['keys, calls, messages', `${report.keys}, ${report.calls}, ${report.messages}`],
     ['kills', `${report.kills}  (${formatCounts(report.kills_by_kind)})`],

@@ -16,16 +16,16 @@ import { deadlineMs, leaseMs, lockMs, openWorld, policy, type World } from './wo
 export type ChaosOptions = {
   keys: number;
   seed: number;
-  /** A process for each role. */
+  /** One process per role. */
   isFull?: boolean;
-  /** Where the report goes, and beside it the history. */
+  /** Path of the report. The history is written beside it. */
   reportFile?: string;
-  /** Ends the run early, in order; then there is no verdict. */
+  /** Ends the run early and cleanly; then there is no verdict. */
   signal?: AbortSignal;
   onProgress?(line: string): void;
 };
 
-/** Sends, breaks things, waits until all is settled, and judges what was recorded. */
+/** Sends, injects faults, waits until all is settled, and judges the recording. */
 export async function runChaos(options: ChaosOptions): Promise<Report> {
   const recorder = createRecorder(options);
   const world = await openWorld(options.isFull ?? false, recorder.record);
@@ -51,7 +51,7 @@ type Recorder = {
   close(): Promise<void>;
 };
 
-/** Each entry is written as it comes, so that a run that breaks off has its history. */
+/** Each entry is written at once, so that an aborted run has its history. */
 function createRecorder({ reportFile, keys, seed, isFull = false }: ChaosOptions): Recorder {
   const entries: Entry[] = [];
   if (reportFile) mkdirSync(path.dirname(reportFile), { recursive: true });
@@ -81,18 +81,18 @@ function readCommit(): string {
   }
 }
 
-/** From 3,000 keys on at least 100; a smaller run makes as many as its size allows. */
+/** At least 100 from 3,000 keys on; a smaller run makes as many as its size allows. */
 function getMinKills(keys: number): number {
   return keys >= 3_000 ? Math.max(100, Math.round(keys / 50)) : Math.round(keys / 25);
 }
 
-/** A run in which none came shows nothing about what becomes of them. */
+/** A run without any proves nothing about late results. */
 const leastLateResults = 1;
 
 const clientsAtOnce = 16;
-/** A run that gets nowhere ends all the same: so long, and so much for each key. */
+/** A run without progress ends after this time, plus a time per key. */
 const [longestStartMs, longestPerKeyMs] = [240_000, 250];
-/** How long what was accepted may take to be settled, after the last fault. */
+/** Time for accepted messages to be settled after the last fault. */
 const settleMs = 60_000;
 
 async function exercise(options: ChaosOptions, world: World, recorder: Recorder): Promise<void> {
@@ -134,7 +134,7 @@ async function exercise(options: ChaosOptions, world: World, recorder: Recorder)
   const unanswered = await sending;
   signal?.throwIfAborted();
   if (failure) throw failure.error;
-  onProgress?.('faults are over; waiting until all is settled');
+  onProgress?.('faults are finished; waiting until all messages are settled');
   const leaks = await findLeaks(
     world,
     filterEntries(entries, 'answer').map(({ body }) => body),
@@ -157,7 +157,7 @@ type Sending = {
   random: Random;
   record(entry: Entry): void;
   progress: { startedCount: number; doneCount: number };
-  /** How much of the keys was begun, and how many of the kills were made. */
+  /** Shares of keys begun and kills made. */
   share(): { keys: number; kills: number };
   /** No further key is begun. */
   isOver(): boolean;
@@ -165,11 +165,11 @@ type Sending = {
   isLost(): boolean;
 };
 
-/** Keys run ahead of kills by this share at most; then clients slow down, and never stop. */
+/** Maximum lead of keys over kills; beyond it clients slow down, but never stop. */
 const mostAhead = 0.05;
 const aheadWaitMs = 250;
 
-/** The keys that got no final answer. */
+/** Keys without a final answer. */
 async function send(sending: Sending): Promise<string[]> {
   const { world, random, record, progress } = sending;
   const client = createClient({

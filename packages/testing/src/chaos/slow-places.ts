@@ -1,14 +1,14 @@
 import type { SimulatedChannels } from '../simulated-channels';
 import { getPlaceKey } from './recording';
 
-/** Messages, by their places, for which a provider takes its time: for the first call and for each one after it. */
+/** Messages, by place, for which a provider answers slowly: the first call and each later one. */
 export type SlowPlaces = {
-  /** From now on every call is for such a message, until it is told to stop. */
+  /** Makes every call slow from now on, until `stop`. */
   begin(): { stop(): void };
   has(place: string): boolean;
 };
 
-/** Long enough to be met within it, and well below the deadline of an attempt. */
+/** Long enough to inject a fault meanwhile, and well below the deadline of an attempt. */
 const slowAnswerMs = 3_000;
 
 export function createSlowPlaces({ channels }: SimulatedChannels): SlowPlaces {

@@ -5,7 +5,7 @@ import type { Policy } from './recording';
 /** An account with its app, and an event for each set of channels and each policy. */
 export type Tenant = { accountId: string; apiKey: string; appId: string };
 
-/** What is sent under one idempotency key, and how often. */
+/** The content and the repetitions of one idempotency key. */
 export type PlannedKey = {
   key: string;
   tenant: number;
@@ -14,7 +14,7 @@ export type PlannedKey = {
   /** The recipients; more than one for a bulk. */
   numbers: number[];
   isBulk: boolean;
-  /** Calls at the same moment, over both gateways. */
+  /** Concurrent calls, over both gateways. */
   copies: number;
   /** Sent once more after it was accepted. */
   isReplayed: boolean;
@@ -35,12 +35,12 @@ const shares = {
 };
 const mostCopies = 4;
 const [mostItems, crowdItems] = [4, 40];
-/** Every recipient of a run has a number of its own. */
+/** Every recipient of a run has a unique number. */
 const numbersPerKey = 50;
 
-/** What the key of that place in the run is to do; the same for the same seed. */
+/** The calls of key number `index` in the run; the same for the same seed. */
 export function planKey(index: number, random: Random, channels: string[]): PlannedKey {
-  // A crowd makes a backlog: then there are jobs in Redis, and messages that wait in a worker, when something breaks.
+  // A crowd makes a backlog: jobs in Redis, and messages that wait in a worker, when a fault comes.
   const isCrowd = random.chance(shares.crowd);
   const isBulk = isCrowd || random.chance(shares.bulk);
   const bulkItems = isCrowd ? crowdItems : random.between(2, mostItems);
@@ -70,10 +70,10 @@ export function eventName(channels: readonly string[], policy: Policy): string {
   return `${policy}:${channels.join('+')}`;
 }
 
-/** Built in: it is reached by a `user_id`, and no provider carries it. */
+/** Built in: it addresses a `user_id`, and has no provider. */
 export const inboxChannel = 'in_app';
 
-/** The body of the key's calls; `value` tells one body from another. */
+/** The body of the key's calls; `value` makes bodies differ. */
 export function buildBody(
   { policy, channels, numbers, isBulk }: PlannedKey,
   simulated: SimulatedChannels['channels'],

@@ -12,7 +12,7 @@ import type { Entry } from './recording';
 import { createSlowPlaces, type SlowPlaces } from './slow-places';
 import { eventName, inboxChannel, listChannelSets, type Tenant, tenantCount } from './workload';
 
-/** The whole system under test, with everything around it that can be made to fail. */
+/** The whole system under test, with everything around it that can fail. */
 export type World = {
   postgres: OwnStore;
   redis: OwnStore;
@@ -22,18 +22,18 @@ export type World = {
   members: Member[];
   tenants: Tenant[];
   slowPlaces: SlowPlaces;
-  /** Our own ways to the stores, which nobody degrades. */
+  /** Our own links to the stores, without faults. */
   database: Database;
   redisClient: ReturnType<typeof createRedis>;
   close(): Promise<void>;
 };
 
-/** Short, so that a run need not wait long for what its faults left behind, and long enough for a machine that has no time to spare. */
+/** Short, so that a run recovers quickly from its faults, but long enough for a busy machine. */
 export const deadlineMs = 7_000;
-/** See `leaseMsOf` of the worker. */
+/** See `getLeaseMs` of the worker. */
 export const leaseMs = deadlineMs + 5_000;
 export const policy = { attempts: 20, unknownResends: 8 };
-/** See the gate of accepting. */
+/** The lock time of the idempotency store. */
 export const lockMs = 10_000;
 const redisCommandTimeoutMs = 2_000;
 
@@ -98,11 +98,11 @@ const settings: Record<string, string> = {
   RETRY_CAP_MS: '200',
   RELAY_POLL_MS: '100',
   RELAY_REQUEUE_AFTER_MS: '1000',
-  // What is killed is to hold something.
+  // A killed worker should have jobs.
   MESSAGES_IN_FLIGHT: '10',
 };
 
-/** Two gateways, two workers with every role and a relay; or, in full, a process for each role, and a second one for one of them. */
+/** Two gateways, two workers with every role and a relay; in full mode, one process per role, and a second one for one role. */
 function listSpecs(isFull: boolean): MemberSpec[] {
   const gateways = [1, 2].map((number): MemberSpec => {
     return { name: `gateway-${number}`, kind: 'gateway', roles: '' };
@@ -116,7 +116,7 @@ function listSpecs(isFull: boolean): MemberSpec[] {
 
 function listRoleWorkers(): MemberSpec[] {
   const roles = [...channelNames.map(getDeliverQueue), fanOutQueue];
-  // What one worker of a role does to another one is to be met here too.
+  // Two workers of one role must also meet here.
   const second = createWorkerSpec(getDeliverQueue('slack'))(`${getDeliverQueue('slack')}-2`);
   return [...roles.map((role) => createWorkerSpec(role)(role)), second];
 }

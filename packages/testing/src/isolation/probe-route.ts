@@ -10,30 +10,30 @@ import {
 import type { RowWatch, WatchedRows } from './tenant-rows';
 import { accountKeys, type Twin } from './twins';
 
-/** Whose values are named by callers that must not see them. */
+/** Tenants whose values other callers try. */
 export type Victim = {
   twin: Twin;
   rows: WatchedRows;
-  /** Values of the route's path with which its call is taken, where it comes from the victim. */
+  /** Path values with which a victim's call succeeds. */
   params?: Readonly<Record<string, string>>;
-  /** Calls come from another app of the same account, which may see what belongs to the account. */
+  /** Calls come from another app of the same account, which may see data of the account. */
   isSameAccount?: boolean;
 };
 
 export type Answer = { status: number; text: string };
 
-/** A caller of its own account, and a call of the route that succeeds. */
+/** A caller of a separate account, and a call of the route that succeeds. */
 export type Scene = {
   twin: Twin;
   call: RouteCall;
-  /** Whether a call that is taken changes something: the next one is then made by another caller. */
+  /** Whether a successful call changes something: then each call needs a new caller. */
   hasEffect: boolean;
   send(call: RouteCall): Promise<Answer>;
 };
 
 export type Probe = {
   open(): Promise<Scene>;
-  /** What handlers read of the call since the last time, such as `query.after`. */
+  /** Fields that handlers have read since the last time, such as `query.after`. */
   takeReads(): string[];
   types: ValueTypes;
   victims: readonly Victim[];
@@ -41,9 +41,9 @@ export type Probe = {
 };
 
 /**
- * Calls a route with each value of the victims, alone and together. An answer must be that of a value that nobody has, show
- * nothing of the victim, and change none of its rows. The own call succeeds after the foreign ones, so none of them was refused
- * for another reason. Returns what was wrong.
+ * Calls a route with each value of the victims, alone and together. The answer must equal the answer for an unknown value, show
+ * no data of the victim, and change none of its rows. The caller's own call succeeds afterwards, so no call was refused
+ * for another reason. Returns the problems.
  */
 export async function probeRoute(probe: Probe): Promise<string[]> {
   const { takeReads, types, victims } = probe;
@@ -52,7 +52,7 @@ export async function probeRoute(probe: Probe): Promise<string[]> {
   const path = Object.keys(call.params).map((name) => `params.${name}`);
   const pathFields = listFields(call, path, types);
   for (const field of pathFields) {
-    // One victim is enough: an id in a path is no place in a list.
+    // One victim is enough: an ID in a path is not a position in a list.
     const { twin } = await caller.scene();
     const victimsToTry = victims.filter((victim) => foreignValues(field, twin, victim).length > 0);
     await tryFields(caller, [field], victimsToTry.slice(0, 1));
@@ -65,13 +65,14 @@ export async function probeRoute(probe: Probe): Promise<string[]> {
     await tryFields(caller, [field], victims);
   }
   await tryFields(caller, [...pathFields, ...readFields], victims);
-  const changes = call.method === 'get' ? [] : await probe.watch.findChanges(caller.asked);
+  const changes =
+    call.method === 'get' ? [] : await probe.watch.findChanges(caller.requestedValues);
   return [...caller.problems, ...changes.map((change) => `${formatRoute(call)}: ${change}`)];
 }
 
 /**
- * Calls that change nothing are answered the same before and after another account with the same natural keys came to be: also
- * counts and sums are the caller's alone. Returns those that are not.
+ * Makes read-only calls before and after another account with the same natural keys is created, and compares the answers:
+ * counts and sums must also be the caller's alone. Returns the calls whose answers differ.
  */
 export async function probeReads(
   scenes: readonly Scene[],
@@ -109,7 +110,7 @@ function createCaller({ open, victims }: Probe) {
     const changed = change(call);
     const answer = await sendCall(changed);
     if (hasEffect && answer.status < 400) unused = undefined;
-    // It says nothing of the values.
+    // The refusal does not depend on the values.
     const isRefused = answer.status === 429 || answer.status >= 500;
     if (isRefused) problems.push(`${describe(changed)}: ${answer.status} ${answer.text}`);
     const leaked = victims.flatMap(({ rows }) => rows.findIn(answer.text, requestedValues));
@@ -119,7 +120,7 @@ function createCaller({ open, victims }: Probe) {
 
   return {
     problems,
-    asked: requestedValues,
+    requestedValues,
     scene,
     send,
 
@@ -130,7 +131,7 @@ function createCaller({ open, victims }: Probe) {
   };
 }
 
-/** Each value of a victim that the caller does not have itself; of several fields, the first value of all of them at once. */
+/** Each value of a victim that the caller does not have itself; for several fields, also the first value of all at once. */
 async function tryFields(
   caller: Caller,
   fields: readonly Field[],
@@ -170,7 +171,7 @@ function foreignValues(field: Field, own: Twin, victim: Victim): string[] {
 }
 
 async function compare(
-  { asked: requestedValues, problems, send }: Caller,
+  { requestedValues, problems, send }: Caller,
   fields: readonly Field[],
   values: readonly string[],
 ): Promise<void> {
@@ -182,11 +183,11 @@ async function compare(
   if (actual === expected) return;
   const what = describe(foreign.call);
   problems.push(
-    `${what}: ${actual}, but with ${unknownValues.join(', ')}, which nobody has: ${expected}`,
+    `${what}: ${actual}, but with ${unknownValues.join(', ')}, which do not exist: ${expected}`,
   );
 }
 
-/** The caller's own values: its page is found by them, and a body may be refused, as its own rows have them already. */
+/** The caller's own values: they must find its own page. A body may be refused because its own rows already have them. */
 async function tryOwnValues(caller: Caller, field: Field): Promise<void> {
   const { twin } = await caller.scene();
   const send = field.place.startsWith('query.') ? caller.sendOwn : caller.send;
@@ -209,10 +210,10 @@ function describe(call: RouteCall): string {
   return `${formatRoute(call)} with ${JSON.stringify({ params, query, body })}`;
 }
 
-/** Without what was asked for, and without what each call makes or measures anew. */
+/** Without the requested values, and without values that each call generates or measures. */
 function normalise({ status, text }: Answer, requestedValues: readonly string[]): string {
   const body = requestedValues.reduce(
-    (remainingText, value) => remainingText.replaceAll(value, '<asked>'),
+    (remainingText, value) => remainingText.replaceAll(value, '<requested>'),
     text,
   );
   const plain = body
@@ -220,9 +221,9 @@ function normalise({ status, text }: Answer, requestedValues: readonly string[])
     .replace(/"token":"[^"]*"/g, '"token":"<token>"')
     .replace(/\b\d{13}\b/g, '<time>')
     .replace(/(ms\\?":)[\d.]+/gi, '$1<ms>')
-    // The sandbox's `next` stands for all that the database has committed.
+    // The sandbox's `next` depends on everything that the database has committed.
     .replace(/\b\d+:\d+:[\d,]*/g, '<snapshot>')
-    // They move on with the clock.
+    // They depend on the clock.
     .replace(/"rates":\[([\d,.]*)\]/g, (_, rates: string) => `"rates":${rates.split(',').sort()}`);
   return `${status} ${plain}`;
 }

@@ -1,12 +1,12 @@
-/** Names that handlers read off the query and the body of calls, such as `query.after` and `body.user.email`. */
+/** Names that handlers read from the query and the body of calls, such as `query.after` and `body.user.email`. */
 export type ReadRecorder = {
-  /** What was read since the last time. */
+  /** The names read since the last time. */
   take(): string[];
 };
 
 type Call = object;
 
-/** Learns what handlers read by handing them objects that note it: a new parameter cannot be left out. */
+/** Gives handlers objects that record their reads, so that a new parameter cannot be missed. */
 export function recordReads({ request }: { request: object }): ReadRecorder {
   const names = new Set<string>();
   const recordName = (name: string) => void names.add(name);
@@ -46,7 +46,7 @@ function findGetter(target: object, name: string): () => unknown {
 
 type RecordName = (name: string) => void;
 
-/** The same value; members are noted by their path, elements of a list by the path of the list. */
+/** The same value. Members are recorded by their path, elements of a list by the path of the list. */
 function observe(value: unknown, path: string, recordName: RecordName): unknown {
   if (!isJson(value)) return value;
   const getPath = (name: string) => (Array.isArray(value) ? path : `${path}.${name}`);
@@ -74,7 +74,7 @@ function isJson(value: unknown): value is object {
   return Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
-/** What every object or list has, and what JSON and promises look for. */
+/** Members of every object or list, and those that JSON and promises look for. */
 function isOfLanguage(value: object, name: string): boolean {
   return Array.isArray(value) || name in Object.prototype || ['toJSON', 'then'].includes(name);
 }

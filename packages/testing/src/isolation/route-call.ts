@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Twin, TwinKey } from './twins';
 
-/** A call of a route; `path` has its parameters as Express writes them. */
+/** A call of a route; `path` has parameters in Express's syntax. */
 export type RouteCall = {
   method: string;
   path: string;
@@ -12,17 +12,17 @@ export type RouteCall = {
 };
 
 /**
- * The type of a value: one of a twin's, any of several, or a list of one. `plain` names no row, nor does anything in it;
+ * The type of a value: the key of a twin's value, any of several, or a list of one. `plain` names no row, nor does anything in it;
  * of an `object`, each member has a type.
  */
 type ValueType = TwinKey | readonly TwinKey[] | { list: TwinKey } | 'plain' | 'object';
-/** By name, or by the end of a path such as `keys.id`, where a name alone says too little. */
+/** By name, or by the end of a path such as `keys.id` if the name alone is ambiguous. */
 export type ValueTypes = Readonly<Record<string, ValueType>>;
 
-/** A place in a call, such as `params.appId` or `body.user.user_id`, and the type of value that stands there. */
+/** A field of a call, such as `params.appId` or `body.user.user_id`, and the type of its value. */
 export type Field = { place: string; keys: readonly TwinKey[]; isList: boolean };
 
-/** The fields of these places that name something. Throws where it is not known whether one does. */
+/** Selects the fields whose values name a row. Throws for fields of unknown type. */
 export function listFields(
   { method, path }: Pick<RouteCall, 'method' | 'path'>,
   places: readonly string[],
@@ -40,8 +40,8 @@ export function listFields(
   });
   if (unknown.length === 0) return fields;
   throw new Error(
-    `${method.toUpperCase()} ${path} reads values whose types are not known: ${unknown.join(', ')}. Add them to the value types of ` +
-      'this test, by name or by the end of their path: the key of a twin’s value, or plain for what names no row.',
+    `${method.toUpperCase()} ${path} reads values of unknown types: ${unknown.join(', ')}. Add them to the value types of ` +
+      'this test, by name or by the end of their path: the key of a twin’s value, or plain for values that name no row.',
   );
 }
 
@@ -50,14 +50,14 @@ function getKeys(type: Exclude<ValueType, 'plain' | 'object'>): Omit<Field, 'pla
   return 'list' in type ? { keys: [type.list], isList: true } : { keys: type, isList: false };
 }
 
-/** `names` begins with a word of the route. What lies in something plain is plain. */
+/** `names` begins with a word of the route. Everything inside a plain value is plain. */
 function findType(names: readonly string[], types: ValueTypes): ValueType | undefined {
   const parents = names.map((_, index) => names.slice(0, index)).slice(2);
   const isInPlain = parents.some((parent) => findByEnd(parent, types) === 'plain');
   return isInPlain ? 'plain' : findByEnd(names, types);
 }
 
-/** The longest end decides. */
+/** The longest matching end wins. */
 function findByEnd(names: readonly string[], types: ValueTypes): ValueType | undefined {
   return names.map((_, index) => types[names.slice(index).join('.')]).find(Boolean);
 }
@@ -80,7 +80,7 @@ export function buildRequestTarget({ path, params, query }: RouteCall): string {
   return text === '' ? filled : `${filled}?${text}`;
 }
 
-/** The call with another value at a place. */
+/** The call with another value in a field. */
 export function withValue(call: RouteCall, { place, isList }: Field, value: string): RouteCall {
   const [where = '', ...names] = place.split('.');
   const copy = structuredClone({ body: {}, headers: {}, ...call });
@@ -88,7 +88,7 @@ export function withValue(call: RouteCall, { place, isList }: Field, value: stri
   return copy;
 }
 
-/** Of a list, its first element is the one that is changed. */
+/** In a list, the first element is changed. */
 function setValue(container: object, names: readonly string[], value: unknown): void {
   const [name = '', ...rest] = names;
   if (Array.isArray(container)) setValue(container[0], names, value);
@@ -104,13 +104,13 @@ export function getValues({ keys }: Field, { values }: Twin): string[] {
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** In an id of version 7 they begin with its time, which says where a page that begins there begins. */
+/** UUIDv7 begins with its time, which decides where a page begins. */
 const uuidPrefixLength = 20;
 const phonePrefixLength = 8;
-/** Texts begin alike, so that both stand at the same place of a list. */
+/** Texts keep their beginning, so that both have the same position in a list. */
 const textPrefixLength = 4;
 
-/** Another value of the same shape, which nobody has. */
+/** Another value of the same format that does not exist. */
 export function createSimilar(value: string): string {
   const random = randomBytes(32).toString('hex');
   if (uuid.test(value)) {

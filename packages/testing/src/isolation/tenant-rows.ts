@@ -1,26 +1,26 @@
 import type { Database } from '@belfry/database';
 
-/** The rows of tenants among those of others, in a database that nothing else writes to. */
+/** Tracks the rows of tenants in a database that nothing else writes to. */
 export type RowWatch = {
   /** A tenant without a row. */
   watch(options: WatchOptions): WatchedRows;
-  /** Watched rows that are gone or changed, and rows of others, written since the last time, that name one of them. */
+  /** Watched rows that are missing or changed, and new rows of other tenants that name one of them. */
   findChanges(requestedValues?: ReadonlySet<string>): Promise<string[]>;
 };
 
 export type WatchOptions = {
-  /** Texts of the tenant beside the ids in its rows. */
+  /** Texts of the tenant beside the IDs in its rows. */
   marks: readonly string[];
-  /** Ids in its rows that others may name, and tables that it writes to as others do. */
+  /** IDs in its rows that other rows may name, and tables that it shares with other tenants. */
   shared?: { ids: readonly string[]; tables: readonly string[] };
 };
 
 export type WatchedRows = {
-  /** What `create` writes is the tenant's: nobody else may change or name it. */
+  /** Everything that `create` writes belongs to the tenant: no other tenant may change or name it. */
   add<T>(create: () => Promise<T>): Promise<T>;
-  /** Ids and marks of the tenant in a text, but for those that were asked for. */
+  /** IDs and marks of the tenant in a text, except the requested ones. */
   findIn(text: string, requestedValues?: ReadonlySet<string>): string[];
-  /** Tables with a column for an app or account in which the tenant has no row. */
+  /** Tables with an app or account column in which the tenant has no row. */
   listEmptyTables(): Promise<string[]>;
 };
 
@@ -79,7 +79,7 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
     async findChanges(requestedValues) {
       const rows = await read();
       const lost = [...watched].filter((key) => !rows.has(key));
-      // Told once, by the first call that it shows after.
+      // Reported once, for the first call after which it appears.
       for (const key of lost) watched.delete(key);
       const newRows = [...rows].filter(([key]) => !previousKeys.has(key) && !watched.has(key));
       previousKeys = new Set(rows.keys());
@@ -92,7 +92,7 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
   };
 }
 
-/** One statement over every table that there is, so that a new one is in it. */
+/** One statement over all existing tables, so that new tables are included. */
 async function createStatement({ lookUps }: Store): Promise<string> {
   const { rows } = await lookUps.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables

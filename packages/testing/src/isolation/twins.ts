@@ -3,14 +3,14 @@ import type { Database } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion, type Tenant, testSecrets } from '../factories';
 
-/** An app with one row of everything, and the values by which callers name these, by their type. */
+/** An app with one row in every table, and the values by which callers name these, by type. */
 export type Twin = { tenant: Tenant; values: Record<TwinKey, string> };
 export type TwinKey = keyof Awaited<ReturnType<typeof createRows>>;
 
 export type TwinOptions = {
-  /** Natural keys are made of it. */
+  /** Natural keys are derived from it. */
   word: string;
-  /** A text in everything that the twin says: whoever else shows or stores it has read the twin's rows. */
+  /** A text in all content of the twin: an answer or row of another tenant that contains it has leaked. */
   mark: string;
   /** False leaves out the rows of the account itself. */
   hasAccountRows?: boolean;
@@ -18,8 +18,8 @@ export type TwinOptions = {
 };
 
 /**
- * Fills an app with one row of everything, and its account too, so that every route has something to find. The rows are written
- * as such: a test makes hundreds of twins, and the ways in and out of the product would take minutes.
+ * Fills an app and its account with one row in every table, so that every route finds something. The rows are inserted
+ * directly: a test creates hundreds of twins, and the product's own routes would take minutes.
  */
 export async function createTwin(
   { lookUps }: Pick<Database, 'lookUps'>,
@@ -55,7 +55,7 @@ async function createRows(seed: Seed) {
   return { ...seed.keys, ...ids, ...account };
 }
 
-/** Twins with the same word have them in common. */
+/** Twins with the same word share them. */
 function naturalKeys(word: string) {
   return {
     userId: `${word}-user`,
@@ -121,7 +121,7 @@ async function createPeopleRows({ tenant, keys, mark, insert }: Seed) {
 
 type Configured = { integrationId: string; eventId: string; versionId: string };
 
-/** One request with a message for each channel, and all that became of it. */
+/** One request with a message for each channel, and all dependent rows. */
 async function createSentRows({ tenant, keys, mark, insert }: Seed, configured: Configured) {
   const { accountId: account_id, appId: app_id, apiKeyId: api_key_id } = tenant;
   const { integrationId: integration_id, eventId: event_id, versionId: version_id } = configured;
@@ -196,7 +196,7 @@ async function createKeptRows(
     ...{ resend_id: resendId, message_id: messageId, state: 'failed', outcome: 'resent' },
     new_message_id: messageId,
   });
-  // Rates of the dashboard are counted by half minutes; none of these ends while a test reads them.
+  // The dashboard counts rates by half minutes; none of these ends during a test.
   const at = new Date((Math.floor(Date.now() / halfMinuteMs) - 10) * halfMinuteMs);
   await insert('delivery_count', { app_id, channel: 'email', at, accepted: 1 });
   return { filterId, resendId };
@@ -204,7 +204,7 @@ async function createKeptRows(
 
 const noAccountRows = { operatorId: '', sessionId: '', invitationId: '', auditId: '' };
 
-/** Types of values that an operator of the account may name whatever the app. */
+/** Types of values that an operator of the account may name in any of its apps. */
 export const accountKeys: ReadonlySet<string> = new Set<TwinKey>([
   'accountId',
   'appId',

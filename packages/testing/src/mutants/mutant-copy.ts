@@ -4,7 +4,7 @@ import { repositoryRoot } from '../test-stores';
 import { createWorkspaceCopy } from '../workspace-copy';
 import { type Ran, type RunOptions, runScript } from './run-script';
 
-/** A built copy of the workspace, in which sources may be broken. */
+/** A built copy of the workspace, whose sources may be changed. */
 export type MutantCopy = {
   root: string;
   build(): Promise<Ran>;
@@ -31,7 +31,7 @@ export async function createMutantCopy(signal: AbortSignal | undefined): Promise
   return { root, build, run, remove };
 }
 
-/** What was fetched for this checkout need not be fetched again. */
+/** Avoids fetching again what this checkout has fetched. */
 function linkCache(copy: string): void {
   const cache = path.join(repositoryRoot, '.belfry', 'cache');
   mkdirSync(cache, { recursive: true });

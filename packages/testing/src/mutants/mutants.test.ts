@@ -7,23 +7,23 @@ import { mutants } from './mutants';
 const read = (file: string) => readFileSync(path.join(repositoryRoot, file), 'utf8');
 
 describe('a mutant', () => {
-  test.each(mutants)('finds its place: $name', (mutant) => {
+  test.each(mutants)('has anchors in the code: $name', (mutant) => {
     const text = read(mutant.file);
     expect(mutated(mutant, text)).not.toBe(text);
   });
 
   test.each(mutants.filter(({ suite }) => suite.kind === 'tests'))(
-    'has a test that is to notice: $name',
+    'has an existing test to fail: $name',
     ({ suite }) => {
-      if (suite.kind !== 'tests') throw new Error('It is for chaos');
+      if (suite.kind !== 'tests') throw new Error('This mutant needs the chaos run');
       expect(read(suite.path)).toMatch(new RegExp(`test.*${suite.names}`));
     },
   );
 
   test.each([
     ['is gone', 'nothing'],
-    ['stands twice', 'one two one'],
-  ])('is refused where its place %s', (_what, text) => {
+    ['is there twice', 'one two one'],
+  ])('is refused if its anchor %s', (_what, text) => {
     const mutant = { ...mutants[0]!, edits: [{ anchor: 'one', becomes: 'three' }] };
     expect(() => mutated(mutant, text)).toThrow(mutant.name);
   });

@@ -1,19 +1,19 @@
 import { survivors } from './survivors';
 
-/** A fault that somebody could make in the code, and the suite that has to notice. */
+/** A plausible fault in the code, and the suite that has to notice it. */
 export type Mutant = {
   name: string;
-  /** What no longer holds. */
+  /** The guarantee that no longer holds. */
   breaks: string;
   file: string;
-  /** Each anchor stands exactly once in the file. */
+  /** Each anchor is exactly once in the file. */
   edits: { anchor: string; becomes: string }[];
   suite: Suite;
 };
 
 export type Suite =
   | { kind: 'chaos'; keys: number; seed: number }
-  /** The tests of a file whose names match. */
+  /** The tests of a file whose titles match. */
   | { kind: 'tests'; project: 'unit' | 'int'; path: string; names: string };
 
 const chaos: Suite = { kind: 'chaos', keys: 500, seed: 3 };
@@ -22,7 +22,7 @@ const idempotencyTests = 'apps/api/src/idempotency.int.test.ts';
 export const mutants: Mutant[] = [
   {
     name: 'no unique key',
-    breaks: 'PostgreSQL arbitrates who accepts a key',
+    breaks: 'PostgreSQL decides which call owns a key',
     file: 'prisma/migrations/20261128000000_create_data_model/migration.sql',
     edits: [
       {
@@ -49,13 +49,13 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'relay off',
-    breaks: 'what is due is queued, whatever Redis forgot',
+    breaks: 'due messages are enqueued even if Redis lost them',
     file: 'apps/worker/src/start-relay.ts',
     edits: [{ anchor: '  relay.start();\n', becomes: '' }],
     suite: chaos,
   },
   {
-    name: 'claim without a look at the state',
+    name: 'claim without checking the state',
     breaks: 'a message is claimed once',
     file: 'packages/pipeline/src/deliver/claim.sql.ts',
     edits: [
@@ -68,7 +68,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'lease ignored in record',
-    breaks: 'a late result does not move a message that was tried again since',
+    breaks: 'a late result does not move a message that was retried meanwhile',
     file: 'packages/pipeline/src/deliver/record.sql.ts',
     edits: [{ anchor: ' AND m.attempts = t.number\n', becomes: '\n' }],
     suite: chaos,
@@ -105,7 +105,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'key scoped by API key',
-    breaks: 'a key outlives the rotation of the API key',
+    breaks: 'a key survives the rotation of the API key',
     file: 'apps/api/src/post.ts',
     edits: [
       {
@@ -118,7 +118,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'age counted from the last replay',
-    breaks: 'a key can be removed a day after its first use',
+    breaks: 'a key can be removed 24 hours after its first use',
     file: 'packages/pipeline/src/accept/write-requests.ts',
     edits: [
       {
@@ -139,13 +139,13 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'job added again under its old id',
-    breaks: 'what is queued again is a job that Redis has never seen',
+    breaks: 'a requeued job has an ID that Redis has never seen',
     file: 'packages/pipeline/src/relay/enqueue-due.ts',
     edits: [
       {
-        anchor: 'const jobs = gatherLanes(lost, { channel, newId });',
+        anchor: 'const jobs = groupIntoJobs(lost, { channel, newId });',
         becomes:
-          'const jobs = gatherLanes(lost, { channel, newId: () => lost[0]?.jobId ?? newId() });',
+          'const jobs = groupIntoJobs(lost, { channel, newId: () => lost[0]?.jobId ?? newId() });',
       },
     ],
     suite: {
@@ -157,7 +157,7 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'batch joined by key',
-    breaks: 'what a batch writes belongs to the calls that won their keys',
+    breaks: 'a batch writes only for the calls that own their keys',
     file: 'packages/pipeline/src/accept/write.sql.ts',
     edits: [
       {
@@ -177,9 +177,9 @@ export const mutants: Mutant[] = [
   },
   {
     name: 'permission checked at plan instead of claim',
-    breaks: 'an address that is suppressed since is not written to',
-    file: 'packages/pipeline/src/deliver/claim.sql.ts',
-    edits: [{ anchor: "      WHEN s.suppressed THEN 'suppressed'\n", becomes: '' }],
+    breaks: 'nothing is sent to an address that has been suppressed meanwhile',
+    file: 'packages/pipeline/src/deliver/eligibility.sql.ts',
+    edits: [{ anchor: "      WHEN s.is_suppressed THEN 'suppressed'\n", becomes: '' }],
     suite: {
       kind: 'tests',
       project: 'int',

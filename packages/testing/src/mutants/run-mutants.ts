@@ -3,24 +3,24 @@ import { createMutantCopy, lastLines, type MutantCopy } from './mutant-copy';
 import { type Mutant, mutants, type Suite } from './mutants';
 import type { Ran } from './run-script';
 
-/** `broken` could not be built, or its suite could not be run: it proves nothing. */
+/** `broken` could not be built, or its suite could not run: it proves nothing. */
 export type Fate = {
   mutant: Mutant;
   fate: 'caught' | 'survived' | 'broken';
   seconds: number;
-  /** What noticed: broken invariants, or failed tests. */
+  /** What noticed the mutant: broken invariants, or failed tests. */
   evidence: string[];
   outputTail: string;
 };
 
 export type MutantsOptions = {
-  /** Only those whose name has one of these texts. */
+  /** Runs only mutants whose name contains one of these texts. */
   names: string[];
   signal?: AbortSignal;
   onFate(fate: Fate): void;
 };
 
-/** Makes each mutant in a copy of the workspace, builds it there, and runs the suite that has to fail. */
+/** Applies each mutant to a copy of the workspace, builds it there, and runs the suite that has to fail. */
 export async function runMutants({ names, signal, onFate }: MutantsOptions): Promise<Fate[]> {
   const selectedMutants = mutants.filter(
     ({ name }) => names.length === 0 || names.some((text) => name.includes(text)),
@@ -67,7 +67,7 @@ function buildArgs(suite: Suite): string[] {
   return ['scripts/test.mjs', ...kind, suite.path, '-t', suite.names];
 }
 
-/** A suite that fails for another reason than its own judgement has caught nothing. */
+/** A suite that fails for another reason than its own verdict has caught nothing. */
 function determineFate({ code, output }: Ran): Fate['fate'] {
   if (code === 0) return 'survived';
   return findEvidence(output).length > 0 ? 'caught' : 'broken';

@@ -12,14 +12,14 @@ export type RunOptions = {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   env?: Record<string, string>;
-  /** It is ended, too, when it writes nothing for so long. */
+  /** It is also ended after it writes nothing for this long. */
   silenceMs?: number;
 };
 
 const mostOutputCharacters = 4_000_000;
 const killAfterMs = 20_000;
 
-/** Runs a script by this Node, in a process group of its own: nothing that it started outlives it. */
+/** Runs a script with this Node in a separate process group, so that nothing it started outlives it. */
 export async function runScript(args: readonly string[], options: RunOptions): Promise<Ran> {
   const { cwd, timeoutMs, signal, env, silenceMs = timeoutMs } = options;
   signal?.throwIfAborted();
@@ -34,7 +34,7 @@ export async function runScript(args: readonly string[], options: RunOptions): P
     let isSilent = false;
     const killGroup = () => killProcessGroup(child.pid);
     let killing: NodeJS.Timeout | undefined;
-    // In order at first: the scripts end what they started.
+    // SIGTERM first: the scripts end the processes that they started.
     const stop = () => {
       child.kill('SIGTERM');
       killing ??= setTimeout(killGroup, killAfterMs);
@@ -68,6 +68,6 @@ function killProcessGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // The whole group has ended.
   }
 }

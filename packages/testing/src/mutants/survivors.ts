@@ -1,4 +1,4 @@
-/** Mutations that the whole suite once did not notice, and the test that was added for each. */
+/** Mutations that the whole suite once missed, and the test that was added for each. */
 const rows: Row[] = [
   {
     name: 'stored users without their app',
@@ -18,15 +18,17 @@ const rows: Row[] = [
   },
   {
     name: 'claim with suppressions of every app',
-    file: 'packages/pipeline/src/deliver/claim.sql.ts',
-    anchor: 'WHERE p.app_id = d.app_id AND p.channel',
-    becomes: 'WHERE p.channel',
+    file: 'packages/pipeline/src/deliver/eligibility.sql.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the source of a template literal
+    anchor: '`${p}.app_id = ${m}.app_id AND ${p}.channel',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the source of a template literal
+    becomes: '`${p}.channel',
     path: 'packages/pipeline/src/deliver/device-claims.int.test.ts',
     title: 'is not stopped by a suppression of another app',
   },
   {
     name: 'claim with devices of every app',
-    file: 'packages/pipeline/src/deliver/claim.sql.ts',
+    file: 'packages/pipeline/src/deliver/eligibility.sql.ts',
     anchor: 'LEFT JOIN device v ON v.app_id = d.app_id AND',
     becomes: 'LEFT JOIN device v ON',
     path: 'packages/pipeline/src/deliver/device-claims.int.test.ts',
@@ -41,7 +43,7 @@ const rows: Row[] = [
     title: 'are removed by an actor of this app only',
   },
   {
-    name: 'page of suppressions behind a row of another app',
+    name: 'page of suppressions after a row of another app',
     file: 'packages/database/src/dashboard/suppressions.ts',
     anchor: 'ON a.id = $4 AND a.app_id = $1',
     becomes: 'ON a.id = $4',
@@ -97,7 +99,7 @@ const rows: Row[] = [
     title: 'is stored before the result of the attempt',
   },
   {
-    name: 'use of a key noted before its secret is compared',
+    name: 'use of a key recorded before its secret is compared',
     file: 'apps/api/src/middleware/authenticate.ts',
     anchor: '    if (!parsedKey || !stored ||',
     becomes: '    if (parsedKey) recordKeyUse(parsedKey.id);\n    if (!parsedKey || !stored ||',

@@ -1,11 +1,11 @@
-// Run by `npm run check`: every regular expression of the sources takes linear time in what it reads.
+// Run by `npm run check`: every regular expression of the sources must take linear time.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findPatterns, type SourcePattern } from './find-patterns';
 import { judgePattern } from './judge-pattern';
 
 const root = path.resolve(__dirname, '../../../..');
-/** The safe ones: judging all of them takes a minute. It lies in node_modules, which a new version of the judge replaces. */
+/** The expressions known to be safe: checking all of them takes a minute. It is in node_modules, so a new version of recheck discards it. */
 const cacheFile = path.join(root, 'node_modules/.cache/belfry/safe-patterns.json');
 
 main();
@@ -23,13 +23,14 @@ function main(): void {
 
 function findProblem({ pattern, ignored }: SourcePattern, safe: Set<string>): string | undefined {
   if (ignored !== undefined) return undefined;
-  if (!pattern) return 'cannot be judged: write it as a literal, or say why not (pattern-ignore)';
+  if (!pattern)
+    return 'cannot be checked: write it as a literal, or add a comment `pattern-ignore: REASON`';
   const key = `/${pattern.source}/${pattern.flags}`;
   if (safe.has(key)) return undefined;
   const problem = judgePattern(pattern);
   if (problem !== undefined) return `${key} ${problem}`;
   safe.add(key);
-  // Written each time: a check that was stopped goes on where it was.
+  // Written each time, so that an interrupted check continues where it stopped.
   mkdirSync(path.dirname(cacheFile), { recursive: true });
   writeFileSync(cacheFile, JSON.stringify([...safe]));
   return undefined;

@@ -5,14 +5,14 @@ import { runInNewContext } from 'node:vm';
 import { transformSync } from '@swc/core';
 import { listSources, parseFile, type SyntaxNode, walk } from '../syntax';
 
-/** A regular expression of the sources. Schemas have theirs as a text, which validators compile with the flag `u`. */
+/** A regular expression of the sources. The `pattern` of a schema is a text, which validators compile with the flag `u`. */
 export type SourcePattern = {
   file: string;
   line: number;
   isSchema: boolean;
-  /** Undefined when it cannot be computed from its file alone. */
+  /** Undefined if it cannot be computed from its file alone. */
   pattern: { source: string; flags: string } | undefined;
-  /** Why it is not judged, from a comment `pattern-ignore: ...` right above it. */
+  /** Why it is not checked, from a comment `pattern-ignore: ...` directly above it. */
   ignored: string | undefined;
 };
 
@@ -35,7 +35,7 @@ export function findPatternsInFile(file: string, text: string): SourcePattern[] 
     const value = isLiteral(node)
       ? new RegExp(node.pattern, node.flags)
       : evaluate(withDeclarations(node, listDeclarations(body, getText), getText));
-    // The name of a literal, which is found where it is written.
+    // The name of a literal, which is already found at its declaration.
     if (isSchema && isRegExp(value)) return;
     const line = bytes.toString('utf8', 0, node.span.start - 1).split('\n').length;
     const pattern = toPattern(value);
@@ -79,7 +79,7 @@ function listDeclarations(body: unknown, getText: (node: SyntaxNode) => string):
   });
 }
 
-/** A script whose result is the value of an expression: what it names, and what that names in turn, stand before it. */
+/** A script whose result is the value of an expression, preceded by all declarations that it needs. */
 function withDeclarations(
   node: SyntaxNode,
   declarations: readonly Declaration[],
@@ -101,7 +101,7 @@ function withDeclarations(
 
 const evaluationTimeoutMs = 1_000;
 
-/** Undefined when it needs an import, a parameter, or anything else that is known only at run time. */
+/** Undefined if it needs an import, a parameter, or anything else that is known only at run time. */
 function evaluate(script: string): unknown {
   try {
     const { code } = transformSync(script, {
@@ -119,7 +119,7 @@ function toPattern(value: unknown): SourcePattern['pattern'] {
   return isRegExp(value) ? { source: value.source, flags: value.flags } : undefined;
 }
 
-/** The reason in the comment right above a line, which may take several lines. */
+/** The reason in the comment directly above a line, which may have several lines. */
 function findReason(lines: readonly string[], line: number): string | undefined {
   const first = lines.slice(0, line - 1).findLastIndex((text) => !/^\s*\/\//.test(text)) + 1;
   const comment = lines

@@ -29,7 +29,7 @@ describe('the patterns of a file', () => {
     ]);
   });
 
-  test('are put together from constants and functions of the file', () => {
+  test('are assembled from constants and functions of the file', () => {
     const text = `
       const label: string = '[a-z]+';
       const twice = (text: string) => text + text;
@@ -38,12 +38,12 @@ describe('the patterns of a file', () => {
     expect(find(text)).toEqual([{ line: 5, isSchema: true, source: '^"[a-z]+[a-z]+"$' }]);
   });
 
-  test('are unknown where they need what the file does not hold', () => {
+  test('are unknown if they depend on other files', () => {
     const text = "import { a } from './a';\nconst one = new RegExp(a);";
     expect(find(text)).toEqual([{ line: 2, isSchema: false, source: undefined }]);
   });
 
-  test('are ignored with a reason right above them only', () => {
+  test('are ignored only with a reason directly above them', () => {
     const text = '// pattern-ignore: At most 9\n// characters.\nconst one = /a/;\nconst two = /b/;';
     expect(find(text)).toEqual([
       { line: 3, isSchema: false, source: 'a', ignored: 'At most 9 characters.' },
@@ -60,7 +60,7 @@ describe('the verdict', () => {
     [/^(?:\w{1,4096})?[\w-]*!$/],
     [/"(?:[^"\\]|\\.)*"/],
   ])('names an attack on %s', (pattern) => {
-    expect(judgePattern(pattern)).toMatch(/^takes .+ time, as with .+repeat\(\d+\)/);
+    expect(judgePattern(pattern)).toMatch(/^takes .+ time, for example on .+repeat\(\d+\)/);
   });
 
   test.each([[/(?<!\s)\s+$/], [/^(?!\s*$)[^c]*$/], [/^[a-z]{1,4096}$/], [/^[\w-]{43}[\w-]{22}$/]])(
@@ -102,7 +102,7 @@ const schemaPatterns = findPatterns(root)
   .filter(({ isSchema }) => isSchema)
   .map(({ file, line, pattern }) => ({ place: `${file}:${line}`, pattern }));
 
-test('there are patterns of schemas', () => {
+test('the sources have patterns of schemas', () => {
   expect(schemaPatterns.length).toBeGreaterThan(30);
 });
 

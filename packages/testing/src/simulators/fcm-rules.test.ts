@@ -4,7 +4,7 @@ import { closeAll, closers, post } from './raw-calls.fixture';
 
 afterAll(closeAll);
 
-// Each row is a request that keeps every rule, but for one change.
+// Each row is a valid request with one change.
 describe('the simulator of FCM', () => {
   const account = JSON.parse(simulatedServiceAccount());
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -57,19 +57,19 @@ describe('the simulator of FCM', () => {
     ['another algorithm', sign(claims, { alg: 'HS256' })],
     ['another endpoint', sign({ ...claims, aud: 'https://x.example' })],
     ['another scope', sign({ ...claims, scope: 'https://www.googleapis.com/auth/drive' })],
-    ['no account', sign({ ...claims, iss: 'ana@example.com' })],
+    ['an unknown account', sign({ ...claims, iss: 'ana@example.com' })],
     ['more than an hour', sign({ ...claims, exp: seconds + 7_200 })],
-    ['a time that is over', sign({ ...claims, iat: seconds - 7_200, exp: seconds - 3_600 })],
+    ['an expired assertion', sign({ ...claims, iat: seconds - 7_200, exp: seconds - 3_600 })],
     ['a wrong signature', `${sign(claims).split('.').slice(0, 2).join('.')}.${'A'.repeat(342)}`],
     ['no signature', sign(claims).split('.').slice(0, 2).join('.')],
-  ])('gives no access token for %s', async (_what, assertion) => {
+  ])('issues no access token for %s', async (_what, assertion) => {
     expect(await requestToken(assertion)).toMatchObject({
       status: 400,
       body: { error: 'invalid_grant' },
     });
   });
 
-  test('gives no access token for JSON', async () => {
+  test('issues no access token for JSON', async () => {
     const answer = await requestToken(sign(claims), { 'content-type': 'application/json' });
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_request' } });
   });
@@ -78,7 +78,7 @@ describe('the simulator of FCM', () => {
     ['a token', { token: 'a:b', notification: { title: 'x' } }],
     ['a topic', { topic: 'news', data: { k: 'v', from_user: 'x' } }],
     ['4,096 bytes', { token: 'a', data: { k: 'x'.repeat(4_095) } }],
-  ])('takes %s', async (_what, message) => {
+  ])('accepts %s', async (_what, message) => {
     expect((await send(message)).status).toBe(200);
   });
 
@@ -89,17 +89,17 @@ describe('the simulator of FCM', () => {
     ['a token with a space', { token: 'a b' }],
     ['a topic with a space', { topic: 'a b' }],
     ['a number in the data', { ...to, data: { k: 1 } }],
-    ['a key that is reserved', { ...to, data: { from: 'x' } }],
-    ['a key that begins as reserved', { ...to, data: { 'google.x': 'x' } }],
+    ['a reserved key', { ...to, data: { from: 'x' } }],
+    ['a key with a reserved prefix', { ...to, data: { 'google.x': 'x' } }],
     ['4,097 bytes', { ...to, data: { k: 'x'.repeat(4_096) } }],
     ['2,049 bytes to a topic', { topic: 'a', data: { k: 'x'.repeat(2_048) } }],
-    ['a field that is not known', { ...to, title: 'x' }],
+    ['an unknown field', { ...to, title: 'x' }],
     ['a field of another platform', { ...to, notification: { sound: 'x' } }],
     ['an unknown priority', { ...to, android: { priority: 'urgent' } }],
     ['a lifetime over 4 weeks', { ...to, android: { ttl: '2419201s' } }],
-    ['a colour by its name', { ...to, android: { notification: { color: 'red' } } }],
+    ['a color name', { ...to, android: { notification: { color: 'red' } } }],
     [
-      '65 bytes to collapse by',
+      'a collapse ID of 65 bytes',
       { ...to, apns: { headers: { 'apns-collapse-id': 'x'.repeat(65) } } },
     ],
     ['a link without https', { ...to, webpush: { fcm_options: { link: 'http://x.org' } } }],
@@ -109,7 +109,7 @@ describe('the simulator of FCM', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } });
   });
 
-  test('refuses another token, and another type', async () => {
+  test('refuses another token, and another content type', async () => {
     expect((await send(to, { authorization: 'Bearer x' })).status).toBe(401);
     expect((await send(to, { 'content-type': 'text/plain' })).status).toBe(400);
   });

@@ -15,15 +15,15 @@ import {
   type Rule,
 } from './rules';
 
-/** A message that keeps every rule, or why FCM refuses it. */
+/** A valid message, or why FCM refuses it. */
 export type ReadFcmMessage = { message: Members; isCheckOnly: boolean } | { problem: FcmProblem };
 
-/** `isOfGoogle`: the API's front end refuses what is no message at all, before FCM has a code of its own for it. */
+/** `isOfGoogle`: the API's front end refuses a body that is not a message, before FCM assigns a code of its own. */
 export type FcmProblem = { text: string; isOfGoogle?: true };
 
 /**
- * Reads the body of `messages:send` by firebase.google.com/docs/reference/fcm/rest/v1/projects.messages: a name that is
- * not of the message is "Unknown name", as are values of another type.
+ * Reads the body of `messages:send` by firebase.google.com/docs/reference/fcm/rest/v1/projects.messages. An unknown name
+ * is an "Unknown name" error, as is a value of another type.
  */
 export function readFcmMessage(bytes: Buffer): ReadFcmMessage {
   const body = parseObject(bytes);
@@ -84,7 +84,7 @@ const isDuration: Rule = (value) =>
 const isShown = { title: isString, body: isString, image: isString };
 
 /** "^[a-zA-Z0-9-_.~%]{1,50}$" (docs/reference/fcm/rest/v1/projects.messages#fcmoptions) */
-const fcmOptions = { analytics_label: matches(/^[a-zA-Z0-9\-_.~%]{1,50}$/, 'is no label') };
+const fcmOptions = { analytics_label: matches(/^[a-zA-Z0-9\-_.~%]{1,50}$/, 'is not a label') };
 
 const androidNotification = isObjectWith({
   ...isShown,
@@ -107,7 +107,7 @@ const androidNotification = isObjectWith({
   notification_count: isInteger(0, 2 ** 31 - 1),
 });
 
-/** Apple's rules of its headers (developer.apple.com, "Sending notification requests to APNs"). */
+/** Apple's rules for its headers (developer.apple.com, "Sending notification requests to APNs"). */
 const apnsHeaders = isObjectWith({
   'apns-priority': isEnum('1', '5', '10'),
   'apns-expiration': matches(/^\d{1,10}$/, 'must be seconds since the epoch'),
@@ -139,7 +139,7 @@ const webHeaders = isObjectWith({
 
 const messageRules: Record<string, Rule> = {
   token: isString,
-  topic: matches(/^[a-zA-Z0-9\-_.~%]{1,900}$/, 'is no topic'),
+  topic: matches(/^[a-zA-Z0-9\-_.~%]{1,900}$/, 'is not a topic'),
   condition: isString,
   notification: isObjectWith(isShown),
   data: isData,

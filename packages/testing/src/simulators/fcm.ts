@@ -11,24 +11,24 @@ import {
 import { toRecord } from './read-object';
 import { hasType, jsonType } from './rules';
 
-/** A message that FCM took. It knows no key by which a second one would be told from the first. */
+/** A message that FCM accepted. FCM has no idempotency key. */
 export type FcmSend = {
   name: string;
   projectId: string;
-  /** One of them. */
+  /** The target. */
   token?: string;
   topic?: string;
-  /** The whole message as it came. */
+  /** The whole message as received. */
   message: Record<string, unknown>;
-  /** What the app gets as `raven_notification_id`. */
+  /** The value that the app receives as `raven_notification_id`. */
   messageId?: string;
-  /** SHA-256 of the access token in hexadecimal: which one it was, without keeping it. */
+  /** SHA-256 of the access token in hexadecimal, to identify it without storing it. */
   accessTokenHash: string;
 };
 
 /**
- * `errorCode` is one of FCM's own; without it the answer has a status of Google alone, as for a project that is not
- * there. `details` are put beside it.
+ * `errorCode` is one of FCM's own. Without it the answer has only a Google status, as for a missing
+ * project. `details` are added to it.
  */
 export type FcmFault =
   | HttpFault
@@ -41,32 +41,32 @@ export type FcmFault =
       details?: object[];
       headers?: Record<string, string>;
     }
-  /** The token endpoint says no. */
+  /** The token endpoint refuses. */
   | { on?: string; tokenError: string; description?: string; http?: number };
 
-/** What is wrong for every call from now on, as long as nobody repairs it. */
+/** A problem of every call from now on, until it is cleared. */
 export type FcmTrouble = 'no such project' | 'API disabled' | 'account expired';
 
 export type FcmSimulator = Omit<HttpSimulator<FcmSend>, 'fail'> & {
-  /** Where API and token endpoint are: what FCM_API_URL is to be. */
+  /** The base URL of API and token endpoint: the value for FCM_API_URL. */
   url: string;
   fail(...faults: FcmFault[]): void;
-  /** The app was removed from the device of this token. */
+  /** Unregisters this token, as when the app was removed from the device. */
   unregister(token: string): void;
-  /** Undefined is that all is well again. */
+  /** Undefined clears the problem. */
   setTrouble(trouble: FcmTrouble | undefined): void;
-  /** How many access tokens were given out. */
+  /** The number of access tokens issued. */
   countTokens(): number;
 };
 
 export type FcmSimulatorOptions = {
-  /** What every access token is. */
+  /** The value of every access token. */
   accessToken?: string;
 };
 
 export const fcmSendPath = 'messages:send';
 
-/** FCM's HTTP v1 API with Google's token endpoint, as far as sending needs them. */
+/** FCM's HTTP v1 API with Google's token endpoint, limited to sending. */
 export async function createFcmSimulator({
   accessToken = 'ya29.simulated',
 }: FcmSimulatorOptions = {}): Promise<FcmSimulator> {
@@ -137,7 +137,7 @@ export async function createFcmSimulator({
 
 let simulatedKey: string | undefined;
 
-/** The key file of a service account that the simulator knows; made once a process, as a real key takes long. */
+/** The key file of a service account of the simulator. It is created once per process, as creating a key is slow. */
 export function simulatedServiceAccount(projectId = 'simulated-project'): string {
   simulatedKey ??= generateKeyPairSync('rsa', { modulusLength: 2_048 })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })

@@ -13,8 +13,8 @@ const longestSeconds = 3_600;
 const skewSeconds = 300;
 
 /**
- * Why Google gives out no access token, by developers.google.com/identity/protocols/oauth2/service-account: grant and
- * assertion in a form, a JWT that is signed with RS256, by the account, for this endpoint, for at most an hour.
+ * Why Google issues no access token, by developers.google.com/identity/protocols/oauth2/service-account. It needs grant and
+ * assertion in a form, and a JWT that is signed with RS256, by the account, for this endpoint, for at most an hour.
  */
 export function findTokenProblem(
   { headers, body }: HttpRequest,

@@ -21,33 +21,33 @@ export type HttpReply = {
   body: string | object;
 };
 
-/** What goes wrong with one call; `on` keeps it for the first call whose path ends so. */
+/** The fault of one call; `on` keeps it for the first call whose path ends so. */
 export type HttpFault = { on?: string } & (
   | { reply: HttpReply }
   | { redirectTo: string }
-  /** Answers right, but late. */
+  /** Answers correctly, but late. */
   | { slowMs: number }
   /** Reads the request, acts on it, and never answers. */
   | { hang: true }
-  /** `before` the request was read, or `after` it was read and acted on. */
+  /** Resets `before` the request was read, or `after` it was read and acted on. */
   | { reset: 'before' | 'after' }
   /** Acts on the request, and breaks off in the middle of its answer. */
   | { truncated: true }
 );
 
 export type HttpSimulatorOptions<Send> = {
-  /** What the provider answers when all is well, and what it has accepted by it. */
+  /** The provider's normal answer, and the sends that it accepted. */
   handle(request: HttpRequest): { reply: HttpReply; send?: Send };
 };
 
 export type HttpSimulator<Send> = Simulator<Send, HttpFault> & {
-  /** Every request that was read, refused ones included. */
+  /** Every request that was read, including refused ones. */
   requests: HttpRequest[];
 };
 
 const maxBodyBytes = 16 * 1024 * 1024;
 
-/** What the simulators of HTTP providers share: listening, keeping, failing. */
+/** Shared code of the HTTP simulators: listening, recording, failing. */
 export async function createHttpSimulator<Send>({
   handle,
 }: HttpSimulatorOptions<Send>): Promise<HttpSimulator<Send>> {
@@ -78,7 +78,7 @@ export async function createHttpSimulator<Send>({
   }
 
   const server = createServer((incoming, response) => {
-    // A caller that went away in the middle is part of what is tried here.
+    // Some tests abort calls in the middle.
     serve(incoming, response).catch(() => incoming.socket.destroy());
   });
   const port = await listen(server);
@@ -94,7 +94,7 @@ export async function createHttpSimulator<Send>({
   };
 }
 
-/** What is answered in place of acting on the request. */
+/** The answer that replaces acting on the request. */
 function findFaultReply(fault: HttpFault): HttpReply | undefined {
   if ('reply' in fault) return fault.reply;
   if (!('redirectTo' in fault)) return undefined;
@@ -106,7 +106,7 @@ async function readRequest(incoming: IncomingMessage): Promise<HttpRequest> {
   let bytes = 0;
   for await (const chunk of incoming) {
     bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new Error('The body is too large');
+    if (bytes > maxBodyBytes) throw new Error('The request body is too large for the simulator');
     chunks.push(chunk);
   }
   const { method = 'GET', url: path = '/', headers } = incoming;
@@ -129,7 +129,7 @@ async function answer(
   write(response, reply);
 }
 
-/** Whether its caller is certain not to have the answer. */
+/** Whether the caller certainly does not receive the answer. */
 function isCutOff(fault: HttpFault | undefined, response: ServerResponse): boolean {
   const breaks = ['hang', 'reset', 'truncated'];
   return response.destroyed || breaks.some((name) => fault !== undefined && name in fault);
@@ -160,7 +160,7 @@ function listen(server: Server): Promise<number> {
 
 export function getPort(address: AddressInfo | string | null): number {
   if (typeof address === 'object' && address !== null) return address.port;
-  throw new Error('The server listens on no port');
+  throw new Error('The server is not listening on a port');
 }
 
 function stop(server: Server): Promise<void> {

@@ -3,7 +3,7 @@ import { closeAll, closers, post } from './raw-calls.fixture';
 
 afterAll(closeAll);
 
-// Each row is a request that keeps every rule, but for one change.
+// Each row is a valid request with one change.
 describe('the simulator of Meta', () => {
   const base = { messaging_product: 'whatsapp', recipient_type: 'individual', to: '+4512345678' };
   const text = { ...base, type: 'text', text: { body: 'Hello', preview_url: false } };
@@ -49,7 +49,7 @@ describe('the simulator of Meta', () => {
         button('copy_code', { type: 'coupon_code', coupon_code: 'A1' }, '1'),
       ),
     ],
-  ])('takes %s', async (_what, message) => {
+  ])('accepts %s', async (_what, message) => {
     expect((await send(message)).status).toBe(200);
   });
 
@@ -65,10 +65,14 @@ describe('the simulator of Meta', () => {
     ['16 digits', { ...text, to: '1234567890123456' }, 131_009],
     ['an empty text', { ...text, text: { body: '' } }, 131_009],
     ['4,097 characters', { ...text, text: { body: 'x'.repeat(4_097) } }, 131_009],
-    ['a flag as a text', { ...text, text: { body: 'x', preview_url: 'true' } }, 131_009],
-    ['513 characters of callback', { ...text, biz_opaque_callback_data: 'x'.repeat(513) }, 131_009],
-    ['a field that is not known', { ...text, sender: 'x' }, 100],
-    ['a member that is not known', { ...text, text: { body: 'x', html: 'x' } }, 100],
+    ['a flag as a string', { ...text, text: { body: 'x', preview_url: 'true' } }, 131_009],
+    [
+      'a callback of 513 characters',
+      { ...text, biz_opaque_callback_data: 'x'.repeat(513) },
+      131_009,
+    ],
+    ['an unknown field', { ...text, sender: 'x' }, 100],
+    ['an unknown member', { ...text, text: { body: 'x', html: 'x' } }, 100],
     [
       'a template in capitals',
       { ...approved(), template: { name: 'Order', language: { code: 'en' } } },
@@ -83,10 +87,14 @@ describe('the simulator of Meta', () => {
     ['a variable of two lines', approved(body({ type: 'text', text: 'a\nb' })), 131_009],
     ['a variable with five spaces', approved(body({ type: 'text', text: 'a     b' })), 131_009],
     ['a body without variables', approved(body()), 131_009],
-    ['61 characters of header', approved(header({ type: 'text', text: 'x'.repeat(61) })), 131_009],
-    ['a picture that is no URL', approved(header(image('a.png'))), 131_009],
+    [
+      'a header of 61 characters',
+      approved(header({ type: 'text', text: 'x'.repeat(61) })),
+      131_009,
+    ],
+    ['a picture without a URL', approved(header(image('a.png'))), 131_009],
     ['a picture without its file', approved(header({ type: 'image' })), 131_009],
-    ['a button that is not known', approved(button('call', variable)), 131_009],
+    ['an unknown button', approved(button('call', variable)), 131_009],
     ['an eleventh button', approved(button('url', variable, '10')), 131_009],
     ['a position as a number', approved(button('url', variable, 0)), 131_009],
     [
@@ -103,7 +111,7 @@ describe('the simulator of Meta', () => {
     expect(await send(message)).toMatchObject({ status: 400, body: { error: { code } } });
   });
 
-  test('refuses a call without a token, and another type', async () => {
+  test('refuses a call without a token, and another content type', async () => {
     expect((await send(text, { authorization: '' })).status).toBe(401);
     expect((await send(text, { 'content-type': 'text/plain' })).status).toBe(400);
   });

@@ -14,13 +14,13 @@ import {
 
 export type ReadMetaMessage = { body: Members } | { code: number; details: string };
 
-/** A field that is not known or of another type, one that is missing, and a value that is not allowed. */
+/** An unknown field or one of another type, a missing field, and a value that is not allowed. */
 const codes = { unknown: 100, missing: 131_008, value: 131_009 } as const;
 
 /**
  * Reads the body of `messages` by developers.facebook.com/docs/whatsapp/cloud-api/reference/messages, and by the pages of
  * text messages (4096 characters) and of templates' components: a variable is one line, without tabs or more than four
- * spaces in a row; a header has 60 characters, a callback 512.
+ * spaces in a row; a header has at most 60 characters, a callback 512.
  */
 export function readMetaMessage(bytes: Buffer): ReadMetaMessage {
   const body = parseObject(bytes);
@@ -31,7 +31,7 @@ export function readMetaMessage(bytes: Buffer): ReadMetaMessage {
   if (!(type in body)) return { code: codes.missing, details: `${type} is missing` };
   const problem = findProblem(body, rules);
   if (problem === undefined) return { body };
-  const isUnknown = problem.endsWith('is not known');
+  const isUnknown = problem.endsWith('is unknown');
   return { code: isUnknown ? codes.unknown : codes.value, details: problem };
 }
 
@@ -51,7 +51,7 @@ const variable = isObjectWith(
 const headerVariable: Rule = (value) =>
   variable(value) ?? isTextUpTo(60)((value as Members)['text']);
 
-/** The member that a parameter's type names is the one that it has. */
+/** A parameter must have the member that its type names. */
 function media(kind: string, extra: Record<string, Rule> = {}): Rule {
   const file = isObjectWith({ link: httpUrl, ...extra }, ['link']);
   return isObjectWith({ type: isEnum(kind), [kind]: file }, ['type', kind]);
@@ -76,7 +76,7 @@ const buttonParameters: Record<string, Rule> = {
   ]),
 };
 
-/** The rule of the kind that a value names in one of its members. */
+/** The rule for the kind that a value names in one of its members. */
 function byKind(name: string, kinds: Record<string, Rule>): Rule {
   return (value) => {
     const kind = (value as Members | null)?.[name];

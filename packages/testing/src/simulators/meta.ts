@@ -9,20 +9,20 @@ import {
 import { readMetaMessage } from './meta-rules';
 import { hasType, jsonType } from './rules';
 
-/** A message that the Cloud API took. */
+/** A message that the Cloud API accepted. */
 export type MetaSend = {
   id: string;
   phoneNumberId: string;
   to: string;
-  /** The body as it came: type, text or template. */
+  /** The body as received: type, text or template. */
   body: Record<string, unknown>;
-  /** SHA-256 of the token in hexadecimal: which token it was, without keeping it. */
+  /** SHA-256 of the token in hexadecimal, to identify it without storing it. */
   tokenHash: string;
-  /** The message's id, which comes back in every report. */
+  /** The message's ID, which every status report repeats. */
   messageId?: string;
 };
 
-/** `code` is one of Meta, in an answer with status 400 unless another is given; `with` are members of the error beside it. */
+/** `code` is one of Meta's, with status 400 by default; `with` are further members of the error. */
 export type MetaFault =
   | HttpFault
   | { on?: string; code: number; status?: number; with?: Record<string, unknown> };
@@ -34,25 +34,25 @@ export type MetaStatus = {
   errors?: Record<string, unknown>[];
 };
 
-/** A call of Meta to our webhook: send the bytes as they are, or change a copy of them. */
+/** A call of Meta to our webhook: send the bytes unchanged, or a modified copy. */
 export type MetaWebhook = { headers: Record<string, string>; body: Buffer };
 
 export type MetaSimulator = Omit<HttpSimulator<MetaSend>, 'fail'> & {
   fail(...faults: MetaFault[]): void;
-  /** What Meta reports of a message that it took. */
+  /** Status reports of an accepted message. */
   createStatus(send: MetaSend, status: string, errorCode?: number): MetaStatus;
-  /** One signed call for any number of reports, of any age, in any order. */
+  /** One signed call with any number of reports, of any age, in any order. */
   webhook(statuses: readonly MetaStatus[], options: MetaWebhookOptions): MetaWebhook;
 };
 
 export type MetaWebhookOptions = {
   appSecret: string;
   phoneNumberId?: string;
-  /** Changes beside the reports, such as messages that people write to the number. */
+  /** Other changes, such as messages from people to the number. */
   moreChanges?: Record<string, unknown>[];
 };
 
-/** WhatsApp's Cloud API, as far as sending needs it: `messages`, and the reading of a phone number. */
+/** WhatsApp's Cloud API, limited to sending: `messages`, and reading a phone number. */
 export async function createMetaSimulator(): Promise<MetaSimulator> {
   let messageCount = 0;
   const simulator = await createHttpSimulator<MetaSend>({
@@ -180,7 +180,7 @@ function createWebhook(
     object: 'whatsapp_business_account',
     entry: [{ id: '200000000000002', changes }],
   });
-  // Meta escapes slashes, so that its bytes are not those of another's JSON.stringify.
+  // Meta escapes slashes, so its bytes differ from those of JSON.stringify.
   const body = Buffer.from(text.replaceAll('/', '\\/'));
   const signature = createHmac('sha256', appSecret).update(body).digest('hex');
   return {

@@ -3,7 +3,7 @@ import { closeAll, closers, post } from './raw-calls.fixture';
 
 afterAll(closeAll);
 
-// Each row is a request that keeps every rule, but for one change.
+// Each row is a valid request with one change.
 describe('the simulator of OneSignal', () => {
   const valid = {
     app_id: '11111111-1111-4111-8111-111111111111',
@@ -43,7 +43,7 @@ describe('the simulator of OneSignal', () => {
     ['a text to a subscription', subscription],
     ['a key of version 4', { ...valid, idempotency_key: '44444444-4444-4444-8444-444444444444' }],
     ['2,048 bytes of data', { ...valid, data: { k: 'x'.repeat(2_048 - '{"k":""}'.length) } }],
-  ])('takes %s', async (_what, body) => {
+  ])('accepts %s', async (_what, body) => {
     const answer = await send(body);
     expect(answer).toMatchObject({ status: 200, body: { id: expect.stringMatching(/./) } });
   });
@@ -53,13 +53,13 @@ describe('the simulator of OneSignal', () => {
 
   test.each<[string, object, RegExp]>([
     ['no app', without('app_id'), /app_id is invalid/],
-    ['an app that is no UUID', { ...valid, app_id: 'x' }, /app_id is invalid/],
+    ['an app that is not a UUID', { ...valid, app_id: 'x' }, /app_id is invalid/],
     ['no target', without('include_aliases'), /one targeting parameter/],
     ['two targets', { ...valid, ...subscription }, /one targeting parameter/],
     ['an alias without a channel', without('target_channel'), /target_channel is required/],
     ['another channel', { ...valid, target_channel: 'fax' }, /target_channel/],
     [
-      'a subscription that is no UUID',
+      'a subscription that is not a UUID',
       { ...subscription, include_subscription_ids: ['x'] },
       /UUID/,
     ],
@@ -77,7 +77,7 @@ describe('the simulator of OneSignal', () => {
       /3 or 4/,
     ],
     [
-      'a key of no variant',
+      'a key without a variant',
       { ...valid, idempotency_key: '01930000-0000-4000-0000-000000000001' },
       /3 or 4/,
     ],
@@ -86,16 +86,16 @@ describe('the simulator of OneSignal', () => {
       { ...valid, data: { k: 'x'.repeat(2_049 - '{"k":""}'.length) } },
       /2048/,
     ],
-    ['data that is a list', { ...valid, data: [] }, /data/],
-    ['65 characters to collapse by', { ...valid, collapse_id: 'x'.repeat(65) }, /64/],
+    ['a list as data', { ...valid, data: [] }, /data/],
+    ['a collapse ID of 65 characters', { ...valid, collapse_id: 'x'.repeat(65) }, /64/],
     ['a lifetime over 28 days', { ...valid, ttl: 2_419_201 }, /ttl/],
     ['a link without a scheme', { ...valid, url: 'x.example' }, /url/],
     [
-      'an unknown interruption',
+      'an unknown interruption level',
       { ...valid, ios_interruption_level: 'loud' },
       /ios_interruption_level/,
     ],
-    ['a field that is not known', { ...valid, content: 'x' }, /content is not known/],
+    ['an unknown field', { ...valid, content: 'x' }, /content is unknown/],
   ])('refuses %s', async (_what, body, problem) => {
     const answer = await send(body);
     expect(answer.status).toBe(400);
@@ -104,7 +104,7 @@ describe('the simulator of OneSignal', () => {
 
   test.each<[string, Record<string, string>, number]>([
     ['no key', { authorization: '' }, 401],
-    ['a key in the old form', { authorization: 'Basic x' }, 401],
+    ['a key in the old format', { authorization: 'Basic x' }, 401],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 400],
   ])('refuses %s', async (_what, headers, status) => {
     expect((await send(valid, headers)).status).toBe(status);

@@ -17,19 +17,19 @@ import {
   type Rule,
 } from './rules';
 
-/** A message that keeps every rule, or the text with which OneSignal refuses it. */
+/** A valid message, or the text with which OneSignal refuses it. */
 export type ReadOnesignalMessage =
   | { target: OnesignalTarget; idempotencyKey: string; body: Members }
   | { problem: string };
 
-/** One of them: the alias `external_id`, or a subscription. */
+/** The target: the alias `external_id`, or a subscription. */
 export type OnesignalTarget = { externalId: string } | { subscriptionId: string };
 
 /**
  * Reads a message by the rules of "Create message" (documentation.onesignal.com/reference/push-notification and
  * /reference/create-message), of the vendor's OpenAPI description (the model `Notification` of OneSignal/onesignal-node-api),
- * and of /reference/idempotent-notification-requests. OneSignal drops a field that it does not know without a word; here
- * it is refused, so that a test sees it.
+ * and of /reference/idempotent-notification-requests. OneSignal silently drops unknown fields. The simulator refuses
+ * them, so that tests notice.
  */
 export function readOnesignalMessage({ headers, body: bytes }: HttpRequest): ReadOnesignalMessage {
   if (!hasType(headers, jsonType)) return { problem: `Content-Type must be ${jsonType}` };
@@ -50,7 +50,7 @@ const required: Record<string, string> = {
   idempotency_key: 'idempotency_key is missing',
 };
 
-/** "Choose only one strategy": ids are "not compatible with any other targeting parameters". Belfry sends to one person. */
+/** "Choose only one strategy": IDs are "not compatible with any other targeting parameters". Belfry sends to one person. */
 function readTarget(body: Members): OnesignalTarget | { problem: string } {
   const usedTargetings = targetings.filter((name) => name in body);
   if (usedTargetings.length !== 1)
@@ -97,7 +97,7 @@ const dataBytes = 2_048;
 const collapseIdCharacters = 64;
 const ttlSeconds = 2_419_200;
 
-/** By language code; English is demanded, and a text is a string. */
+/** By language code. English is required, and a text is a string. */
 const isTexts: Rule = (value) => {
   const entries = Object.entries(toRecord(value) ?? {});
   if (!entries.some(([language]) => language === 'en')) return englishIsMissing;

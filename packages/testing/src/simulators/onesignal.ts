@@ -8,21 +8,21 @@ import {
 } from './http-simulator';
 import { type OnesignalTarget, readOnesignalMessage } from './onesignal-rules';
 
-/** A message that OneSignal took. A repetition with the same key is answered, and is no send. */
+/** A message that OneSignal accepted. A repetition with the same idempotency key is answered, but is no new send. */
 export type OnesignalSend = {
   id: string;
   appId: string;
-  /** Whom it is to: the alias `external_id`, or a subscription. */
+  /** The recipient: the alias `external_id`, or a subscription. */
   externalId?: string;
   subscriptionId?: string;
   idempotencyKey: string;
-  /** The whole request as it came. */
+  /** The whole request as received. */
   body: Record<string, unknown>;
-  /** SHA-256 of the key in hexadecimal: which one it was, without keeping it. */
+  /** SHA-256 of the key in hexadecimal, to identify it without storing it. */
   keyHash: string;
 };
 
-/** `errors` are OneSignal's, in an answer with status 400 unless another is given; `id` stands beside them where given. */
+/** `errors` are OneSignal's, with status 400 by default; `id` is added if present. */
 export type OnesignalFault =
   | HttpFault
   | {
@@ -35,11 +35,11 @@ export type OnesignalFault =
 
 export type OnesignalSimulator = Omit<HttpSimulator<OnesignalSend>, 'fail'> & {
   fail(...faults: OnesignalFault[]): void;
-  /** The person switched notifications off everywhere, or the subscription is gone. */
+  /** The person switched all notifications off, or the subscription was removed. */
   unsubscribe(id: string): void;
 };
 
-/** OneSignal's API, as far as sending needs it: the creation of a message, and the list of messages. */
+/** OneSignal's API, limited to sending: creating a message, and listing messages. */
 export async function createOnesignalSimulator(): Promise<OnesignalSimulator> {
   const answeredRequests = new Map<string, { id: string; bodyHash: string }>();
   const unsubscribed = new Set<string>();

@@ -1,10 +1,10 @@
 export type Answer = { status: number; body: Record<string, unknown> };
 export type Sent = { headers?: Record<string, string>; body: string };
 
-/** What ends with the test. */
+/** Simulators to close when the test ends. */
 export const closers: (() => Promise<void>)[] = [];
 
-/** A call as it stands; the body of the answer where it is JSON. */
+/** Makes a call as specified; returns the body if it is JSON. */
 export async function post(url: string, { headers = {}, body }: Sent): Promise<Answer> {
   const answer = await fetch(url, { method: 'POST', headers, body });
   const text = await answer.text();

@@ -9,6 +9,6 @@ export function parseObject(bytes: Buffer): Record<string, unknown> | undefined 
 
 export function toRecord(value: unknown): Record<string, unknown> | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  // Just checked: whatever its members are, their names are strings.
+  // Checked above: any object has string keys.
   return isObject ? (value as Record<string, unknown>) : undefined;
 }

@@ -2,7 +2,7 @@ import { toRecord } from './read-object';
 
 export type Members = Record<string, unknown>;
 
-/** What is wrong with a value, in words that go behind its name; undefined where nothing is. */
+/** The problem of a value, as words that follow its name; undefined if there is none. */
 export type Rule = (value: unknown) => string | undefined;
 
 export const isAnything: Rule = () => undefined;
@@ -44,7 +44,7 @@ export const matches =
   (value) =>
     typeof value === 'string' && pattern.test(value) ? undefined : problem;
 
-/** A list with so many items, each by the rule. */
+/** A list of `least` to `most` items that all follow the rule. */
 export const isList =
   (rule: Rule, { least = 1, most }: { least?: number; most: number }): Rule =>
   (value) => {
@@ -53,7 +53,7 @@ export const isList =
     return findFirst(value.map((item, index) => prefixProblem(`[${index}]`, rule(item))));
   };
 
-/** An object of strings, whatever their names are. */
+/** An object of strings with any names. */
 export const isMapOfStrings: Rule = (value) => {
   const members = toRecord(value);
   if (!members) return 'must be an object';
@@ -62,7 +62,7 @@ export const isMapOfStrings: Rule = (value) => {
   );
 };
 
-/** An object with these members alone, and with those that are required. */
+/** An object with only these members, and with all required ones. */
 export const isObjectWith =
   (rules: Record<string, Rule>, required: readonly string[] = []): Rule =>
   (value) => {
@@ -72,12 +72,12 @@ export const isObjectWith =
     return missing ? `${missing} is missing` : findProblem(members, rules);
   };
 
-/** The first member that breaks its rule or has none. */
+/** The first member that is unknown or breaks its rule. */
 export function findProblem(members: Members, rules: Record<string, Rule>): string | undefined {
   return findFirst(
     Object.entries(members).map(([name, value]) => {
       const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-      return prefixProblem(name, rule ? rule(value) : 'is not known');
+      return prefixProblem(name, rule ? rule(value) : 'is unknown');
     }),
   );
 }
@@ -90,7 +90,7 @@ function findFirst(problems: (string | undefined)[]): string | undefined {
   return problems.find((problem) => problem !== undefined);
 }
 
-/** Whether a request says that its body is of this type. */
+/** Whether a request declares this content type. */
 export function hasType(headers: { 'content-type'?: string | undefined }, type: string): boolean {
   const [contentType = ''] = (headers['content-type'] ?? '').split(';');
   return contentType.trim().toLowerCase() === type;

@@ -1,21 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** A provider's stand-in on loopback: keeps what it accepted, and fails on demand. */
+/** A simulated provider on loopback: it records accepted sends, and fails on demand. */
 export type Simulator<Send, Fault> = {
   url: string;
   port: number;
-  /** What was accepted, in order; also what was accepted and never answered. */
+  /** Accepted sends in order, including those that were never answered. */
   sends: Send[];
-  /** Told of each send when it was answered, or was not. */
+  /** Calls the listener for each send, after its answer or its failure to answer. */
   onAccepted(listener: (acceptedSend: AcceptedSend<Send>) => void): void;
   /** Faults for the next calls, one each, in order. */
   fail(...faults: Fault[]): void;
-  /** Answers to what was accepted wait that long; beside the faults, and until told otherwise. */
+  /** Delays answers to accepted sends, in addition to the faults, until changed. */
   delayEach(getDelayMs: (send: Send) => number): void;
   close(): Promise<void>;
 };
 
-/** What was accepted, when, and when the answer left; times by `performance.now()`. */
+/** An accepted send, its time, and when its answer left; times by `performance.now()`. */
 export type AcceptedSend<Send> = {
   send: Send;
   atMs: number;
@@ -37,7 +37,7 @@ export function createAcceptedListeners<Send>() {
   };
 }
 
-/** How late the answers to what was accepted are. */
+/** Delay of answers to accepted sends. */
 export function createDelays<Send>() {
   let getDelayMs = (_send: Send) => 0;
   return {
@@ -53,18 +53,19 @@ export function createDelays<Send>() {
 
 export type FaultQueue<Fault> = {
   add(faults: readonly Fault[]): void;
-  /** The next fault, if it is meant for this call; then it is used up. */
+  /** Takes the next fault, if it is meant for this call. */
   take(isMeant: (fault: Fault) => boolean): Fault | undefined;
 };
 
-/** Far above what a test asks for; a fault that is never met is a mistake in the test. */
+/** Far above the needs of a test: faults that are never met are a mistake in the test. */
 const maxFaults = 10_000;
 
 export function createFaultQueue<Fault>(): FaultQueue<Fault> {
   const faults: Fault[] = [];
   return {
     add(more) {
-      if (faults.length + more.length > maxFaults) throw new Error('Too many faults are waiting');
+      if (faults.length + more.length > maxFaults)
+        throw new Error('Too many faults are queued: the test does not meet them');
       faults.push(...more);
     },
     take(isMeant) {

@@ -13,8 +13,8 @@ import {
 } from './rules';
 
 /**
- * What is wrong with the blocks of a message by docs.slack.dev/reference/block-kit, block by block; each limit is of the
- * page of its block, element or object. A block of a type that is not listed here is taken as it is.
+ * The problem of a message's blocks by docs.slack.dev/reference/block-kit, block by block. Each limit is from the
+ * page of its block, element or object. Blocks of types that are not listed here are accepted.
  */
 export function findBlocksProblem(blocks: unknown): string | undefined {
   return isList(block, { least: 0, most: 50 })(blocks);
@@ -45,9 +45,9 @@ const anyText = (most: number): Rule =>
 
 const id = isTextUpTo(255);
 const url = (value: unknown) =>
-  isTextUpTo(3_000)(value) ?? matches(/^[a-z][a-z0-9+.-]*:\S+$/i, 'is no URL')(value);
+  isTextUpTo(3_000)(value) ?? matches(/^[a-z][a-z0-9+.-]*:\S+$/i, 'is not a URL')(value);
 const imageUrl = (value: unknown) =>
-  isTextUpTo(3_000)(value) ?? matches(/^https?:\/\/\S+$/i, 'is no URL')(value);
+  isTextUpTo(3_000)(value) ?? matches(/^https?:\/\/\S+$/i, 'is not a URL')(value);
 
 const confirm = isObjectWith(
   {

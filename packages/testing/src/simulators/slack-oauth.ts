@@ -3,14 +3,14 @@ import type { HttpReply, HttpRequest } from './http-simulator';
 
 export type SimulatedSlackApp = { clientId: string; clientSecret: string };
 
-/** What every installation gives; another code is another token. */
+/** The grant of every installation. Each code gives another token. */
 export const simulatedInstall = {
   team_id: 'T0SIMULATED',
   app_id: 'A0SIMULATED',
   bot_user_id: 'U0SIMULATED',
 } as const;
 
-/** The page on which a person agrees, who always does, and the exchange of its code; undefined for other calls. */
+/** The consent page, where the person always agrees, and the exchange of its code; undefined for other calls. */
 export function createSlackOAuth(
   app: SimulatedSlackApp | undefined,
 ): (request: HttpRequest) => HttpReply | undefined {
@@ -39,7 +39,7 @@ export function createSlackOAuth(
     if (granted?.redirectUri !== params.get('redirect_uri')) {
       return { body: { ok: false, error: 'invalid_code' } };
     }
-    // A code is good once.
+    // A code works once.
     codes.delete(code);
     const { team_id: id, app_id, bot_user_id } = simulatedInstall;
     return {
@@ -66,7 +66,7 @@ export function createSlackOAuth(
   };
 }
 
-/** The app may name itself in the header in place of the body. */
+/** The app may send its credentials in the header or in the body. */
 function withBasic(params: URLSearchParams, authorization: string | undefined): URLSearchParams {
   if (!authorization?.startsWith('Basic ')) return params;
   const [id = '', secret = ''] = Buffer.from(authorization.slice('Basic '.length), 'base64')
@@ -79,7 +79,7 @@ function withBasic(params: URLSearchParams, authorization: string | undefined): 
 
 export type SlackEventCall = { body: string; headers: Record<string, string> };
 
-/** An event as Slack calls it in, signed with the app's secret. */
+/** An event call as Slack makes it, signed with the app's secret. */
 export function signSlackEvent(
   event: Record<string, unknown>,
   { signingSecret, nowMs }: { signingSecret: string; nowMs: number },

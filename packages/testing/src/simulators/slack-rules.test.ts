@@ -3,7 +3,7 @@ import { createSlackSimulator } from './slack';
 
 afterAll(closeAll);
 
-// Each row is a call that keeps every rule, but for one change.
+// Each row is a valid call with one change.
 describe('the simulator of Slack', () => {
   const valid = { channel: 'C0123456789', text: 'Hello' };
   const form = 'application/x-www-form-urlencoded';
@@ -36,32 +36,32 @@ describe('the simulator of Slack', () => {
     ['a section', withBlocks(section({ text: mrkdwn('x'.repeat(3_000)), fields: [plain('a')] }))],
     ['a button', withBlocks(actions(button({ url: 'https://x.example', style: 'primary' })))],
     ['a picture', withBlocks(image)],
-    ['a block that is new', withBlocks({ type: 'something_new', text: '' })],
+    ['a block of an unknown type', withBlocks({ type: 'something_new', text: '' })],
     ['flags', { ...valid, unfurl_links: 'false', thread_ts: '1700000000.000001' }],
-  ])('takes %s', async (_what, fields) => {
+  ])('accepts %s', async (_what, fields) => {
     expect((await call('chat.postMessage', fields)).body).toMatchObject({ ok: true });
   });
 
   test.each<[string, Record<string, string>, string]>([
     ['no channel', { ...valid, channel: '' }, 'channel_not_found'],
     ['a channel by its name', { ...valid, channel: '#general' }, 'channel_not_found'],
-    ['nothing to say', { ...valid, text: '' }, 'no_text'],
+    ['no text', { ...valid, text: '' }, 'no_text'],
     ['40,001 characters', { ...valid, text: 'x'.repeat(40_001) }, 'msg_too_long'],
     [
-      'blocks that are no list',
+      'blocks that are not a list',
       { ...valid, blocks: '{"type":"divider"}' },
       'invalid_blocks_format',
     ],
-    ['a flag that is none', { ...valid, unfurl_links: 'yes' }, 'invalid_arguments'],
-    ['a thread that is none', { ...valid, thread_ts: '17' }, 'invalid_arguments'],
+    ['an invalid flag', { ...valid, unfurl_links: 'yes' }, 'invalid_arguments'],
+    ['an invalid thread', { ...valid, thread_ts: '17' }, 'invalid_arguments'],
     [
       'metadata without a payload',
       { ...valid, metadata: '{"event_type":"a"}' },
       'invalid_metadata_format',
     ],
-    ['an argument that is not known', { ...valid, body: 'x' }, 'invalid_arguments'],
+    ['an unknown argument', { ...valid, body: 'x' }, 'invalid_arguments'],
     [
-      '13,201 characters of blocks',
+      'blocks of 13,201 characters',
       withBlocks(...Array.from({ length: 5 }, () => section({ text: plain('x'.repeat(2_641)) }))),
       'msg_blocks_too_long',
     ],
@@ -74,16 +74,16 @@ describe('the simulator of Slack', () => {
     ['a block without a type', [{ text: plain('a') }]],
     ['an empty section', [section({})]],
     ['a section with an empty text', [section({ text: mrkdwn('') })]],
-    ['3,001 characters of section', [section({ text: mrkdwn('x'.repeat(3_001)) })]],
+    ['a section of 3,001 characters', [section({ text: mrkdwn('x'.repeat(3_001)) })]],
     ['11 fields', [section({ fields: Array.from({ length: 11 }, () => plain('a')) })]],
-    ['2,001 characters of field', [section({ fields: [plain('x'.repeat(2_001))] })]],
-    ['151 characters of header', [{ type: 'header', text: plain('x'.repeat(151)) }]],
+    ['a field of 2,001 characters', [section({ fields: [plain('x'.repeat(2_001))] })]],
+    ['a header of 151 characters', [{ type: 'header', text: plain('x'.repeat(151)) }]],
     ['a header in markup', [{ type: 'header', text: mrkdwn('a') }]],
     ['a picture without a description', [{ type: 'image', image_url: 'https://x.example/a.png' }]],
-    ['a picture that is no URL', [{ ...image, image_url: 'a.png' }]],
+    ['a picture without a URL', [{ ...image, image_url: 'a.png' }]],
     ['an empty context', [{ type: 'context', elements: [] }]],
     [
-      '11 elements of context',
+      'a context of 11 elements',
       [{ type: 'context', elements: Array.from({ length: 11 }, () => plain('a')) }],
     ],
     ['an empty button', [actions(button({ text: plain('') }))]],
@@ -93,11 +93,11 @@ describe('the simulator of Slack', () => {
     ['an unknown style', [actions(button({ style: 'green' }))]],
     ['26 buttons', [actions(...Array.from({ length: 26 }, () => button({})))]],
     [
-      '6 options of overflow',
+      'an overflow menu of 6 options',
       [actions({ type: 'overflow', options: Array.from({ length: 6 }, () => option) })],
     ],
     ['an option without a value', [actions({ type: 'overflow', options: [{ text: plain('a') }] })]],
-    ['a block with a field that is not known', [section({ text: plain('a'), colour: 'red' })]],
+    ['a block with an unknown field', [section({ text: plain('a'), colour: 'red' })]],
   ])('refuses %s', async (_what, blocks) => {
     expect((await call('chat.postMessage', withBlocks(...blocks))).body).toMatchObject({
       ok: false,
@@ -113,7 +113,7 @@ describe('the simulator of Slack', () => {
     expect((await call('chat.postMessage', valid, headers)).body).toMatchObject({ error });
   });
 
-  test('finds nobody by what is no address, and opens nothing with what is no person', async () => {
+  test('finds no user by an invalid address, and opens no conversation with an invalid user', async () => {
     const lookUp = await call('users.lookupByEmail', { email: 'ana' });
     const opened = await call('conversations.open', { users: 'ana' });
     expect([lookUp.body, opened.body]).toMatchObject([

@@ -14,13 +14,13 @@ import { findBlocksProblem } from './slack-blocks';
 export type SlackProblem = { error: string; message?: string };
 
 const maxTextCharacters = 40_000;
-/** Seen, and not documented: blocks of 13,200 characters together were refused (slackapi/bolt-js#2509). */
+/** Observed, but not documented: blocks of 13,200 characters together were refused (slackapi/bolt-js#2509). */
 const maxBlocksCharacters = 13_200;
 
 /**
  * Why `chat.postMessage` refuses its arguments, by docs.slack.dev/reference/methods/chat.postMessage: the errors listed
- * there, in their order of checking here. Slack ignores an argument that it does not know; here it is refused, so that a
- * test sees it. `token` is what the SDK repeats from the header.
+ * there, in the order of checking here. Slack ignores unknown arguments. The simulator refuses them, so that
+ * tests notice. `token` is accepted because the SDK repeats it from the header.
  */
 export function findPostProblem(args: URLSearchParams): SlackProblem | undefined {
   const parsedArgs = readArguments(args);
@@ -61,7 +61,7 @@ function countCharacters(value: unknown): number {
   }, 0);
 }
 
-/** Objects and lists come as JSON in a field of the form, as do booleans. */
+/** Objects, lists and booleans are sent as JSON in a form field. */
 function readArguments(args: URLSearchParams): Members {
   return Object.fromEntries([...args].map(([name, value]) => [name, readArgument(name, value)]));
 }
@@ -82,7 +82,7 @@ const rules: Record<string, Rule> = {
   channel: isAnything,
   text: isString,
   blocks: isAnything,
-  thread_ts: matches(/^\d{10}\.\d{6}$/, 'is no ts of a message'),
+  thread_ts: matches(/^\d{10}\.\d{6}$/, 'is not the ts of a message'),
   reply_broadcast: isFlag,
   mrkdwn: isFlag,
   unfurl_links: isFlag,
@@ -91,7 +91,7 @@ const rules: Record<string, Rule> = {
   parse: matches(/^(full|none)$/, 'must be full or none'),
   username: isTextUpTo(80),
   icon_emoji: matches(/^:[\w+-]+:$/, 'must be :name:'),
-  icon_url: matches(/^https?:\/\/\S+$/, 'is no URL'),
+  icon_url: matches(/^https?:\/\/\S+$/, 'is not a URL'),
   metadata: isObjectWith(
     {
       event_type: matches(/^\w{1,255}$/, 'must be letters, digits and _'),

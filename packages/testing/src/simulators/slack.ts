@@ -16,29 +16,29 @@ export type SlackSend = {
   ts: string;
   text: string;
   blocks?: unknown;
-  /** Everything that was given, by name. */
+  /** All arguments by name. */
   argumentNames: string[];
-  /** SHA-256 of the token in hexadecimal: which token it was, without keeping it. */
+  /** SHA-256 of the token in hexadecimal, to identify it without storing it. */
   tokenHash: string;
-  /** The message's id, which the sender put into the metadata. */
+  /** The message's ID, which the sender put into the metadata. */
   messageId?: string;
 };
 
-/** `error` is a code of Slack, in an answer with status 200; `with` are members beside it. */
+/** `error` is a code of Slack's, with status 200; `with` are further members. */
 export type SlackFault = HttpFault | { on?: string; error: string; with?: Record<string, unknown> };
 
 export type SlackSimulator = Omit<HttpSimulator<SlackSend>, 'fail'> & {
-  /** Where the API is: what SLACK_API_URL is to be. */
+  /** The base URL of the API: the value for SLACK_API_URL. */
   url: string;
   fail(...faults: SlackFault[]): void;
 };
 
 export type SlackSimulatorOptions = {
-  /** An app that may be added to the simulated workspace. */
+  /** An app that can be installed in the simulated workspace. */
   app?: SimulatedSlackApp;
 };
 
-/** Slack's Web API, as far as sending needs it, and the installation of an app. */
+/** Slack's Web API, limited to sending and to installing an app. */
 export async function createSlackSimulator({
   app,
 }: SlackSimulatorOptions = {}): Promise<SlackSimulator> {
@@ -68,7 +68,7 @@ export async function createSlackSimulator({
 
 type SlackCall = { method: string; args: URLSearchParams; token: string; isForm: boolean };
 
-/** A bot's or a user's token, also one that rotates (docs.slack.dev/authentication/tokens). */
+/** A token of a bot or a user, also one that rotates (docs.slack.dev/authentication/tokens). */
 const tokenForm = /^(xoxe\.)?xox[bp]-[A-Za-z0-9-]{10,}$/;
 function findAuthError({ isForm, token }: SlackCall): string | undefined {
   if (!isForm) return 'invalid_post_type';
@@ -150,7 +150,7 @@ function toHttpFault(fault: SlackFault): HttpFault {
   return { ...(on ? { on } : {}), reply: refusal(error, fault.with) };
 }
 
-/** The same person has the same id in every call. */
+/** The same person has the same ID in every call. */
 function createId(prefix: string, name: string): string {
   return prefix + hash('sha256', name, 'hex').slice(0, 10).toUpperCase();
 }

@@ -19,15 +19,15 @@ function write(headers: Record<string, string>, body = 'Hello\r\n', more = ''): 
 const without = (name: keyof typeof head) =>
   Object.fromEntries(Object.entries(head).filter(([each]) => each !== name));
 
-// Each row is a mail that keeps every rule, but for one change.
+// Each row is a valid mail with one change.
 describe('the simulator of a mail server', () => {
   test.each<[string, Buffer, object]>([
     ['a mail', write(head), plain],
     ['a line of 998 octets', write(head, `${'x'.repeat(998)}\r\n`), plain],
     ['a folded header', write(head, 'Hello', '\r\nSubject: a\r\n b'), plain],
-    ['UTF-8 where it was asked for', write({ ...head, Subject: 'é' }), { ...plain, isUtf8: true }],
-    ['8 bits where they were asked for', write(head, 'é'), { ...plain, is8Bit: true }],
-  ])('takes %s', (_what, mail, options) => {
+    ['UTF-8 if it was requested', write({ ...head, Subject: 'é' }), { ...plain, isUtf8: true }],
+    ['8-bit text if it was requested', write(head, 'é'), { ...plain, is8Bit: true }],
+  ])('accepts %s', (_what, mail, options) => {
     expect(findMailProblem(mail, { ...plain, ...options })).toBeUndefined();
   });
 
@@ -40,16 +40,16 @@ describe('the simulator of a mail server', () => {
     ['no From', write(without('From'))],
     ['no Date', write(without('Date'))],
     ['a From without an address', write({ ...head, From: 'Ana' })],
-    ['a Date of another form', write({ ...head, Date: '2026-11-29T16:39:08Z' })],
+    ['a Date in another format', write({ ...head, Date: '2026-11-29T16:39:08Z' })],
     ['two subjects', write({ ...head, Subject: 'a' }, '', '\r\nSubject: b')],
     ['a Message-ID without brackets', write({ ...head, 'Message-ID': '1@example.com' })],
     ['a Message-ID without a domain', write({ ...head, 'Message-ID': '<1>' })],
     ['References without brackets', write({ ...head, References: '1@example.com' })],
     ['Bcc', write({ ...head, Bcc: 'eve@example.org' })],
-    ['a head that is not in ASCII', write({ ...head, Subject: 'é' })],
-    ['a body that is not in 7 bits', write(head, 'é')],
+    ['a header that is not in ASCII', write({ ...head, Subject: 'é' })],
+    ['a body that is not 7-bit', write(head, 'é')],
     ['a type without MIME-Version', write({ ...head, 'Content-Type': 'text/plain' })],
-    ['a line that is no header', write(head, '', '\r\nHello')],
+    ['a line that is not a header', write(head, '', '\r\nHello')],
   ])('refuses %s', (_what, mail) => {
     expect(findMailProblem(mail, plain)).toMatch(/^5\d\d 5\.\d+\.\d+ \S/);
   });
@@ -64,7 +64,7 @@ describe('the simulator of a mail server', () => {
     expect(findPathProblem(address, { ...plain, isUtf8 }) === undefined).toBe(isTaken);
   });
 
-  test('refuses a mail at the final dot, and keeps nothing of it', async () => {
+  test('refuses a mail at the final dot, and stores nothing of it', async () => {
     const simulator = await createSmtpSimulator();
     const socket = connect(simulator.port, '127.0.0.1');
     const sendCommand = async (text: string) => {

@@ -1,18 +1,18 @@
 export type MailOptions = {
-  /** Asked for in MAIL FROM (RFC 6531). */
+  /** Requested in MAIL FROM (RFC 6531). */
   isUtf8: boolean;
   /** BODY=8BITMIME in MAIL FROM (RFC 6152). */
   is8Bit: boolean;
 };
 
-/** The reply with which a strict server refuses a mail's bytes, or undefined; each rule names its RFC. */
+/** The reply of a strict server that refuses a mail's bytes, or undefined; each rule names its RFC. */
 export function findMailProblem(raw: Buffer, options: MailOptions): string | undefined {
   const end = raw.indexOf('\r\n\r\n');
   const head = raw.subarray(0, end < 0 ? raw.length : end).toString('latin1');
   const headers = readHeaders(head);
   return (
     findLineProblem(raw) ??
-    (headers ? findHeaderProblem(headers) : '550 5.6.0 A line of the head is no header') ??
+    (headers ? findHeaderProblem(headers) : '550 5.6.0 A header line is malformed') ??
     findCharacterProblem(head, raw.subarray(head.length), options)
   );
 }
@@ -30,7 +30,7 @@ function findLineProblem(raw: Buffer): string | undefined {
 
 type Header = { name: string; value: string };
 
-/** RFC 5322, sections 2.2 and 2.2.3; undefined for a line that is neither a header nor the rest of one. */
+/** RFC 5322, sections 2.2 and 2.2.3; undefined for a line that is neither a header nor a continuation. */
 function readHeaders(head: string): Header[] | undefined {
   const headers = head.replace(/\r\n(?=[ \t])/g, '').split('\r\n');
   const isWhole = headers.every((line) => /^[\x21-\x39\x3b-\x7e]+:/.test(line));
@@ -48,17 +48,17 @@ const atMostOnce = [
   ...['mime-version', 'content-type', 'content-transfer-encoding'],
 ];
 const messageId = /^<[^\s<>@]+@[^\s<>@]+>$/;
-/** Of other mails; only that each stands in its brackets, as no server looks into them. */
+/** The IDs of other mails: only their brackets are checked, as servers do not read them. */
 const messageIds = /^(<[^\s<>]+>\s*)+$/;
 
-/** RFC 5322, section 3.6: the numbers of headers; 3.6.4: message ids. RFC 2045, section 4: MIME-Version. */
+/** RFC 5322, section 3.6: the numbers of headers; 3.6.4: message IDs. RFC 2045, section 4: MIME-Version. */
 function findHeaderProblem(headers: readonly Header[]): string | undefined {
   const getValues = (name: string) =>
     headers.filter((header) => header.name === name).map(({ value }) => value);
   const rules: [boolean, string][] = [
     [required.some((name) => getValues(name).length === 0), 'From or Date is missing'],
-    [atMostOnce.some((name) => getValues(name).length > 1), 'A header is there twice'],
-    [getValues('bcc').length > 0, 'Bcc is in the mail'],
+    [atMostOnce.some((name) => getValues(name).length > 1), 'A header is duplicated'],
+    [getValues('bcc').length > 0, 'Bcc is not removed'],
     [!getValues('message-id').every((value) => messageId.test(value)), 'Message-ID is malformed'],
     [!getValues('references').every((value) => messageIds.test(value)), 'References is malformed'],
     [
@@ -81,15 +81,15 @@ function findHeaderProblem(headers: readonly Header[]): string | undefined {
 const dateForm =
   /^((Mon|Tue|Wed|Thu|Fri|Sat|Sun), )?\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d(:\d\d)? [+-]\d{4}$/;
 
-/** RFC 6532: letters outside of ASCII in a head need SMTPUTF8. RFC 6152: 8 bits in a body need 8BITMIME. */
+/** RFC 6532: letters outside of ASCII in headers need SMTPUTF8. RFC 6152: 8 bits in a body need 8BITMIME. */
 function findCharacterProblem(
   head: string,
   body: Buffer,
   { isUtf8, is8Bit }: MailOptions,
 ): string | undefined {
-  if (!isUtf8 && /[\x80-\xff]/.test(head)) return '550 5.6.7 The head is not in ASCII';
+  if (!isUtf8 && /[\x80-\xff]/.test(head)) return '550 5.6.7 The headers are not in ASCII';
   const has8Bit = body.some((byte) => byte > 127);
-  return has8Bit && !isUtf8 && !is8Bit ? '554 5.6.3 The body is not in 7 bits' : undefined;
+  return has8Bit && !isUtf8 && !is8Bit ? '554 5.6.3 The body is not 7-bit' : undefined;
 }
 
 const maxLocalOctets = 64;
@@ -105,6 +105,6 @@ export function findPathProblem(address: string, { isUtf8 }: MailOptions): strin
     Buffer.byteLength(domain) > maxDomainOctets ||
     Buffer.byteLength(address) > maxPathOctets;
   if (isLong) return '553 5.1.3 The address is too long';
-  // A domain comes from the library as people read it, whatever came over the wire.
+  // The library decodes the domain for people, whatever was sent.
   return !isUtf8 && /[^\x20-\x7e]/.test(local) ? '553 5.6.7 SMTPUTF8 is needed' : undefined;
 }

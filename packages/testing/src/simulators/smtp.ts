@@ -15,44 +15,44 @@ import {
 } from './simulator';
 import { findMailProblem, findPathProblem, type MailOptions } from './smtp-rules';
 
-/** A mail that the server took. */
+/** A mail that the server accepted. */
 export type SmtpSend = {
   from: string;
-  /** The recipients of the envelope, copies included. */
+  /** The recipients of the envelope, including copies. */
   to: string[];
   raw: Buffer;
   parsed: ParsedMail;
   messageId: string | undefined;
-  /** Who logged in, if anybody. */
+  /** The user who logged in, if any. */
   user: string | undefined;
 };
 
-/** Where in the conversation: on connecting, at AUTH, MAIL, RCPT, DATA, or when the whole mail was read. */
+/** The step of the conversation: on connecting, at AUTH, MAIL, RCPT, DATA, or after the whole mail was read. */
 export type SmtpStage = 'connect' | 'auth' | 'mail' | 'rcpt' | 'data' | 'end';
 
 /** A reply is a code and a text, such as `550 5.1.1 No such user`; at `data` the server can only drop or hang. */
 export type SmtpFault = { at: SmtpStage } & (
   | { reply: string }
-  /** Breaks the connection; at `end` the mail was taken before. */
+  /** Breaks the connection; at `end` the mail was accepted before. */
   | { drop: true }
-  /** Says nothing any more; at `end` the mail was taken before. */
+  /** Stops answering; at `end` the mail was accepted before. */
   | { hang: true }
   | { slowMs: number }
 );
 
 export type SmtpSimulatorOptions = {
-  /** Asked for at AUTH, and required; without it anybody may send. */
+  /** Required at AUTH. Without it no login is needed. */
   login?: { user: string; pass: string };
   /** SMTPUTF8 is offered unless this is false. */
   offersUtf8?: boolean;
 };
 
 export type SmtpSimulator = Simulator<SmtpSend, SmtpFault> & {
-  /** How many connections were made. */
+  /** The number of connections made. */
   connections(): number;
-  /** The most connections that were open at once. */
+  /** The maximum number of concurrent connections. */
   mostConnections(): number;
-  /** The commands MAIL and RCPT as they came. */
+  /** The commands MAIL and RCPT as received. */
   commands: string[];
 };
 
@@ -87,10 +87,10 @@ export async function createSmtpSimulator({
       answer(refusePath(path, session) ?? applyNextFault('rcpt', session), done),
     onData: (stream, session, done) => answer(acceptMail(stream, session), done),
   });
-  // A client that breaks off is part of what is tried here.
+  // Some tests abort connections in the middle.
   server.on('error', () => undefined);
 
-  /** Does what the next fault says, or goes on. */
+  /** Applies the next fault, or continues. */
   async function applyNextFault(stage: SmtpStage, session: SMTPServerSession): Promise<Step> {
     const fault = faults.take(({ at }) => at === stage);
     return applyFault(fault, { server, session });
@@ -101,7 +101,7 @@ export async function createSmtpSimulator({
     const mail = await receive(stream, session);
     const problem = findMailProblem(mail.raw, readOptions(session));
     if (problem !== undefined) return refusal(problem);
-    // The mail is taken before a fault shows, unless it is refused: that is what makes the fault dangerous.
+    // The mail is accepted before the fault, unless it is refused: that makes the fault dangerous.
     const atMs = performance.now();
     sends.push(mail);
     await delays.pass(mail);
@@ -148,7 +148,7 @@ async function applyFault(
   return 'slowMs' in fault ? 'go on' : 'say nothing';
 }
 
-/** What MAIL FROM asked for. */
+/** The parameters of MAIL FROM. */
 function readOptions({ envelope }: SMTPServerSession): MailOptions {
   return { isUtf8: envelope.smtpUtf8 === true, is8Bit: envelope.bodyType === '8bitmime' };
 }
@@ -179,7 +179,7 @@ function countConnections(server: SMTPServer): { total: number; most: number } {
   return counts;
 }
 
-/** The library hands addresses on in a form of its own. */
+/** The library passes addresses in its own format. */
 function recordCommands(server: SMTPServer): string[] {
   const commands: string[] = [];
   server.server.on('connection', (socket) => {

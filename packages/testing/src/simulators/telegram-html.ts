@@ -1,4 +1,4 @@
-/** What a client shows of a message: its text, and what of it is formatted or linked. */
+/** The visible part of a message: its text, and its formats and links. */
 export type TelegramText = { text: string; entities: TelegramEntity[] };
 
 export type TelegramEntity = { type: string; text: string; url?: string };
@@ -12,7 +12,7 @@ const names = new Map([
 ]);
 const knownTags = /^(a|b|i|u|s|code|pre|blockquote|span|tg-spoiler|tg-emoji)$/;
 
-/** Tags that mean nothing without an attribute (core.telegram.org/bots/api#html-style). */
+/** Tags that have no effect without an attribute (core.telegram.org/bots/api#html-style). */
 const requiredAttributes: Record<string, { form: RegExp; problem: string } | undefined> = {
   span: {
     form: /\sclass\s*=\s*(["'])tg-spoiler\1/i,
@@ -26,7 +26,7 @@ const requiredAttributes: Record<string, { form: RegExp; problem: string } | und
 
 type Reading = TelegramText & { open: { name: string; from: number; url?: string }[] };
 
-/** Reads HTML as Telegram's server does; a sentence of the server where it would refuse it. */
+/** Reads HTML as Telegram's server does; returns the server's error text if it would refuse it. */
 export function readTelegramHtml(html: string): TelegramText | { problem: string } {
   const reading: Reading = { text: '', entities: [], open: [] };
   for (const [part] of html.matchAll(/<(?:[^>"']|"[^"]*"|'[^']*')*>|<|[^<]+/g)) {
@@ -55,7 +55,7 @@ function closeTag({ text, entities, open }: Reading, name: string): string | und
   const opened = open.pop();
   if (opened?.name !== name) return 'Unmatched end tag';
   const visibleText = text.slice(opened.from);
-  // A link without an address is to what it shows.
+  // A link without an address points to its own text.
   const url = name === 'a' ? (opened.url ?? visibleText) : undefined;
   entities.push({ type: name, text: visibleText, ...(url === undefined ? {} : { url }) });
   return undefined;

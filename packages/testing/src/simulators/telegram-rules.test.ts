@@ -3,7 +3,7 @@ import { createTelegramSimulator } from './telegram';
 
 afterAll(closeAll);
 
-// Each row is a request that keeps every rule, but for one change.
+// Each row is a valid request with one change.
 describe('the simulator of Telegram', () => {
   const valid = { chat_id: '4242', text: 'Hello', parse_mode: 'HTML' };
   const keyboard = (...buttons: object[]) => JSON.stringify({ inline_keyboard: [buttons] });
@@ -23,7 +23,7 @@ describe('the simulator of Telegram', () => {
     ['a text', valid],
     ['the largest chat', { ...valid, chat_id: '4503599627370495' }],
     ['a channel by its name', { ...valid, chat_id: '@acme_news' }],
-    ['4,096 characters behind markup', { ...valid, text: `<b>${'x'.repeat(4_096)}</b>` }],
+    ['4,096 characters after removing markup', { ...valid, text: `<b>${'x'.repeat(4_096)}</b>` }],
     ['every tag', { ...valid, text: '<b>a</b><span class="tg-spoiler">b</span>' }],
     [
       'a button',
@@ -33,7 +33,7 @@ describe('the simulator of Telegram', () => {
       'options',
       { ...valid, disable_notification: 'true', link_preview_options: '{"is_disabled":true}' },
     ],
-  ])('takes %s', async (_what, fields) => {
+  ])('accepts %s', async (_what, fields) => {
     expect((await send(fields)).status).toBe(200);
   });
 
@@ -44,30 +44,30 @@ describe('the simulator of Telegram', () => {
     ['no text', { ...valid, text: '' }],
     ['a text of blanks', { ...valid, text: ' \n' }],
     ['4,097 characters', { ...valid, text: 'x'.repeat(4_097) }],
-    ['a tag that is not known', { ...valid, text: '<p>a</p>' }],
-    ['a tag that is open', { ...valid, text: '<b>a' }],
+    ['an unknown tag', { ...valid, text: '<p>a</p>' }],
+    ['an unclosed tag', { ...valid, text: '<b>a' }],
     ['a span of another class', { ...valid, text: '<span class="x">a</span>' }],
     ['an emoji without an id', { ...valid, text: '<tg-emoji>a</tg-emoji>' }],
     ['an unknown mode', { ...valid, parse_mode: 'html5' }],
-    ['a flag that is none', { ...valid, disable_notification: 'yes' }],
-    ['a topic that is no number', { ...valid, message_thread_id: 'a' }],
-    ['a preview that is no object', { ...valid, link_preview_options: 'off' }],
-    ['a button without a use', { ...valid, reply_markup: keyboard({ text: 'a' }) }],
+    ['an invalid flag', { ...valid, disable_notification: 'yes' }],
+    ['a topic that is not a number', { ...valid, message_thread_id: 'a' }],
+    ['a preview that is not an object', { ...valid, link_preview_options: 'off' }],
+    ['a button without an action', { ...valid, reply_markup: keyboard({ text: 'a' }) }],
     [
-      'a button with two uses',
+      'a button with two actions',
       { ...valid, reply_markup: keyboard({ text: 'a', url: 'https://x.org', callback_data: 'x' }) },
     ],
     [
-      'a button with 66 bytes',
+      'a button with 66 bytes of data',
       { ...valid, reply_markup: keyboard({ text: 'a', callback_data: 'é'.repeat(33) }) },
     ],
     ['a button without a text', { ...valid, reply_markup: keyboard({ url: 'https://x.org' }) }],
-    ['a field that is not known', { ...valid, message: 'x' }],
+    ['an unknown field', { ...valid, message: 'x' }],
   ])('refuses %s', async (_what, fields) => {
     expect(await send(fields)).toMatchObject({ status: 400, body: { ok: false, error_code: 400 } });
   });
 
-  test('refuses a body of another type, and a token of another form', async () => {
+  test('refuses a body of another content type, and a malformed token', async () => {
     expect((await send(valid, { 'content-type': 'text/plain' })).status).toBe(400);
     const otherUrl = url.replace(/bot\d+/, 'bot1');
     expect((await post(otherUrl, { headers: form, body: 'chat_id=1&text=a' })).status).toBe(404);

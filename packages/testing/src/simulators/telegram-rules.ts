@@ -15,15 +15,15 @@ import { readTelegramHtml, type TelegramText } from './telegram-html';
 const maxTextCharacters = 4_096;
 const maxCallbackBytes = 64;
 
-/** A message that keeps every rule, or Telegram's description of why it is refused. */
+/** A valid message, or Telegram's description of why it is refused. */
 export type ReadTelegramMessage =
   | { chatId: string; html: string; parsedText: TelegramText; options: Members }
   | { problem: string };
 
 /**
  * Reads the form of `sendMessage` by core.telegram.org/bots/api#sendmessage (Bot API 10.1): the types of its fields, those
- * of the objects in them, and "1-4096 characters after entities parsing". Telegram ignores a field that it does not know;
- * here it is refused, so that a test sees it.
+ * of the objects in them, and "1-4096 characters after entities parsing". Telegram ignores unknown fields. The simulator
+ * refuses them, so that tests notice.
  */
 export function readTelegramMessage(args: URLSearchParams): ReadTelegramMessage {
   const { chat_id: chatId = '', text: html = '', ...otherArgs } = Object.fromEntries(args);
@@ -49,7 +49,7 @@ function isChatId(text: string): boolean {
   return /^@[A-Za-z][A-Za-z0-9_]{3,31}$/.test(text);
 }
 
-/** Objects come as JSON in a field of the form, as do numbers and booleans. */
+/** Objects, numbers and booleans are sent as JSON in a form field. */
 function readOption(value: string): unknown {
   try {
     return JSON.parse(value);
@@ -65,7 +65,7 @@ const isButton: Rule = (value) => {
   const problem = isObjectWith(buttonRules, ['text'])(value);
   if (problem !== undefined) return problem;
   const uses = Object.keys(value as object).filter((name) => name !== 'text');
-  return uses.length === 1 ? undefined : 'must have exactly one use';
+  return uses.length === 1 ? undefined : 'must have exactly one action';
 };
 
 const buttonRules: Record<string, Rule> = {

@@ -10,18 +10,18 @@ import { formType, hasType } from './rules';
 import type { TelegramEntity } from './telegram-html';
 import { readTelegramMessage } from './telegram-rules';
 
-/** A message that Telegram sent. Telegram takes no id of ours that would tell a duplicate. */
+/** A message that Telegram sent. Telegram has no idempotency key. */
 export type TelegramSend = {
   chatId: string;
   messageId: number;
-  /** As it came. */
+  /** As received. */
   html: string;
   /** As the recipient sees it. */
   text: string;
   entities: TelegramEntity[];
   /** The other fields of the request. */
   options: Record<string, unknown>;
-  /** SHA-256 of the token in hexadecimal: which bot it was, without keeping it. */
+  /** SHA-256 of the token in hexadecimal, to identify the bot without storing it. */
   tokenHash: string;
 };
 
@@ -33,19 +33,19 @@ export type TelegramFault =
       errorCode: number;
       description: string;
       parameters?: Record<string, unknown>;
-      /** The same as the code, unless given. */
+      /** The same as the code by default. */
       status?: number;
     };
 
 export type TelegramSimulator = Omit<HttpSimulator<TelegramSend>, 'fail'> & {
-  /** Where the API is: what TELEGRAM_API_URL is to be. */
+  /** The base URL of the API: the value for TELEGRAM_API_URL. */
   url: string;
   fail(...faults: TelegramFault[]): void;
-  /** The group becomes a supergroup: from now on its old id is refused with the new one. */
+  /** Turns the group into a supergroup: its old ID is then refused, and the answer names the new one. */
   moveChat(from: string, to: number): void;
 };
 
-/** Telegram's Bot API, as far as sending needs it: getMe, sendMessage. */
+/** Telegram's Bot API, limited to sending: getMe, sendMessage. */
 export async function createTelegramSimulator(): Promise<TelegramSimulator> {
   const moves = new Map<string, number>();
   let sent = 0;

@@ -5,13 +5,13 @@ import type { TwilioSend } from './twilio';
 export type TwilioReceipt = {
   status: string;
   errorCode?: number;
-  /** How late it is. */
+  /** Delay in ms. */
   afterMs?: number;
-  /** How often it comes. */
+  /** How often it is posted. */
   times?: number;
-  /** `wrong` signs with another token, `none` not at all. */
+  /** `wrong` signs with another token, `none` does not sign. */
   signature?: 'right' | 'wrong' | 'none';
-  /** Where to post to, when the public address is not reachable from here; the public one is signed. */
+  /** The URL to post to if the public address is not reachable from here; the public one is signed. */
   origin?: string;
 };
 
@@ -66,7 +66,7 @@ function resolveUrl(url: string, origin: string | undefined): string {
   return origin ? origin + pathname + search : url;
 }
 
-/** Signed by Twilio's own library, so that our check is held against theirs. */
+/** Signed by Twilio's own library, so that our verification is tested against it. */
 function buildSignatureHeaders(
   kind: NonNullable<TwilioReceipt['signature']>,
   { authToken, url, params }: { authToken: string; url: string; params: Record<string, string> },

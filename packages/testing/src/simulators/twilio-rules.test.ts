@@ -3,7 +3,7 @@ import { createTwilioSimulator } from './twilio';
 
 afterAll(closeAll);
 
-// Each row is a request that keeps every rule, but for one change.
+// Each row is a valid request with one change.
 describe('the simulator of Twilio', () => {
   const account = `AC${'0'.repeat(32)}`;
   const login = (user: string, password: string) =>
@@ -38,7 +38,7 @@ describe('the simulator of Twilio', () => {
     ['WhatsApp', { To: 'whatsapp:+4512345678', From: 'whatsapp:+15005550009', Body: 'x' }],
     ['a template', { ...template, ContentVariables: '{"1":"x"}' }],
     ['options', { ...valid, ValidityPeriod: '36000', ContentRetention: 'discard' }],
-  ])('takes %s', async (_what, fields) => {
+  ])('accepts %s', async (_what, fields) => {
     expect((await send(fields)).status).toBe(201);
   });
 
@@ -52,13 +52,13 @@ describe('the simulator of Twilio', () => {
     ['the recipient as the sender', { ...valid, From: valid.To }, 21266],
     ['two channels', { ...valid, From: 'whatsapp:+15005550009' }, 21910],
     ['a malformed service', { To: valid.To, Body: 'x', MessagingServiceSid: 'MG1' }, 21701],
-    ['nothing to say', { To: valid.To, From: valid.From }, 21619],
+    ['no text', { To: valid.To, From: valid.From }, 21619],
     ['an empty text', { ...valid, Body: '' }, 21602],
     ['a text of 1,601 characters', { ...valid, Body: 'x'.repeat(1_601) }, 21617],
-    ['media that are no URL', { ...valid, MediaUrl: 'x' }, 21620],
+    ['media without a URL', { ...valid, MediaUrl: 'x' }, 21620],
     ['a malformed template', { ...template, ContentSid: 'HX1' }, 21655],
     ['variables without a template', { ...valid, ContentVariables: '{"1":"x"}' }, 21656],
-    ['variables that are no JSON', { ...template, ContentVariables: '{1}' }, 21656],
+    ['variables that are not JSON', { ...template, ContentVariables: '{1}' }, 21656],
     ['an empty variable', { ...template, ContentVariables: '{"1":""}' }, 21656],
     ['a number as a variable', { ...template, ContentVariables: '{"1":1}' }, 21656],
     ['an underscore in the callback', { ...valid, StatusCallback: 'https://a_b.example/' }, 21609],
@@ -67,15 +67,15 @@ describe('the simulator of Twilio', () => {
     ['a validity over 10 hours', { ...valid, ValidityPeriod: '36001' }, 20001],
     ['a text to be obfuscated', { ...valid, ContentRetention: 'obfuscate' }, 20001],
     ['a number to be discarded', { ...valid, AddressRetention: 'discard' }, 20001],
-    ['a parameter that is not known', { ...valid, Text: 'x' }, 20001],
+    ['an unknown parameter', { ...valid, Text: 'x' }, 20001],
   ])('refuses %s', async (_what, fields, code) => {
     expect(await send(fields)).toMatchObject({ status: 400, body: { code } });
   });
 
   test.each<[string, Record<string, string>, number]>([
     ['no login', { authorization: '' }, 401],
-    ['the login of another account', { authorization: login(`AC${'1'.repeat(32)}`, 'x') }, 401],
-    ['a login without a password', { authorization: login(account, '') }, 401],
+    ['credentials of another account', { authorization: login(`AC${'1'.repeat(32)}`, 'x') }, 401],
+    ['credentials without a password', { authorization: login(account, '') }, 401],
     ['JSON', { 'content-type': 'application/json' }, 415],
   ])('refuses %s', async (_what, headers, status) => {
     expect((await send(valid, headers)).status).toBe(status);

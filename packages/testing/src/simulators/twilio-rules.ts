@@ -1,8 +1,8 @@
 /**
  * The code with which Twilio refuses a message, or undefined: by the Message resource
  * (twilio.com/docs/messaging/api/message-resource), its description (CreateMessage in twilio/twilio-oai,
- * twilio_api_v2010.yaml) and the page of each code (twilio.com/docs/api/errors). Twilio ignores a parameter that it does
- * not know; here it is refused, so that a test sees it.
+ * twilio_api_v2010.yaml) and the page of each code (twilio.com/docs/api/errors). Twilio ignores unknown parameters. The
+ * simulator refuses them, so that tests notice.
  */
 export function findTwilioProblem(params: URLSearchParams): number | undefined {
   const rules = [

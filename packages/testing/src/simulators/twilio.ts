@@ -10,7 +10,7 @@ import { formType, hasType } from './rules';
 import { postTwilioReceipt, type TwilioReceipt } from './twilio-receipts';
 import { findTwilioProblem } from './twilio-rules';
 
-/** A message that Twilio took. */
+/** A message that Twilio accepted. */
 export type TwilioSend = {
   sid: string;
   accountSid: string;
@@ -22,37 +22,37 @@ export type TwilioSend = {
   fields: Record<string, string[]>;
   createdAt: Date;
   statusCallback?: string;
-  /** SHA-256 of the password in hexadecimal: which one it was, without keeping it. */
+  /** SHA-256 of the password in hexadecimal, to identify it without storing it. */
   passwordHash: string;
-  /** The message's id, which the sender put into the StatusCallback: what tells one send from another. */
+  /** The message's ID, which the sender put into the StatusCallback. It distinguishes sends. */
   messageId?: string;
 };
 
-/** `code` is a code of Twilio, with the status that Twilio gives it; `with` are members beside it. */
+/** `code` is one of Twilio's, with Twilio's status for it; `with` are further members. */
 export type TwilioFault =
   | HttpFault
   | { on?: string; code: number; status?: number; with?: Record<string, unknown> };
 
 export type TwilioSimulatorOptions = {
-  /** What receipts are signed with. */
+  /** The token that signs receipts. */
   authToken?: string;
-  /** Whether it lists what it took when it is asked; Twilio may be late with that. */
+  /** Whether the list of messages includes accepted ones; Twilio's list may be late. */
   isListing?: boolean;
-  /** Whose credentials it refuses; read with each call. */
+  /** Accounts whose credentials it refuses; read with each call. */
   refusedAccounts?: ReadonlySet<string>;
 };
 
 export type TwilioSimulator = Omit<HttpSimulator<TwilioSend>, 'fail'> & {
-  /** Where the API is: what TWILIO_API_URL is to be. */
+  /** The base URL of the API: the value for TWILIO_API_URL. */
   url: string;
   fail(...faults: TwilioFault[]): void;
-  /** Posts a receipt to the message's StatusCallback and gives the status of the answer. */
+  /** Posts a receipt to the message's StatusCallback and returns the status of the answer. */
   report(send: TwilioSend, receipt: TwilioReceipt): Promise<number>;
 };
 
 export const simulatedAuthToken = '0123456789abcdef0123456789abcdef';
 
-/** Twilio's REST API, as far as sending needs it: the account, making a message, listing messages. */
+/** Twilio's REST API, limited to sending: reading the account, creating a message, listing messages. */
 export async function createTwilioSimulator({
   authToken = simulatedAuthToken,
   isListing = true,
@@ -91,7 +91,7 @@ type TwilioCall = {
   accountSid: string;
   resource: string;
   password: string;
-  /** Whether its body is of the type that the Message resource takes. */
+  /** Whether its content type is the one of the Message resource. */
   isForm: boolean;
   params: URLSearchParams;
 };
@@ -112,7 +112,7 @@ function readCall({ method, path, headers, body }: HttpRequest): TwilioCall | un
   };
 }
 
-/** Basic, with the account and its token, or an API key and its secret (twilio.com/docs/usage/requests-to-twilio). */
+/** Basic authentication: the account and its token, or an API key and its secret (twilio.com/docs/usage/requests-to-twilio). */
 function readPassword({ authorization = '' }: HttpRequest['headers'], accountSid: string): string {
   if (!authorization.startsWith('Basic ')) return '';
   const login = Buffer.from(authorization.slice('Basic '.length), 'base64').toString('utf8');

@@ -1,9 +1,9 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 
 export type Instruction =
-  /** Goes on behind what it matches at the position; undefined when that is nothing. */
+  /** Continues after the match at the position; undefined if there is none. */
   | { kind: 'test'; test: (text: string, at: number) => number | undefined }
-  /** Goes on at `first`, and at `second` when that fails. */
+  /** Continues at `first`, and at `second` if that fails. */
   | { kind: 'split'; first: number; second: number }
   | { kind: 'jump'; to: number }
   | { kind: 'look'; program: Program; isNegated: boolean };
@@ -11,8 +11,8 @@ export type Instruction =
 export type Program = readonly Instruction[];
 
 /**
- * A regular expression as instructions of a machine that goes back like V8, without its short cuts. Back references
- * and empty rounds of loops are refused, and what looks behind counts as one step: no pattern here needs more.
+ * A regular expression as instructions of a machine that backtracks like V8, without its optimizations. Back references
+ * and empty loop iterations are refused, and a lookbehind counts as one step. No pattern here needs more.
  */
 export function compilePattern(
   source: string,
@@ -56,7 +56,7 @@ function addAlternatives(assembly: Assembly, [first, ...others]: readonly AST.Al
   jump.to = program.length;
 }
 
-/** Goes on with what follows first, or with what comes when the function is called, and with the other when that fails. */
+/** Continues with the following instruction first, or with the target at the time of the call, and with the other if that fails. */
 function addSplit(program: Instruction[], isNextFirst: boolean): () => void {
   const split = { kind: 'split' as const, first: program.length + 1, second: program.length + 1 };
   program.push(split);
@@ -78,7 +78,7 @@ function addElement(assembly: Assembly, element: AST.Element): void {
       addAssertion(assembly, element);
       break;
     case 'Backreference':
-      throw new Error(`The steps of ${element.raw} cannot be counted`);
+      throw new Error(`Cannot count the steps of ${element.raw}`);
     default:
       assembly.program.push({
         kind: 'test',
@@ -103,7 +103,7 @@ function addQuantifier(assembly: Assembly, { min, max, greedy, element }: AST.Qu
 }
 
 function addLoop(assembly: Assembly, element: AST.QuantifiableElement, isGreedy: boolean): void {
-  if (canBeEmpty(element)) throw new Error(`The steps of ${element.raw} cannot be counted`);
+  if (canBeEmpty(element)) throw new Error(`Cannot count the steps of ${element.raw}`);
   const { program } = assembly;
   const start = program.length;
   const leave = addSplit(program, isGreedy);
@@ -112,7 +112,7 @@ function addLoop(assembly: Assembly, element: AST.QuantifiableElement, isGreedy:
   leave();
 }
 
-/** Rounds that match nothing would never end. */
+/** Iterations that match nothing would never end. */
 function canBeEmpty(element: AST.Element): boolean {
   switch (element.type) {
     case 'Group':
@@ -137,7 +137,7 @@ function addAssertion(assembly: Assembly, assertion: AST.Assertion): void {
   program.push({ kind: 'test', test });
 }
 
-/** One that was not replaced by who counts. */
+/** An original built-in, which the step counter has not replaced. */
 const { exec } = RegExp.prototype;
 
 function matchesAt(pattern: RegExp, text: string, at: number): boolean {

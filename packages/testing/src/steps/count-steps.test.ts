@@ -19,7 +19,7 @@ function findSuperlinear(name: keyof typeof Planted, piece: string): string[] {
 test.each<[keyof typeof Planted, string]>([
   ['readOnce', 'ab '],
   ['readOnce', '"'],
-])('finds nothing where a text is read once: %s of %j', (name, piece) => {
+])('finds nothing in a function that reads the text once: %s of %j', (name, piece) => {
   expect(findSuperlinear(name, piece)).toEqual([]);
 });
 
@@ -30,11 +30,11 @@ test.each<[keyof typeof Planted, string]>([
   ['findWord', 'a'],
   ['findQuotes', '"\\'],
   ['joinWords', 'a '],
-])('finds the text that takes a step for each pair of characters: %s of %j', (name, piece) => {
+])('finds the text that needs a step for each pair of characters: %s of %j', (name, piece) => {
   expect(findSuperlinear(name, piece)).toEqual(expect.arrayContaining([piece]));
 });
 
-test('finds the block that is run for each pair of characters', () => {
+test('finds the block that runs for each pair of characters', () => {
   expect(findSuperlinear('comparePairs', 'a')).toContainEqual(
     expect.stringMatching(/^comparePairs .*: \d+ -> \d+$/),
   );

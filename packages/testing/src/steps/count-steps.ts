@@ -4,8 +4,8 @@ import { watchBuiltins } from './watch-builtins';
 export type StepCounter = {
   /**
    * The texts for which `read` takes far more than ten times the steps when they are ten times as long. Steps are
-   * blocks of code that are run, characters and elements that are copied or searched, and the steps of regular
-   * expressions: the same in every run, however busy the machine is. What `read` throws is a way to read, too.
+   * executed blocks of code, copied or searched characters and elements, and the steps of regular
+   * expressions. They are the same in every run, however busy the machine is. Throwing is a valid result of `read`.
    */
   findSuperlinear(read: (text: string) => unknown, texts: readonly GrowingText[]): string[];
   stop(): void;
@@ -14,17 +14,17 @@ export type StepCounter = {
 export type GrowingText = { name: string; repeat(times: number): string };
 
 const times = 40;
-/** With a step for each pair of characters it would be a hundred. */
+/** One step for each pair of characters would be a factor of 100. */
 const largestGrowth = 15;
 
-/** Only modules that are loaded afterwards are counted: `jest.resetModules()`, start, then import. */
+/** Counts only modules that are loaded later: call `jest.resetModules()`, start, then import. */
 export function startStepCounter(): StepCounter {
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 
-  /** How often each block was run since it was asked before. */
+  /** How often each block ran since the last call. */
   function takeBlocks(): Map<string, number> {
     let blocks = new Map<string, number>();
     session.post('Profiler.takePreciseCoverage', (error, { result }) => {
@@ -45,11 +45,11 @@ export function startStepCounter(): StepCounter {
       const [once, small, large] = [1, times, 10 * times].map((size) =>
         growing.map(({ repeat }) => repeat(size)),
       );
-      // What is made at the first call is not counted.
+      // Initialization in the first call is not counted.
       count(read, once ?? []);
       const before = count(read, small ?? []);
       const after = count(read, large ?? []);
-      // What is only done to long texts is done at most twice a character.
+      // Operations that only long texts need run at most twice per character.
       const slack = 2 * Math.max(...(large ?? []).map(({ length }) => length));
       const isTooMany = (few = 0, many = 0) => many > largestGrowth * few + slack;
       return [
@@ -73,14 +73,14 @@ function countBuiltinSteps(work: () => unknown): number {
   try {
     work();
   } catch {
-    // It was read, and refused.
+    // The text was read and refused.
   } finally {
     builtins.restore();
   }
   return builtins.countSteps();
 }
 
-/** What runs the tests, and what counts. */
+/** Code that runs the tests or counts. */
 const uncounted =
   /\/packages\/testing\/src\/(?!steps\/planted)|\/node_modules\/(?:@?jest|expect|@eslint-community)/;
 

@@ -1,6 +1,6 @@
 import { compilePattern, type Instruction, type Program } from './compile-pattern';
 
-/** How many steps a backtracking machine takes to find a pattern in a text, from a position on. */
+/** The number of steps that a backtracking machine takes to find a pattern in a text, from a position on. */
 export function countMatchSteps(pattern: RegExp, text: string, from: number): number {
   const { program, isAnchored } = getCompiled(pattern);
   const lastStart = pattern.sticky || isAnchored ? from : text.length;
@@ -22,7 +22,7 @@ function getCompiled({ source, flags }: RegExp): ReturnType<typeof compilePatter
   return compiledPattern;
 }
 
-/** Places of the program, each with the position in the text, where it goes on when all before has failed. */
+/** Stack of program positions and text positions to continue from after a failure. */
 type Pending = number[];
 
 function runProgram(program: Program, text: string, start: number) {
@@ -39,7 +39,7 @@ function runProgram(program: Program, text: string, start: number) {
   return { steps, isMatch: false };
 }
 
-/** Adds where it goes on; gives the steps that were needed beside this one. */
+/** Adds the next positions; returns the additional steps. */
 function step(
   pending: Pending,
   instruction: Instruction,

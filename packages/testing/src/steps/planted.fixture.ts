@@ -1,4 +1,4 @@
-// Ways to read a text that take longer than they must, and one that does not.
+// Functions that read a text more slowly than necessary, and one that does not.
 
 export function readOnce(text: string): unknown {
   let count = 0;

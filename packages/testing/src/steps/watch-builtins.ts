@@ -19,7 +19,7 @@ const matched: Cost = ({ receiver, args: [text], lastIndex }) => {
   return countMatchSteps(pattern, String(text), from);
 };
 
-/** Built-in functions whose work grows with what they are given, and how many steps it counts as. */
+/** Built-in functions whose work grows with their input, and the number of steps to count. */
 const watched: readonly [owner: object, costs: Record<string, Cost>][] = [
   [
     String.prototype,
@@ -62,7 +62,7 @@ const watched: readonly [owner: object, costs: Record<string, Cost>][] = [
   [JSON, { parse: argument, stringify: ({ result: text }) => String(text).length }],
   [URLSearchParams.prototype, { get: fields, getAll: fields, has: fields }],
   [RegExp.prototype, { exec: matched }],
-  // Copying a list with ... takes one step an element.
+  // Copying a list with ... takes one step per element.
   [Object.getPrototypeOf([].values()), { next: () => 1 }],
 ];
 

@@ -1,7 +1,7 @@
 import type { AnswerEntry } from '../recording';
 import { type AnsweredCall, type Facts, isSuccess, isUnclear, type Violation } from './facts';
 
-/** A1 to A7: what callers were answered, against the rows that are there. */
+/** A1 to A7: the answers to callers, compared with the stored rows. */
 export function checkAccepting(facts: Facts): Violation[] {
   return [
     ...facts.keys.flatMap(({ key }) => checkKey(facts, key)),
@@ -9,7 +9,7 @@ export function checkAccepting(facts: Facts): Violation[] {
       const calls = facts.listCalls(request.key).filter(({ variant }) => variant === 'same');
       if (calls.some(isSuccess) || calls.some(isUnclear)) return [];
       return [
-        { invariant: 'A4', detail: `request ${request.id} has no call that may have made it` },
+        { invariant: 'A4', detail: `request ${request.id} has no call that can have created it` },
       ];
     }),
     ...facts.calls.flatMap((call) => checkAnswer(facts, call)),
@@ -21,10 +21,10 @@ function checkKey(facts: Facts, key: string): Violation[] {
   const accepted = facts.listCalls(key).filter(isSuccess);
   const bodies = new Set(accepted.map(({ answer }) => answer?.body));
   if (bodies.size > 1)
-    violations.push({ invariant: 'A2', detail: `${key} had ${bodies.size} answers` });
+    violations.push({ invariant: 'A2', detail: `${key} got ${bodies.size} answers` });
   const requests = facts.listRequests(key);
   if (requests.length > 1) {
-    violations.push({ invariant: 'A3', detail: `${key} was accepted ${requests.length} times` });
+    violations.push({ invariant: 'A3', detail: `${key} created ${requests.length} requests` });
   }
   for (const body of bodies) {
     const id = parseRequestId(body ?? '');
@@ -71,7 +71,7 @@ const rules: Rule[] = [
       status >= 500 && !(status === 503 && hasRetryAfter),
   },
   {
-    // Another account's app is answered like one that does not exist.
+    // Another account's app is answered like an app that does not exist.
     invariant: 'C2',
     isBroken: (_facts, { variant }, { status }) =>
       variant === 'stranger' && status !== 404 && status !== 408 && status < 500,
@@ -91,15 +91,15 @@ function checkAnswer(facts: Facts, call: AnsweredCall): Violation[] {
 
 const shownCharacters = 200;
 
-/** What is wrong with a 5xx is another rule's. A call that did not arrive in time is told so, and nothing is stored. */
+/** Another rule covers 5xx. A call that arrives too late is answered 408, and nothing is stored. */
 function sameMayGet(status: number): boolean {
   return status === 200 || status === 408 || status === 409 || status >= 500;
 }
 
-/** How exact the clocks of callers and of Redis are taken to be. */
+/** The assumed precision of the clocks of callers and Redis. */
 const slackMs = 2_000;
 
-/** Another call of the key is at work, or one that nobody answered may have left its lock. */
+/** Another call of the key is running, or an unanswered one may have left its lock. */
 function isBusyForAReason(facts: Facts, call: AnsweredCall): boolean {
   const endMs = call.answer?.atMs ?? Number.POSITIVE_INFINITY;
   return facts
@@ -108,10 +108,10 @@ function isBusyForAReason(facts: Facts, call: AnsweredCall): boolean {
     .some((other) => other.atMs <= endMs && getWorkEndMs(facts, other) >= call.atMs);
 }
 
-/** When a call has certainly left nothing behind in Redis: at its answer, or when its lock ran out. */
+/** When a call has certainly released its lock in Redis: at its answer, or when the lock expired. */
 function getWorkEndMs(facts: Facts, call: AnsweredCall): number {
   const endMs = call.answer?.atMs ?? Number.POSITIVE_INFINITY;
-  // Behind a 200 the lock is turned into a result; until that is done, PostgreSQL answers.
+  // After a 200 the lock becomes a stored result. Until then PostgreSQL answers.
   if (!isUnclear(call)) return endMs + slackMs;
   const lifted = facts.faults
     .filter(({ atMs, liftedMs }) => atMs <= endMs && liftedMs >= call.atMs)

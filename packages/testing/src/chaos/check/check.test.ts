@@ -6,7 +6,7 @@ const unavailable = { status: 503, body: '{}', hasRetryAfter: true };
 const busy = { status: 409, body: '{}' };
 const late = { status: 408, body: '{}' };
 
-/** One send of which its worker could not tell, and the one after it. */
+/** One send whose worker could not determine the outcome, and the next one. */
 const twice: RunInput = {
   message: { attempts: 2, unknownCount: 1, settledMs: 9_000 },
   attempts: [
@@ -16,7 +16,7 @@ const twice: RunInput = {
   sends: [{}, { atMs: 8_600, answeredMs: 8_610 }],
 };
 
-/** What the first attempt came to was told when its lease was over and the second one was open. */
+/** The outcome of the first attempt was recorded after its lease, while the second one was open. */
 const lateFirst: RunInput = {
   ...twice,
   attempts: [{ closedMs: 8_700 }, { openedMs: 8_500, closedMs: 9_000 }],
@@ -26,28 +26,28 @@ const lateFirst: RunInput = {
 const findBrokenInvariants = (input: RunInput) =>
   [...new Set(check(buildRecording(input)).violations.map(({ invariant }) => invariant))].join();
 
-describe('a run in which all went well has no violation', () => {
+describe('a run has no violation with', () => {
   test.each<[string, RunInput]>([
     ['one call, one send', {}],
     ['a replay with the same bytes', { calls: [{}, {}, {}] }],
     ['a broken connection, then a replay', { calls: [{ answer: brokenOff }, {}] }],
     ['503 with Retry-After, then a first answer', { calls: [{ answer: unavailable }, {}] }],
-    ['408 to a call that came again', { calls: [{ answer: late }, {}] }],
+    ['408 to a call that is repeated', { calls: [{ answer: late }, {}] }],
     ['409 beside another call', { calls: [{}, { atMs: 110, answer: busy }, {}] }],
     [
-      '409 for as long as the lock of a call lives that nobody answered',
+      '409 while the lock of an unanswered call exists',
       { calls: [{ answer: brokenOff }, { atMs: 9_000, answer: busy }, { atMs: 12_000 }] },
     ],
     [
-      'another body under the key is refused',
+      'a refused other body under the same key',
       { calls: [{}, { variant: 'other', answer: { status: 422, body: '{}' } }] },
     ],
     [
-      'another account finds no such app',
+      'a refused app of another account',
       { calls: [{}, { variant: 'stranger', answer: { status: 404, body: '{}' } }] },
     ],
     [
-      'an outcome that is unknown stays so under hold',
+      'an unknown outcome that stays unknown under hold',
       {
         policy: 'hold',
         message: { state: 'unknown' },
@@ -56,7 +56,7 @@ describe('a run in which all went well has no violation', () => {
       },
     ],
     [
-      'an outcome stays unknown after the last resend',
+      'an unknown outcome after the last resend',
       { message: { state: 'unknown', unknownCount: 2 }, attempts: [{ outcome: 'unknown' }] },
     ],
   ])('%s', (_what, input) => {
@@ -66,7 +66,7 @@ describe('a run in which all went well has no violation', () => {
   });
 });
 
-describe('what is wrong in a run is found', () => {
+describe('the check reports', () => {
   test.each<[string, string, RunInput]>([
     [
       'A1',
@@ -84,14 +84,18 @@ describe('what is wrong in a run is found', () => {
       { calls: [{}, { answer: { body: `${formatAnswer('r1')} ` } }] },
     ],
     ['A3', 'a key that was accepted twice', { requestIds: ['r1', 'r0'] }],
-    ['A4', 'a request that nobody was promised and nobody may have made', { calls: [] }],
-    ['A4', 'a request of a call that was told it did not arrive', { calls: [{ answer: late }] }],
-    ['A5', 'another body that was accepted', { calls: [{}, { variant: 'other' }] }],
-    ['A5', 'the same body that was refused', { calls: [{}, { answer: { status: 422 } }] }],
+    ['A4', 'a request without a call that can have created it', { calls: [] }],
+    ['A4', 'a request of a call that was answered 408', { calls: [{ answer: late }] }],
+    ['A5', 'another body under the key that was accepted', { calls: [{}, { variant: 'other' }] }],
+    [
+      'A5',
+      'the same body under the key that was refused',
+      { calls: [{}, { answer: { status: 422 } }] },
+    ],
     ['A6', '409 with no other call of the key', { calls: [{ answer: busy }, { atMs: 9_000 }] }],
     [
       'A6',
-      '409 long after the lock of a call that nobody answered',
+      '409 long after the lock of an unanswered call expired',
       { calls: [{ answer: brokenOff }, { atMs: 20_000, answer: busy }, { atMs: 30_000 }] },
     ],
     ['A7', 'a bare 500', { calls: [{ answer: { status: 500 } }, {}] }],
@@ -99,24 +103,24 @@ describe('what is wrong in a run is found', () => {
     ['B1', 'a message that still waits', { message: { state: 'queued', settledMs: undefined } }],
     [
       'B1',
-      'a message that failed though nobody refused it',
+      'a message that failed without a refusal',
       { message: { state: 'failed', reason: 'expired' } },
     ],
-    ['B1', 'a message that was given up under resend', { message: { state: 'unknown' } }],
+    ['B1', 'a message that stayed unknown under resend', { message: { state: 'unknown' } }],
     ['B1', 'a request without a message for a channel', { message: undefined, sends: [] }],
     ['B1', 'a key that got no final answer', { unanswered: ['k1'] }],
-    ['B2', 'a sent message that no provider took', { sends: [] }],
-    ['B2', 'a send that belongs to no message', { sends: [{}, { target: 'C2' }] }],
+    ['B2', 'a sent message without a provider call', { sends: [] }],
+    ['B2', 'a send without a message', { sends: [{}, { target: 'C2' }] }],
     ['B2', 'a send without an attempt', { attempts: [], message: { settledMs: undefined } }],
     [
       'B4',
-      'a message sent again under another value',
+      'a message resent with another dedupe value',
       { ...twice, faults: [{}], sends: [{}, { atMs: 8_600, dedupe: 'other' }] },
     ],
-    ['B5', 'a message sent again under hold', { ...twice, policy: 'hold', faults: [{}] }],
+    ['B5', 'a message resent under hold', { ...twice, policy: 'hold', faults: [{}] }],
     [
       'B6',
-      'a message settled by an attempt that was not its last',
+      'a message settled by an attempt other than its last',
       { ...twice, faults: [{}], message: { settledMs: 8_200 } },
     ],
     [
@@ -126,7 +130,7 @@ describe('what is wrong in a run is found', () => {
     ],
     [
       'B7',
-      'a message that a late result made wait, so that a third attempt began beside the second',
+      'a message that a late result requeued, so that a third attempt began beside the second',
       {
         ...lateFirst,
         message: { attempts: 3, unknownCount: 1, settledMs: 9_200 },
@@ -139,12 +143,12 @@ describe('what is wrong in a run is found', () => {
     ],
     [
       'B7',
-      'a message tried again before the lease of its attempt was over',
+      'a message retried before the lease of its attempt expired',
       { ...twice, faults: [{}], attempts: [{}, { openedMs: 390, closedMs: 9_000 }] },
     ],
     [
       'B7',
-      'a newer attempt that nobody ended, because a late result had settled its message',
+      'a newer attempt left open, because a late result had settled its message',
       {
         ...lateFirst,
         message: { attempts: 2, unknownCount: 1, settledMs: undefined },
@@ -154,17 +158,17 @@ describe('what is wrong in a run is found', () => {
     ['C1', 'a secret in a log', { more: [{ type: 'leak', what: 'an API key', place: 'a log' }] }],
     [
       'C2',
-      'an app that answers another account',
+      'an app that accepts another account',
       { calls: [{}, { variant: 'stranger', answer: { status: 403 } }] },
     ],
     [
       'D1',
-      'a process that ended by itself',
+      'a process that crashed',
       { more: [{ type: 'crash', name: 'relay', pid: 9, atMs: 1, lastWords: '' }] },
     ],
     [
       'D1',
-      'a process that keeps what it opened',
+      'a process that leaks handles',
       { more: [{ type: 'resource', name: 'relay', residentBytes: 1, handles: 5_000 }] },
     ],
   ])('%s: %s', (invariant, _what, input) => {
@@ -203,7 +207,7 @@ describe('a second send', () => {
     ['worker_killed', { faults: [{}], sends: [{ isAnswered: false }, { atMs: 8_600 }] }],
     ['postgres_away', { faults: [{ name: 'postgres.stop', target: 'postgres', pid: undefined }] }],
     ['postgres_away', { faults: [{ name: 'postgres_link.black_hole', isKill: false }] }],
-  ])('is explained by %s where that was recorded', (cause, input) => {
+  ])('is explained by %s if that was recorded', (cause, input) => {
     const verdict = check(buildRecording({ ...twice, ...input }));
     expect(verdict.violations).toEqual([]);
     expect(verdict).toMatchObject({
@@ -213,18 +217,18 @@ describe('a second send', () => {
     });
   });
 
-  test('may follow a result that came when the next attempt was open', () => {
+  test('may follow a result that arrived while the next attempt was open', () => {
     expect(findBrokenInvariants(lateFirst)).toBe('');
   });
 
   test.each<[string, RunInput]>([
-    ['nothing was recorded', {}],
+    ['no fault was recorded', {}],
     [
-      'the answer had left long before',
+      'the answer was sent long before the fault',
       { sends: [{ answeredMs: 3_200 }, { atMs: 8_600, answeredMs: 8_610 }] },
     ],
     [
-      'the answer had left long before the time was up',
+      'the answer was sent long before the deadline',
       {
         attempts: [
           { closedMs: 3_250, outcome: 'unknown', reason: 'timeout' },
@@ -234,14 +238,14 @@ describe('a second send', () => {
       },
     ],
     [
-      'it was taken after the lease ran out',
+      'the provider accepted it after the lease expired',
       { sends: [{ atMs: 8_400, answeredMs: 8_410 }, { atMs: 8_600 }] },
     ],
     ['another worker was killed', { faults: [{ pid: 8 }] }],
-    ['its worker was killed before it', { faults: [{ atMs: 10, liftedMs: 50 }] }],
-    ['Redis was away', { faults: [{ name: 'redis.kill', target: 'redis', pid: undefined }] }],
+    ['its worker was killed before the send', { faults: [{ atMs: 10, liftedMs: 50 }] }],
+    ['Redis was down', { faults: [{ name: 'redis.kill', target: 'redis', pid: undefined }] }],
     [
-      'the way of another process to PostgreSQL was broken',
+      'the PostgreSQL link of another process was broken',
       { faults: [{ name: 'postgres_link.reset', pid: 8 }] },
     ],
     [
@@ -249,7 +253,7 @@ describe('a second send', () => {
       { faults: [{}], attempts: [{ outcome: 'accepted' }, { openedMs: 8_500, closedMs: 9_000 }] },
     ],
     [
-      'it is not marked',
+      'it is not marked as a possible duplicate',
       {
         faults: [{}],
         attempts: [
@@ -259,36 +263,48 @@ describe('a second send', () => {
       },
     ],
     [
-      'one cause has to do for two',
+      'one cause would explain two sends',
       {
         faults: [{}],
         sends: [{}, { atMs: 310 }, { atMs: 8_600 }],
         attempts: [...(twice.attempts ?? []), { openedMs: 9_500, closedMs: 9_000 }],
       },
     ],
-  ])('is unexplained where %s', (_what, input) => {
+  ])('is unexplained if %s', (_what, input) => {
     const verdict = check(buildRecording({ ...twice, ...input }));
     expect(verdict.violations.map(({ invariant }) => invariant)).toContain('B3');
     expect(verdict.unexplainedDuplicates).toBe(1);
   });
 });
 
-describe('what a run is judged by', () => {
+describe('in the verdict', () => {
   test.each<[string, RunInput, object]>([
     [
-      'a request that is gone is lost',
+      'a missing request counts as lost',
       { requestIds: [], message: undefined, sends: [], attempts: [] },
       { lost: 1 },
     ],
-    ['a message that was never made is lost', { message: undefined, sends: [] }, { lost: 1 }],
-    ['a message that failed is lost', { message: { state: 'failed' } }, { lost: 1, unsettled: 0 }],
     [
-      'a message that waits is unsettled',
+      'a message that was never created counts as lost',
+      { message: undefined, sends: [] },
+      { lost: 1 },
+    ],
+    [
+      'a failed message counts as lost',
+      { message: { state: 'failed' } },
+      { lost: 1, unsettled: 0 },
+    ],
+    [
+      'a waiting message counts as unsettled',
       { message: { state: 'queued' } },
       { lost: 0, unsettled: 1 },
     ],
-    ['a key without an answer is unsettled', { unanswered: ['k1'] }, { unsettled: 1 }],
-    ['a second request is accepted twice', { requestIds: ['r1', 'r0'] }, { doubleAccepted: 1 }],
+    ['a key without an answer counts as unsettled', { unanswered: ['k1'] }, { unsettled: 1 }],
+    [
+      'a second request of a key counts as accepted twice',
+      { requestIds: ['r1', 'r0'] },
+      { doubleAccepted: 1 },
+    ],
   ])('%s', (_what, input, counts) => {
     expect(check(buildRecording(input))).toMatchObject(counts);
   });

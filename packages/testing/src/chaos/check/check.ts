@@ -6,10 +6,10 @@ import { type Facts, isSuccess, readFacts, type Violation } from './facts';
 
 export type Verdict = {
   violations: Violation[];
-  /** Accepted, and then not to be found: the request, or a message that it asked for, or one that failed without a reason. */
+  /** Accepted but missing: requests, messages that they asked for, and messages that failed without a reason. */
   lost: number;
   doubleAccepted: number;
-  /** Keys without a final answer, and messages that are neither final nor, for good, unknown. */
+  /** Keys without a final answer, and messages that are neither final nor permanently unknown. */
   unsettled: number;
   /** Sends beyond the first of their message. */
   duplicates: number;
@@ -53,14 +53,14 @@ function checkLeaks({ entries }: Facts): Violation[] {
   }));
 }
 
-/** Several times what a process has after an hour of the same load; what grows with the load does not stay below. */
+/** Several times the usage after an hour of the same load. A leak that grows with the load exceeds it. */
 const maxResidentBytes = 700_000_000;
 const maxHandles = 1_000;
 
 function checkProcesses({ entries }: Facts): Violation[] {
   const crashes = filterEntries(entries, 'crash').map(({ name, pid, atMs, lastWords }) => ({
     invariant: 'D1',
-    detail: `${name} (${pid}) ended by itself after ${Math.round(atMs)} ms: ${lastWords}`,
+    detail: `${name} (${pid}) crashed after ${Math.round(atMs)} ms: ${lastWords}`,
   }));
   const large = filterEntries(entries, 'resource').filter(
     ({ residentBytes, handles }) => residentBytes > maxResidentBytes || handles > maxHandles,
@@ -69,7 +69,7 @@ function checkProcesses({ entries }: Facts): Violation[] {
     ...crashes,
     ...large.map(({ name, residentBytes, handles }) => ({
       invariant: 'D1',
-      detail: `${name} ends with ${residentBytes} bytes and ${handles} handles`,
+      detail: `${name} ended the run with ${residentBytes} bytes and ${handles} handles`,
     })),
   ];
 }

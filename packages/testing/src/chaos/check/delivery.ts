@@ -2,7 +2,7 @@ import { type AttemptEntry, getPlaceKey, type MessageEntry, type RequestEntry } 
 import { explainDuplicates } from './duplicates';
 import type { Facts, Violation } from './facts';
 
-/** B1 to B7: what was accepted, against what providers took and what is on record. */
+/** B1 to B7: the accepted messages, compared with provider calls and stored attempts. */
 export function checkDelivery(facts: Facts): Violation[] {
   const messagePlaces = new Set(facts.messages.map(getPlaceKey));
   return [
@@ -14,7 +14,7 @@ export function checkDelivery(facts: Facts): Violation[] {
   ];
 }
 
-/** Each item has, for each channel of its event, a message or a reason why not; here nothing is skipped. */
+/** Each item has, for each channel of its event, a message or a skip reason. Nothing is skipped here. */
 function checkPlanned(facts: Facts, request: RequestEntry): Violation[] {
   const channels = facts.findKey(request.key)?.channels ?? [];
   const plannedKeys = new Set(
@@ -41,7 +41,7 @@ function checkMessage(facts: Facts, message: MessageEntry): Violation[] {
 
   const unsettled = findUnsettledReason(facts, message);
   if (unsettled) addViolation('B1', unsettled);
-  if (message.state === 'sent' && sends.length === 0) addViolation('B2', 'no provider took it');
+  if (message.state === 'sent' && sends.length === 0) addViolation('B2', 'no provider accepted it');
   if (sends.length > attempts.length) {
     addViolation('B2', `${sends.length} provider calls, ${attempts.length} attempts on record`);
   }
@@ -49,11 +49,11 @@ function checkMessage(facts: Facts, message: MessageEntry): Violation[] {
   if (unexplained > 0)
     addViolation('B3', `${unexplained} of ${sends.length} sends have no recorded cause`);
   const dedupes = new Set(sends.flatMap(({ dedupe }) => dedupe ?? []));
-  if (dedupes.size > 1) addViolation('B4', `${dedupes.size} values for telling repetitions`);
+  if (dedupes.size > 1) addViolation('B4', `${dedupes.size} dedupe values`);
   if (findPolicy(facts, message) === 'hold' && sends.length > 1)
-    addViolation('B5', 'sent again under hold');
+    addViolation('B5', 'resent under hold');
   if (!isSettledByItsNewest(message, attempts))
-    addViolation('B6', 'settled by an attempt that was not its last');
+    addViolation('B6', 'settled by an attempt other than its last');
   const open = attempts.find((attempt, index) => !isOver(facts, attempt, attempts[index + 1]));
   if (open)
     addViolation('B7', `attempt ${open.number} was open when the next one began, or the run ended`);
@@ -63,29 +63,29 @@ function checkMessage(facts: Facts, message: MessageEntry): Violation[] {
 /** PostgreSQL's times are whole milliseconds. */
 const roundingMs = 1;
 
-/** It ended before the next one began, or its lease did; what is told behind that moves its end, and nothing else. */
+/** It ended, or its lease did, before the next one began. A late result moves its end and nothing else. */
 function isOver({ run }: Facts, attempt: AttemptEntry, next: AttemptEntry | undefined): boolean {
   const { openedMs, closedMs } = attempt;
   if (closedMs === undefined || !next) return closedMs !== undefined;
   return Math.min(closedMs, openedMs + run.leaseMs) <= next.openedMs + roundingMs;
 }
 
-/** Why a message is neither sent nor, for a good reason, unknown; undefined where it is. */
+/** Why a message is neither sent nor validly unknown; undefined if it is. */
 export function findUnsettledReason(facts: Facts, message: MessageEntry): string | undefined {
   const { state, attempts, unknownCount, reason } = message;
   if (state === 'sent' || state === 'delivered') return undefined;
   // No provider refused anything, and nobody paused, suppressed or cancelled.
-  if (state !== 'unknown') return `after the wait, with reason ${reason}`;
+  if (state !== 'unknown') return `at the end, with reason ${reason}`;
   const { run } = facts;
   const mayResend = unknownCount < run.unknownResends && attempts < run.attempts;
-  return findPolicy(facts, message) === 'resend' && mayResend ? 'was not sent again' : undefined;
+  return findPolicy(facts, message) === 'resend' && mayResend ? 'was not resent' : undefined;
 }
 
 function findPolicy(facts: Facts, message: MessageEntry): string | undefined {
   return facts.findKey(facts.findRequest(message.requestId)?.key ?? '')?.policy;
 }
 
-/** Both times are written by one statement; an older attempt that moves a message leaves its own time. */
+/** One statement writes both times. An older attempt that moves a message leaves its own time. */
 function isSettledByItsNewest(message: MessageEntry, attempts: AttemptEntry[]): boolean {
   if (message.settledMs === undefined) return true;
   return attempts.at(-1)?.closedMs === message.settledMs;

@@ -2,7 +2,7 @@ import { timeoutReason } from '@belfry/channels';
 import type { AttemptEntry, FaultEntry, MessageEntry, SendEntry } from '../recording';
 import type { Facts } from './facts';
 
-/** Why a message may have been sent by an attempt that did not say so. Each is something that was recorded when it happened. */
+/** Why an attempt without a known outcome may have sent its message. Each cause is an event recorded when it happened. */
 export type Cause =
   | 'reply_dropped'
   | 'reply_late'
@@ -12,7 +12,7 @@ export type Cause =
 
 export type Explained = { byCause: Cause[]; unexplained: number };
 
-/** Each send beyond the first needs an attempt of unknown outcome before another marked one, and a cause for it. */
+/** Each send beyond the first needs a cause, and an attempt of unknown outcome before another marked one. */
 export function explainDuplicates(facts: Facts, message: MessageEntry): Explained {
   const extra = facts.listSends(message).length - 1;
   if (extra <= 0) return { byCause: [], unexplained: 0 };
@@ -26,7 +26,7 @@ export function explainDuplicates(facts: Facts, message: MessageEntry): Explaine
   return { byCause, unexplained: extra - byCause.length };
 }
 
-/** Its outcome was not known when the next attempt was opened, which says so. */
+/** The outcome was unknown when the next attempt was opened, and the next attempt is marked. */
 function isDoubted(attempt: AttemptEntry, next: AttemptEntry): boolean {
   if (!next.isPossibleDuplicate) return false;
   return attempt.outcome === 'unknown' || (attempt.closedMs ?? 0) > next.openedMs;
@@ -41,7 +41,7 @@ function findCause(facts: Facts, message: MessageEntry, doubted: Doubted): Cause
   const { attempt, next } = doubted;
   const fromMs = attempt.openedMs - clockSlackMs;
   const toMs = (attempt.closedMs ?? facts.end.atMs) + clockSlackMs;
-  // What was on its way when the time was up may be taken later; before the next attempt it is this one's.
+  // A provider may accept a call after the deadline. Before the next attempt, the call belongs to this one.
   const takenToMs = attempt.reason === timeoutReason ? Math.max(toMs, next.openedMs) : toMs;
   const sends = facts.listSends(message).filter(({ atMs }) => atMs >= fromMs && atMs <= takenToMs);
   const overlapping = facts.faults.filter(
@@ -51,7 +51,7 @@ function findCause(facts: Facts, message: MessageEntry, doubted: Doubted): Cause
   const own = overlapping.filter(isItsWorker);
   if (own.some(({ name }) => name === 'process.kill')) return 'worker_killed';
   if (own.some(({ name }) => name.startsWith('process.stop'))) return 'worker_stopped';
-  // Behind those: whoever is ended takes no answer either.
+  // The checks below come later: a process that was killed receives no answer either.
   if (sends.some(({ isAnswered }) => !isAnswered)) return 'reply_dropped';
   if (overlapping.some((fault) => cutsOffPostgres(fault, attempt))) return 'postgres_away';
   const endMs = findAbandonedMs(facts, attempt) ?? toMs;
@@ -60,19 +60,19 @@ function findCause(facts: Facts, message: MessageEntry, doubted: Doubted): Cause
     : undefined;
 }
 
-/** Had the answer left long before, the attempt would not have ended without it. */
+/** If the answer had been sent long before, the attempt would not have ended without it. */
 const lateSlackMs = 1_000;
 
 function isLate({ atMs, answeredMs }: SendEntry, endMs: number, isWhole: boolean): boolean {
   return (isWhole || answeredMs - atMs > lateSlackMs) && answeredMs > endMs - lateSlackMs;
 }
 
-/** Of one whose time was up: on record it is later, by what PostgreSQL took. */
+/** For an attempt that hit its deadline. Its recorded end is later by PostgreSQL's delay. */
 function findAbandonedMs({ run }: Facts, { reason, openedMs }: AttemptEntry): number | undefined {
   return reason === timeoutReason ? openedMs + run.deadlineMs : undefined;
 }
 
-/** It took its whole deadline: on a machine without time to spare the call may come as late as the answer. */
+/** The attempt used its full deadline. On a busy machine the call may arrive as late as the answer. */
 function usedWholeDeadline({ run }: Facts, { openedMs, closedMs }: AttemptEntry): boolean {
   return closedMs !== undefined && closedMs - openedMs >= run.deadlineMs;
 }

@@ -14,10 +14,10 @@ import {
   type SendEntry,
 } from '../recording';
 
-/** A call with its answer; undefined while there was none when the run ended. */
+/** A call with its answer; undefined if there was none when the run ended. */
 export type AnsweredCall = CallEntry & { answer: AnswerEntry | undefined };
 
-/** A recording, arranged for asking. */
+/** A recording, indexed for queries. */
 export type Facts = {
   run: RunEntry;
   end: EndEntry;
@@ -42,7 +42,8 @@ export type Violation = { invariant: string; detail: string };
 export function readFacts(entries: readonly Entry[]): Facts {
   const [run] = filterEntries(entries, 'run');
   const [end] = filterEntries(entries, 'end');
-  if (!run || !end) throw new Error('The recording has no begin or no end');
+  if (!run || !end)
+    throw new Error('The recording is incomplete: it needs a `run` and an `end` entry');
   const answers = new Map(filterEntries(entries, 'answer').map((answer) => [answer.call, answer]));
   const calls = filterEntries(entries, 'call').map((call) => ({
     ...call,
@@ -90,7 +91,7 @@ export function isSuccess({ answer }: AnsweredCall): boolean {
   return answer?.status === 200;
 }
 
-/** A call of which its client does not know whether it was accepted. */
+/** The client does not know whether the call was accepted. */
 export function isUnclear({ answer }: AnsweredCall): boolean {
   return answer === undefined || answer.status === 0 || answer.status === 503;
 }

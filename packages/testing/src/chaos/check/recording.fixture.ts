@@ -11,7 +11,7 @@ import type {
   SendEntry,
 } from '../recording';
 
-/** A run of one key with one message, by hand: what the parts of a test say, and for the rest a run in which all went well. */
+/** Changes to a run of one key with one message and without problems. */
 export type RunInput = {
   policy?: Policy;
   calls?: (Partial<CallEntry> & { answer?: Partial<AnswerEntry> })[];
@@ -99,7 +99,7 @@ function buildCall(
   ];
 }
 
-/** Those behind the first have no items: what is wrong with them is that they are there. */
+/** Requests after the first have no items: their existence is the problem. */
 function buildRequest(id: string, index: number): RequestEntry {
   const items = index === 0 ? 1 : 0;
   const ids = { accountId: 'account', appId: 'app', key: 'k1' };

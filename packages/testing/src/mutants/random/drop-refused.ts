@@ -6,8 +6,8 @@ import { applyMutation, type RandomMutant } from './random-mutants';
 const timeoutMs = 180_000;
 
 /**
- * Those that TypeScript and the linter accept: one that they refuse never reaches a test. Several files are checked at once; a mutant
- * of a file with errors is refused, and where only other files have errors, the halves are checked by themselves.
+ * Drops mutants that TypeScript or the linter refuses, as those never reach a test. Several files are checked at once. A mutant
+ * in a file with errors is refused; if only other files have errors, each half is checked separately.
  */
 export async function dropRefused(
   mutants: readonly RandomMutant[],
@@ -51,7 +51,7 @@ async function findBrokenFiles(
   try {
     const outputs = [];
     for (const project of projects) {
-      // Only what a mutant touches is checked anew.
+      // Only files that depend on a mutant are checked again.
       const info = path.join('.belfry', `${path.basename(project)}.tsbuildinfo`);
       const args = ['-p', project, '--pretty', 'false', '--incremental', '--tsBuildInfoFile', info];
       outputs.push(await run(['node_modules/typescript/bin/tsc', ...args], { timeoutMs }));
@@ -66,7 +66,7 @@ async function findBrokenFiles(
   }
 }
 
-/** Files in which the linter finds a promise that nothing waits for. */
+/** Files in which the linter finds a floating promise. */
 async function findFloatingPromises(
   group: readonly RandomMutant[],
   { run }: MutantCopy,
@@ -79,7 +79,7 @@ async function findFloatingPromises(
   return [...output.matchAll(/^\S (\S+?):\d+:\d+: lint\//gm)].map(([, file = '']) => file);
 }
 
-/** Changes the file in a folder; what comes back undoes it. */
+/** Changes the file in a folder; returns a function that undoes it. */
 export function applyInFolder(mutant: RandomMutant, root: string): () => void {
   const file = path.join(root, mutant.file);
   const text = readFileSync(file, 'utf8');

@@ -1,4 +1,4 @@
-/** A mutation that changes nothing that a caller, a user or an operator could notice; no test can catch it. */
+/** A mutation without an effect that a caller, a user or an operator could notice; no test can catch it. */
 export type Equivalent = {
   file: string;
   /** The lines without their indentation. */
@@ -12,25 +12,25 @@ export const equivalents: Equivalent[] = [
     file: 'packages/pipeline/src/relay/enqueue-due.sql.ts',
     before: 'WHERE m.id = t.id AND m.id = ANY ($1::uuid[])`,',
     after: 'WHERE m.id = t.id AND (m.id = ANY ($1::uuid[]) OR true)`,',
-    reason: 'The ids of `t` are those of $1: the second condition only keeps the plan by key.',
+    reason: 'The IDs of `t` are those of $1: the second condition only keeps the plan by key.',
   },
   {
     file: 'packages/pipeline/src/relay/relay.sql.ts',
     before: 'WHERE m.id = t.id AND m.id = ANY ($1::uuid[])',
     after: 'WHERE m.id = t.id AND (m.id = ANY ($1::uuid[]) OR true)',
-    reason: 'The ids of `t` are those of $1: the second condition only keeps the plan by key.',
+    reason: 'The IDs of `t` are those of $1: the second condition only keeps the plan by key.',
   },
   {
     file: 'packages/pipeline/src/accept/write-requests.ts',
     before: 'return a.request.accountId < b.request.accountId ? -1 : 1;',
     after: 'return a.request.accountId < b.request.accountId ? -1 : 2;',
-    reason: 'Of what a comparison returns, `sort` reads the sign alone.',
+    reason: '`sort` uses only the sign of a comparison.',
   },
   {
     file: 'packages/shared/src/recipient.ts',
-    before: 'if (stored.preferences && given.preferences) {',
-    after: 'if (stored.preferences || given.preferences) {',
-    reason: 'Where one of them is missing, both together are the other one.',
+    before: 'if (stored.preferences && overrides.preferences) {',
+    after: 'if (stored.preferences || overrides.preferences) {',
+    reason: 'If one of them is missing, both together equal the other one.',
   },
   {
     file: 'packages/pipeline/src/operate/erase.ts',
@@ -43,12 +43,12 @@ export const equivalents: Equivalent[] = [
     before: `AND (pg_column_size(n.content) > \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
     after: `AND (pg_column_size(n.content) >= \${largeBytes} OR position(w.word IN lower(n.content::text)) = 0))`,
     reason:
-      'The limit saves time only: no page and no document names it, and the byte at it may count on either side.',
+      'The limit only saves time. No page and no document names it, so the byte at it may count on either side.',
   },
   {
     file: 'packages/database/src/dashboard/app-users.ts',
-    before: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${found}) b ORDER BY b.id, b.matched) f`,
-    after: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${found}) b ORDER BY b.id DESC, b.matched) f`,
-    reason: 'The users are sorted once more by the statement around it.',
+    before: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${walkUnion}) b ORDER BY b.id, b.matched) f`,
+    after: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${walkUnion}) b ORDER BY b.id DESC, b.matched) f`,
+    reason: 'The surrounding statement sorts the users again.',
   },
 ];

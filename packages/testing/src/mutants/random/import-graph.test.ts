@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test('finds the tests that use a declaration, those beside it first, whatever else a package hands on', () => {
+test('finds the tests that use a declaration, adjacent ones first, without following other exports of a package', () => {
   const graph = readImportGraph(root);
   const at = (line: number) => 'export const a = 1;\nexport const b = c();\n'.length * line;
   const find = (place: number) =>

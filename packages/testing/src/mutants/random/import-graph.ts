@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createPlaces, listTypeScript, parseFile, type SyntaxNode } from '../../syntax';
 
-/** Finds the unit and integration tests that use what stands at a place of a file, nearest first. */
+/** Finds the unit and integration tests that use the code at a position of a file, nearest first. */
 export type ImportGraph = { findTests(file: string, place: number): string[] };
 
-/** A top-level declaration and the names in it; the statements of a file without a name are one more. */
+/** A top-level declaration and the names in it. All statements without a name form one more. */
 type Declaration = { name: string; start: number; end: number; words: Set<string> };
 type Link = { file: string; name: string };
 type Module = { declarations: Declaration[]; links: Map<string, Link> };
 
 /**
- * Follows names rather than files: a package is imported by its front door, which would make everything in it one step
+ * Follows names, not files. All imports of a package go through its index, so by files everything in it would be one step
  * away from every test.
  */
 export function readImportGraph(root: string): ImportGraph {
@@ -50,7 +50,7 @@ function readModule(file: string, text: string, files: ReadonlySet<string>): Mod
   return { declarations, links };
 }
 
-/** Several in one statement count as the first of them. */
+/** Several declarations in one statement count as the first of them. */
 function getDeclarationName(node: SyntaxNode): string {
   const declaration = (node['declaration'] ?? node) as SyntaxNode;
   const [first] = (declaration['declarations'] ?? [declaration]) as SyntaxNode[];
@@ -62,7 +62,7 @@ type Specifier = { type: string } & {
   [part in 'local' | 'imported' | 'orig' | 'exported']?: { value: string } | null;
 };
 
-/** Names that another file declares: imported here, or handed on. */
+/** Names that another file declares: imported or re-exported here. */
 function listLinks(
   { source, specifiers, typeOnly }: SyntaxNode,
   file: string,
@@ -121,14 +121,14 @@ function addUser(users: Users, used: Link, user: Link): void {
   users.set(node, (users.get(node) ?? new Set()).add(getNodeKey(user)));
 }
 
-/** An integration test takes as long as many unit tests: it is as if it were two steps further away. */
+/** An integration test takes as long as many unit tests, so it counts as two steps further away. */
 function countCost(test: string): number {
   return test.includes('.int.') ? 2 : 0;
 }
 
 const unitOrIntegrationTest = /(?<!\.fault|\.e2e)\.test\.tsx?$/;
 
-/** How many steps of naming lead from a declaration to each file, breadth first. */
+/** The number of references from a declaration to each file, breadth first. */
 function countSteps(users: Users, start: string): Map<string, number> {
   const steps = new Map([[start, 0]]);
   for (const [node, count] of steps) {
@@ -142,7 +142,7 @@ function countSteps(users: Users, start: string): Map<string, number> {
   return files;
 }
 
-/** Tests are named after what they test: those beside a file share the most words with it. */
+/** Tests are named after their subject, so adjacent tests share the most words with a file. */
 export function countSharedWords(file: string, test: string): number {
   const words = listWords(test);
   return [...listWords(file)].filter((word) => words.has(word)).length;

@@ -5,9 +5,9 @@ import { equivalents } from './equivalents';
 import type { ImportGraph } from './import-graph';
 import { findMutants, type RandomMutant } from './random-mutants';
 
-/** They end processes by number and delete folders on the machine itself: a mutant might end or delete others. */
+/** These files end processes by ID and delete folders on this machine. A mutant might end or delete others. */
 const dangerous = /^(packages\/embedded|apps\/local)\//;
-/** The dashboard's page is tested in a browser, where a mutant would take a minute: only what other tests reach. */
+/** Browser tests of the dashboard's page take a minute per mutant, so only code that other tests reach is used. */
 const page = /^apps\/dashboard\/src\/web\//;
 
 /** Every mutant of the production sources that may be tried. */

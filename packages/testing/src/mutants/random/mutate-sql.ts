@@ -21,13 +21,13 @@ export function mutateSql(text: string, body: readonly SyntaxNode[]): Mutation[]
 }
 
 const statement = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|JOIN|ORDER BY)\b/;
-/** A condition that is put into a statement elsewhere. */
+/** A condition that is interpolated into a statement elsewhere. */
 const fragment = /^\s*(NOT |EXISTS \(|[\w."]+(::\w+)? *(=|<>|<=?|>=?|IS|IN|LIKE|\?) ?)/;
 
 type Place = (position: number) => number;
 type Span = { start: number; end: number };
 
-/** The places of `${...}`, from one piece of text to the next. */
+/** The positions of `${...}`, from one text part to the next. */
 function listHoles(node: SyntaxNode, place: Place): Span[] {
   const pieces = (node['quasis'] ?? []) as SyntaxNode[];
   return pieces.slice(1).map((piece, index) => ({
@@ -54,7 +54,7 @@ function mutateStatement(text: string, tokens: readonly SqlToken[]): Mutation[] 
   ];
 }
 
-/** With `OR true` rather than nothing: parameters keep their types, and the statement stays one. */
+/** `OR true` keeps the types of parameters and the statement valid, unlike removing the condition. */
 function dropCondition(text: string, { tokens, isAlternative }: Condition): Mutation {
   const [start, end] = [tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0];
   const condition = text.slice(start, end);
@@ -121,7 +121,7 @@ function swapToken(text: string, tokens: readonly SqlToken[], index: number): Mu
   const token = tokens[index];
   if (!token) return [];
   const word = Object.hasOwn(otherWord, token.text) && otherWord[token.text];
-  // `FETCH LAST` is no SQL: only the place of NULLs may turn.
+  // `FETCH LAST` is not valid SQL: only the position of NULLs may change.
   const isFetch = tokens[index - 1]?.text === 'FETCH';
   if (word && !isFetch) return [replace(order, token, word)];
   const interval = Object.hasOwn(otherInterval, token.text) && otherInterval[token.text];
@@ -151,7 +151,7 @@ function moveLimit([, value]: readonly SqlToken[]): Mutation[] {
 
 const afterKey = /^(,|LIMIT|FOR|UNION|WITH|ASC|DESC|NULLS|OFFSET|ROWS|RETURNING|§+)$/;
 
-/** The first key goes the other way, or is dropped where there are more. */
+/** Reverses the first sort key, or drops it if there are more. */
 function changeOrder(rest: readonly SqlToken[], before?: SqlToken): Mutation[] {
   if (before?.text !== 'ORDER') return [];
   const [by] = rest;
@@ -169,7 +169,7 @@ function changeOrder(rest: readonly SqlToken[], before?: SqlToken): Mutation[] {
   return [...(isTurned ? [] : [reversal]), ...(dropped ? [dropped] : [])];
 }
 
-/** `coalesce(a, b)` with its two in the other order. */
+/** `coalesce(a, b)` with its two arguments swapped. */
 function swapChoices(text: string, rest: readonly SqlToken[]): Mutation[] {
   const open = rest[1];
   if (open?.text !== '(') return [];

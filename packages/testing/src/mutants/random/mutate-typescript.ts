@@ -1,12 +1,12 @@
 import { createPlaces, type SyntaxNode } from '../../syntax';
 import { type Kind, type Mutation, tenantName } from './mutation';
 
-/** What may become of a node; `at` gives its text, or that of one of its parts. */
+/** The mutations of a node; `at` returns the text of the node or of a part. */
 type Change = { kind: Kind; node: SyntaxNode; becomes: string };
 type Context = { at(node: SyntaxNode): string; ancestors: readonly SyntaxNode[] };
 type Mutator = (node: SyntaxNode, context: Context) => Change[];
 
-/** Every mutation of the code of a file. Types and SQL are left alone. */
+/** Every mutation of the code of a file. Types and SQL stay unchanged. */
 export function mutateTypeScript(text: string, body: readonly SyntaxNode[]): Mutation[] {
   const place = createPlaces(text);
   const at = ({ span }: SyntaxNode) => text.slice(place(span.start), place(span.end));
@@ -23,7 +23,7 @@ export function mutateTypeScript(text: string, body: readonly SyntaxNode[]): Mut
   return mutations;
 }
 
-/** Casts hold an expression; everything else of their kind is a type. */
+/** Casts contain an expression; all other nodes of this kind are types. */
 const casts = /^Ts(As|NonNull|Satisfies)Expression$|^TsConstAssertion$/;
 
 function listChildren(node: SyntaxNode): SyntaxNode[] {
@@ -149,7 +149,7 @@ function swapMember({ property }: SyntaxNode): Change[] {
 
 const factors = new Set([24, 60, 1_000, 1_024, 60_000]);
 
-/** A factor of units becomes 1, a time or size is taken in another unit; a small bound moves by one. */
+/** A factor of units becomes 1, a time or size changes its unit, and a small bound changes by one. */
 function changeNumber(node: SyntaxNode, { ancestors: [parent] }: Context): Change[] {
   const value = Number(node['value']);
   const other = factors.has(value) && isFactor(parent) ? 1 : changedConstant(value);
@@ -167,7 +167,7 @@ function changedConstant(value: number): number {
   return value >= 1_000 && value % 1_000 === 0 ? value / 1_000 : value * 10;
 }
 
-/** In a `return` that stands in no `try`, the caller waits as well. */
+/** For a `return` outside of `try`, the caller awaits as well. */
 function dropAwait(node: SyntaxNode, { at, ancestors }: Context): Change[] {
   const isReturned = ancestors[0]?.type === 'ReturnStatement';
   if (isReturned && !ancestors.some(({ type }) => type === 'TryStatement')) return [];
@@ -212,14 +212,14 @@ function swallowRejection(node: SyntaxNode, { at }: Context): Change[] {
   return [change('swallowed error', handler.expression, becomes)];
 }
 
-/** Of a query by Prisma: the member of `where` that names the app or the account. */
+/** In a Prisma query: the member of `where` that names the app or the account. */
 function dropTenant(node: SyntaxNode, { ancestors: [object, owner] }: Context): Change[] {
   const key = (node['key'] ?? node) as SyntaxNode;
   const isWhere =
     object?.type === 'ObjectExpression' &&
     (owner?.['key'] as SyntaxNode | undefined)?.['value'] === 'where';
   if (!isWhere || !tenantName.test(String(key['value']))) return [];
-  // swc gives a member with a value no place of its own.
+  // swc gives no span to a member with a value.
   const end = ((node['value'] as SyntaxNode | undefined)?.span ?? key.span).end;
   const member = { type: node.type, span: { start: key.span.start, end } };
   return [change('dropped tenant condition', member, '...{}')];

@@ -14,8 +14,8 @@ export const kinds = [
 
 export type Kind = (typeof kinds)[number];
 
-/** The text between two places of a file becomes another one. */
+/** Replaces the text between two positions of a file. */
 export type Mutation = { kind: Kind; start: number; end: number; becomes: string };
 
-/** A column or member that says whose a row is. */
+/** A column or member that names the tenant of a row. */
 export const tenantName = /\b(app|account)(_id|Id)\b/;

@@ -5,7 +5,7 @@ import { equivalents } from './equivalents';
 import type { Kind } from './mutation';
 import { findMutants, shuffleMutants, trimLines } from './random-mutants';
 
-/** The lines that mutants of a kind make of a text. */
+/** The lines that mutants of a kind make from a text. */
 function mutate(kind: Kind, text: string): string[] {
   return findMutants('a.ts', text)
     .filter((mutant) => mutant.kind === kind)
@@ -63,11 +63,11 @@ describe('a mutator of TypeScript', () => {
     expect(mutate(kind, text)).toEqual(lines);
   });
 
-  test('leaves types alone', () => {
+  test('does not change types', () => {
     expect(findMutants('a.ts', 'type A = { b: 1 | 2 }; let c: Array<3> = d as 4;')).toEqual([]);
   });
 
-  test('finds its place behind characters of several bytes', () => {
+  test('uses the right position after multi-byte characters', () => {
     expect(mutate('off by one', "f('ä€'); g(a < b);")).toEqual(["f('ä€'); g(a <= b);"]);
   });
 });
@@ -121,14 +121,14 @@ describe('a mutator of SQL', () => {
     ],
     ['SQL: order, limit or choice', 'WHERE least(a, b)', ['WHERE greatest(a, b)']],
     ['SQL: order, limit or choice', 'WHERE coalesce(f(a, b), 0)', ['WHERE coalesce(0, f(a, b))']],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the source of a template literal
     ['off by one', 'LIMIT ${most}', ['LIMIT ${most} + 1']],
     ['changed constant or unit', "WHERE a > interval '1 ms'", ["WHERE a > interval '1 second'"]],
   ])('%s: %s', (kind, text, lines) => {
     expect(withoutFrame(mutate(kind, sql(text))).sort()).toEqual([...lines].sort());
   });
 
-  test('drops a condition that is put into a statement of the same file', () => {
+  test('drops a condition that is interpolated into a statement of the same file', () => {
     const text = `${sql('WHERE x')}; const mine = 'app_id = $1 AND id = $2';`;
     expect(mutate('dropped tenant condition', text)).toEqual([
       `${sql('WHERE x')}; const mine = '(app_id = $1 OR true) AND id = $2';`,
@@ -141,13 +141,13 @@ describe('random mutants', () => {
   const mutants = findMutants('a.ts', text);
   const order = (seed: number) => shuffleMutants(mutants, seed).map(({ id }) => id);
 
-  test('come in the same order for the same seed, and in another for another', () => {
+  test('come in the same order for the same seed, and in another order for another', () => {
     expect(order(7)).toEqual(order(7));
     expect(order(8)).not.toEqual(order(7));
     expect([...order(8)].sort()).toEqual([...order(7)].sort());
   });
 
-  test('are of each kind in turn', () => {
+  test('alternate between the kinds', () => {
     const kinds = shuffleMutants(mutants, 7).map(({ kind }) => kind);
     expect(kinds.slice(0, 4)).toEqual([
       'dropped condition',
@@ -158,8 +158,8 @@ describe('random mutants', () => {
   });
 });
 
-describe('a mutant that no test can notice', () => {
-  test('stands in the list for what is still in the code', () => {
+describe('an equivalent mutant', () => {
+  test('is listed for code that still exists', () => {
     const obsoleteEquivalents = equivalents.filter(({ file, before, after }) => {
       const mutants = findMutants(file, readFileSync(path.join(repositoryRoot, file), 'utf8'));
       return !mutants.some((mutant) => mutant.before === before && mutant.after === after);

@@ -6,7 +6,7 @@ import { type Kind, kinds, type Mutation } from './mutation';
 
 /** One mutation of one file, with the lines that it changes. */
 export type RandomMutant = Mutation & {
-  /** The same in every run, as long as the file is the same. */
+  /** The same in every run, while the file is unchanged. */
   id: string;
   file: string;
   line: number;
@@ -53,7 +53,7 @@ export function trimLines(text: string): string {
     .trim();
 }
 
-/** In an order that the seed decides: one of each kind in turn, so that rare kinds are not lost among frequent ones. */
+/** Ordered by the seed, with the kinds in turn, so that frequent kinds do not displace rare ones. */
 export function shuffleMutants(mutants: readonly RandomMutant[], seed: number): RandomMutant[] {
   const queues = kinds.map((kind) => shuffleKind(mutants, kind, seed));
   const longest = Math.max(...queues.map((queue) => queue.length));
@@ -62,7 +62,7 @@ export function shuffleMutants(mutants: readonly RandomMutant[], seed: number): 
   ).flat();
 }
 
-/** By a hash with the seed: a mutant that comes or goes leaves the order of the others. */
+/** Ordered by a hash with the seed: adding or removing a mutant keeps the order of the others. */
 function shuffleKind(mutants: readonly RandomMutant[], kind: Kind, seed: number): RandomMutant[] {
   const rank = ({ id }: RandomMutant) => createHash('sha256').update(`${seed} ${id}`).digest('hex');
   return mutants

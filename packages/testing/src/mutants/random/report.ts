@@ -1,6 +1,6 @@
 import { isProof, type RandomFate } from './try-mutant';
 
-/** A line for each mutant, with the change of those that no test noticed. */
+/** A line for each mutant, with the change for survivors. */
 export function formatRandomFates(fates: readonly RandomFate[]): string {
   return fates.flatMap(formatFate).join('\n');
 }
@@ -19,7 +19,7 @@ function prefix(mark: string, text: string): string[] {
   return text.split('\n').map((line) => mark + line);
 }
 
-/** The seed, the numbers and the rate; and of those that drop a tenant condition by themselves. */
+/** The seed, the counts and the rate; dropped tenant conditions are also counted separately. */
 export function formatRandomRate(fates: readonly RandomFate[], seed: number): string {
   const tenants = fates.filter(({ mutant }) => mutant.kind === 'dropped tenant condition');
   return [

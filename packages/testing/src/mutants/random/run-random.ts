@@ -16,14 +16,14 @@ export type RandomOptions = {
   seed: number;
   /** Time for the near tests of one mutant, and again for its end-to-end tests. */
   limitMs: number;
-  /** Fates of an interrupted run. */
+  /** Fates from an interrupted run. */
   earlier: readonly RandomFate[];
   signal: AbortSignal;
   onFate(fate: RandomFate): void;
   onProgress(text: string): void;
 };
 
-/** Tries mutants until as many as asked for were caught or survived. */
+/** Tries mutants until `count` of them were caught or survived. */
 export async function runRandomMutants(options: RandomOptions): Promise<RandomFate[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'belfry-mutants-'));
   const closers = [async () => rmSync(folder, { recursive: true, force: true })];
@@ -79,9 +79,9 @@ async function* acceptedMutants(
   for (let start = 0; start < shuffled.length; start += size) {
     const group = shuffled.slice(start, start + size);
     const checked = group.filter(({ id }) => !earlierFates.has(id));
-    onProgress(`checking ${checked.length} mutants`);
+    onProgress(`checking ${checked.length} mutants with tsc and the linter`);
     const accepted = await dropRefused(checked, copy);
-    onProgress(`the check accepts ${accepted.length} of ${checked.length} mutants`);
+    onProgress(`they accept ${accepted.length} of ${checked.length} mutants`);
     for (const mutant of checked.filter((each) => !accepted.includes(each))) {
       onFate({ mutant, fate: 'refused', seconds: 0, passed: 0, left: 0 });
     }
@@ -93,10 +93,10 @@ async function* acceptedMutants(
   }
 }
 
-/** They generate their own inputs for minutes, or need a browser: other commands run them. */
+/** They generate inputs for minutes, or need a browser: other commands run them. */
 const slow = /\/(abuse|attacks|chaos|hostile|worker-memory|testing-with-belfry|start)\.e2e\./;
 
-/** Those of the same part first, then the quick ones that cross the whole system. */
+/** Tests of the same part first, then quick ones that cross the whole system. */
 function listEndToEndTests(root: string): (file: string) => string[] {
   const tests = listTypeScript(root).filter(
     (file) => file.endsWith('.e2e.test.ts') && !slow.test(file),

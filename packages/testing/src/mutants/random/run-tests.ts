@@ -1,10 +1,10 @@
 import type { MutantCopy } from '../mutant-copy';
 
-/** Jest's verdict on each file until it ended, or was ended. */
+/** Jest's verdict on each file, until Jest ended or was ended. */
 export type TestRun = {
   passed: string[];
   failed: string[];
-  /** Where no file ended for too long: those that had not. */
+  /** Files that had not finished when no file finished for too long. */
   hanging: string[];
   failedTests: string[];
   output: string;

@@ -2,7 +2,7 @@ import { hole, type SqlToken } from './sql-tokens';
 
 export type SqlCondition = {
   tokens: readonly SqlToken[];
-  /** One of several of which any suffices. */
+  /** Part of an OR: any of several is sufficient. */
   isAlternative: boolean;
   /** The AND or OR before it. */
   joint: SqlToken | undefined;
@@ -16,7 +16,7 @@ const closers = new Set(
 const statementWord =
   /^(SELECT|INSERT|UPDATE|DELETE|WITH|FROM|SET|ORDER|GROUP|LIMIT|RETURNING|CASE|VALUES|LEFT|CROSS|JOIN)$/;
 
-/** The conditions of WHERE, ON, HAVING and WHEN, and those of a fragment that is nothing else. */
+/** The conditions of WHERE, ON, HAVING and WHEN, and those of a fragment that consists of conditions. */
 export function findConditions(tokens: readonly SqlToken[]): SqlCondition[] {
   const [first] = tokens;
   const isFragment =
@@ -57,7 +57,7 @@ function readCondition(tokens: readonly SqlToken[], opener: number): SqlConditio
   const condition = tokens.slice(start, end);
   if (!isCondition(condition, tokens[opener])) return undefined;
   const [before, after] = [tokens[opener], tokens[end]].map((token) => token?.text);
-  // Alone in brackets it is the condition around them.
+  // Alone in brackets, it equals the condition around them.
   if (before === '(' && after !== 'AND' && after !== 'OR') return undefined;
   const isJoint = before === 'AND' || before === 'OR';
   return {

@@ -1,7 +1,7 @@
-/** A piece of SQL in a source, with its place in it. Its depth counts brackets and CASE ... END. */
+/** A token of SQL with its position in the source. Its depth counts brackets and CASE ... END. */
 export type SqlToken = { text: string; start: number; end: number; depth: number };
 
-/** Stands for the characters of `${...}`. */
+/** Replaces the characters of `${...}`. */
 export const hole = '\u00a7';
 
 const token =

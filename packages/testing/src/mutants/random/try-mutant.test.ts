@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Real runs of Jest, in a folder with nothing to build. */
+/** Real runs of Jest, in a folder without a build. */
 function tryWith(nearTests: string[]) {
   const run: MutantCopy['run'] = (args, options) => runScript(args, { ...options, cwd: root });
   const build = async () => ({ code: 0, output: '', isSilent: false });
@@ -59,7 +59,7 @@ describe('a random mutant', () => {
   );
 
   test(
-    'survives tests that pass, and one that fails without it, too',
+    'survives if its tests pass, or also fail without it',
     async () => {
       const fate = await tryWith(['src/always.test.js', 'src/loads.test.js']);
       expect(fate).toMatchObject({ fate: 'survived', passed: 1, left: 0 });

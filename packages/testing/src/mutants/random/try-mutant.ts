@@ -6,15 +6,15 @@ import { runTests, type TestRun } from './run-tests';
 export type RandomFate = {
   mutant: RandomMutant;
   /**
-   * Two prove nothing: `npm run check` refuses a `refused` one, and PostgreSQL does not parse the SQL of an `invalid` one, so
-   * that any test notices that reaches it.
+   * Two fates prove nothing: `npm run check` refuses a `refused` mutant, and PostgreSQL does not parse the SQL of an `invalid` one, so
+   * any test that reaches it fails.
    */
   fate: 'caught' | 'survived' | 'refused' | 'invalid';
   seconds: number;
   /** The test file that failed, and its tests. */
   by?: string;
   tests?: string[];
-  /** Test files that passed, and those that there was no time for. */
+  /** Test files that passed, and files that there was no time for. */
   passed: number;
   left: number;
 };
@@ -28,7 +28,7 @@ export type Trial = {
   nearTests: readonly string[];
   /** They need the mutant built. */
   endToEndTests: readonly string[];
-  /** Test files that passed once: when one fails, it is the mutant. */
+  /** Test files that passed once: when one fails, the mutant is the cause. */
   passing: Set<string>;
 };
 
@@ -49,7 +49,7 @@ export async function tryMutant(mutant: RandomMutant, trial: Trial): Promise<Ran
   let verdict: Verdict;
   try {
     verdict = await runInOrder(trial, trial.nearTests, unmutated);
-    // With near tests left, end-to-end tests would only take longer to say the same.
+    // If near tests are left, there is no time for end-to-end tests either.
     const isForMore = verdict.fate === 'survived' && verdict.left === 0;
     if (isForMore) verdict = await runBuilt(trial, verdict, unmutated);
   } finally {
@@ -117,7 +117,7 @@ async function runInOrder(
   return { fate: 'survived', passed, left: rest.size };
 }
 
-/** A failed test proves something if it passes without the mutant; one that does not end, if it then ends. */
+/** A failed test proves something if it passes without the mutant; a test that hangs, if it finishes without it. */
 async function findProof(
   trial: Trial,
   run: TestRun,
@@ -138,7 +138,7 @@ async function findProof(
   return ends ? { by, tests: ['does not end'] } : undefined;
 }
 
-/** A file in which each test waits for its time-out is silent for longer: it is caught as one that does not end. */
+/** A file whose tests all wait for their timeout is silent for longer: it is caught as a hanging one. */
 const silenceMs = 75_000;
 
 async function passes(
@@ -151,7 +151,7 @@ async function passes(
   return passed.length === tests.length;
 }
 
-/** End-to-end tests wait for processes: on a busy machine one may fail for that reason. */
+/** End-to-end tests wait for processes, so one may fail on a busy machine. */
 async function failsAgain({ copy, env }: Trial, test: string): Promise<boolean> {
   if (!test.includes('.e2e.')) return true;
   const { failed } = await runTests(copy, [test], { timeoutMs: 2 * silenceMs, silenceMs, env });
