@@ -11,13 +11,13 @@ export type MessageOptions = {
   recipient?: Record<string, unknown>;
   integrationId?: string;
   override?: object | undefined;
-  /** The stored device that it was planned for. */
+  /** The stored device that the message is planned for. */
   deviceId?: string | undefined;
 };
 
 type Place = { database: Database; tenant: Tenant; event: { eventId: string; versionId: string } };
 
-/** One accepted message, as a worker finds it; its id. */
+/** Writes an accepted message; returns its id. */
 export async function writeMessageRow(
   { database, tenant, event }: Place,
   {

@@ -211,7 +211,7 @@ describe('the log', () => {
     const at = `apps/${tenant.appId}/messages/${messageId}/resend`;
     expect((await call('post', at)).body).toMatchObject({
       code: 'needs_confirmation',
-      error: 'It arrived: the person will get it twice.',
+      error: 'This message was delivered: the recipient will get it twice.',
     });
     expect((await call('post', at, { confirm: true })).body).toMatchObject({ generation: 1 });
   });

@@ -16,24 +16,24 @@ export type BulkSendDeps = AcceptCallDeps & { reader: BulkReader };
 export type BatchInput = {
   callId: string;
   body: Json;
-  /** Whether its text will be asked for. */
+  /** Whether the request has an idempotency key, so that `canonical` is needed. */
   isKeyed: boolean;
 };
 
-/** A batch that breaks no rule. */
+/** A valid batch. */
 export type Batch = {
   eventName: string;
   items: NewItem[];
-  /** One text for every batch that means the same. */
+  /** The same text for all batches that mean the same. */
   canonical: string;
 };
 
 export type BulkSendInput = Omit<EventCall, 'eventName'> & { batch: Batch };
 
 export type BulkSend = {
-  /** Throws one AppError with the problems of the whole batch. */
+  /** Throws one AppError that lists all problems of the batch. */
   readBatch(input: BatchInput): Promise<Batch>;
-  /** Accepts all of a batch or nothing; fanout plans its items. See createAcceptCall. */
+  /** Accepts the whole batch or nothing; fan-out plans its items. See createAcceptCall. */
   acceptBatch(input: BulkSendInput): Promise<KeyOutcome>;
 };
 
@@ -71,7 +71,7 @@ export function createBulkSend({ reader, ...deps }: BulkSendDeps): BulkSend {
   };
 }
 
-/** Elements by the hash of several: the text of each would be in memory twice, and one hash of all would take long. */
+/** Hashes elements in groups: keeping each text doubles memory, and one hash of the whole batch blocks the event loop. */
 function createCanonical({ fields }: BulkHead, isKeyed: boolean) {
   const segments = [canonicalJson(fields)];
   let text = '';
@@ -84,7 +84,7 @@ function createCanonical({ fields }: BulkHead, isKeyed: boolean) {
   return {
     add(element: BulkElement): void {
       if (!isKeyed) return;
-      // No JSON holds a line's end as it is, so no two lists have one text.
+      // JSON contains no raw line break, so two different lists never give the same text.
       text += `${canonicalJson(element.fields)}\n`;
       if (text.length >= hashedCharacters) close();
     },

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe('writeAnswered', () => {
-  test('leaves neither user nor key when the answer cannot be made', async () => {
+  test('stores neither the user nor the key if building the response fails', async () => {
     const { appId, accountId } = await createFactories(database).createTenant();
     const users = createUsers({ pool: database.accepting, secrets: testSecrets(), newId });
     const userId = newId();
@@ -30,9 +30,9 @@ describe('writeAnswered', () => {
         return toBody();
       });
     const failing = writeUser(() => {
-      throw new Error('a bug of ours');
+      throw new Error('a bug');
     });
-    await expect(failing).rejects.toThrow('a bug of ours');
+    await expect(failing).rejects.toThrow('a bug');
     expect(await users.findWholeUser(appId, userId)).toBeUndefined();
     expect(await database.prisma.idempotencyKey.count({ where: { accountId } })).toBe(0);
     expect(await writeUser(() => 'b')).toEqual({ isWritten: true, body: 'b' });

@@ -8,9 +8,9 @@ import {
   toKeyName,
 } from './write-requests';
 
-/** A call whose answer is stored with its key, in the transaction of its work. */
+/** A request whose response is stored with its idempotency key, in the transaction of its work. */
 export type AnsweredCall = {
-  /** The id of the call. */
+  /** The id of the request. */
   callId: string;
   accountId: string;
   key: NewIdempotencyKey | undefined;
@@ -19,15 +19,15 @@ export type AnsweredCall = {
 export type AnsweredWrite =
   | {
       isWritten: true;
-      /** The body of the answer. */
+      /** The response body. */
       body: string;
     }
-  /** The account used the key before: what was stored then. */
+  /** The account used the key before; `winner` is the stored response. */
   | { isWritten: false; winner: StoredKey };
 
 /**
- * Does the work of a call and stores its answer under its key: both, or neither. `work` returns the
- * body of the answer; what it throws, a refusal included, undoes it and leaves the key free.
+ * Runs `work` and stores its response under the idempotency key in one transaction. `work` returns the response body.
+ * If it throws, also for a refusal, the transaction rolls back and the key stays free.
  */
 export async function writeAnswered(
   pool: pg.Pool,
@@ -44,7 +44,7 @@ async function writeWithKey(
 ): Promise<AnsweredWrite> {
   const { key } = call;
   if (!key) return { isWritten: true, body: await work(client) };
-  // The key comes first: of two calls with one key the second waits here, and does no work.
+  // Insert the key first: a second request with the same key waits here and does no work.
   const winner = await takeKey(client, call, key);
   if (winner) return { isWritten: false, winner };
   const body = await work(client);
@@ -68,7 +68,8 @@ async function takeKey(
   if (rowCount === 1) return undefined;
   const stored = await findStoredKeys(client, [{ accountId, hash: key.hash }]);
   const winner = stored.get(toKeyName({ accountId, hash: key.hash }));
-  if (!winner) throw new Error('An idempotency key was taken and then removed within one call');
+  if (!winner)
+    throw new Error('The idempotency key was inserted by another request and then removed');
   return winner;
 }
 
@@ -83,7 +84,7 @@ function refuseBusyKey(error: unknown): never {
   if (getSqlState(error) !== lockNotAvailable) throw error;
   throw new AppError(
     'idempotency_conflict',
-    'a call with this Idempotency-Key is being answered right now',
+    'another request with this Idempotency-Key is still running',
     { cause: error },
   );
 }

@@ -5,13 +5,13 @@ const same = (a: unknown, b: unknown) => canonicalJson(a) === canonicalJson(b);
 describe('canonicalJson', () => {
   test.each<[string, unknown, unknown]>([
     ['the order of members', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
-    ['a member that is null, outside data', { event: 'e', user: null }, { event: 'e' }],
+    ['null members outside data', { event: 'e', user: null }, { event: 'e' }],
     [
       'null members of batch items',
       { batch: [{ user: { email: 'a', slack: null } }] },
       { batch: [{ user: { email: 'a' } }] },
     ],
-  ])('does not see %s', (_what, a, b) => {
+  ])('ignores %s', (_what, a, b) => {
     expect(same(a, b)).toBe(true);
   });
 
@@ -22,7 +22,7 @@ describe('canonicalJson', () => {
     ['null deep inside data', { data: { a: { b: null } } }, { data: { a: {} } }],
     ['a number and its text', { a: 1 }, { a: '1' }],
     [
-      'two long strings that begin alike',
+      'two long strings with the same start',
       { a: 'x'.repeat(70_000) },
       { a: `${'x'.repeat(69_999)}y` },
     ],
@@ -31,22 +31,22 @@ describe('canonicalJson', () => {
       { a: 'x'.repeat(70_000) },
       { a: canonicalJson('x'.repeat(70_000)) },
     ],
-  ])('tells apart %s', (_what, a, b) => {
+  ])('distinguishes %s', (_what, a, b) => {
     expect(same(a, b)).toBe(false);
   });
 
   test.each<[string, unknown]>([
-    ['text that needs no escape', ['', ' !#[]~', 'a'.repeat(64), 'a'.repeat(65)]],
-    ['text that needs one', ['"', '\\', '\n', '\u001f', '\u007f', 'é', '\u2028', '😀', '\ud83d']],
+    ['text without escapes', ['', ' !#[]~', 'a'.repeat(64), 'a'.repeat(65)]],
+    ['text with escapes', ['"', '\\', '\n', '\u001f', '\u007f', 'é', '\u2028', '😀', '\ud83d']],
     ['numbers and constants', [0, -0, 1.5, 1e21, -7, true, false]],
-    ['names that need an escape', { 'a"': 1, 'b\n': 2, é: 3 }],
+    ['member names with escapes', { 'a"': 1, 'b\n': 2, é: 3 }],
     ['a long list', { list: [...Array(40).keys(), 'x', ['y'], 'z'] }],
     ['a long name', { ['n'.repeat(70_000)]: 1 }],
-  ])('writes %s as JSON.stringify does', (_what, value) => {
+  ])('writes %s like JSON.stringify', (_what, value) => {
     expect(canonicalJson(value)).toBe(JSON.stringify(value));
   });
 
-  test('sorts few names and many by their code units', () => {
+  test('sorts short and long lists of names by code units', () => {
     const names = ['b', 'a', 'B', '10', '9', 'é', 'aa', '_', '', '😀', '\uffff', 'data', 'z'];
     for (const count of [1, 2, names.length - 1, names.length]) {
       const some = names.slice(0, count);

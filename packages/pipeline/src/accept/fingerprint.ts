@@ -3,8 +3,8 @@ import { hash } from 'node:crypto';
 const longStringCharacters = 65_536;
 
 /**
- * One text for every body that means the same call: members sorted, those that are null left out
- * (but not inside `data`, where null is a value), array order kept, a very long string by its hash.
+ * Returns the same text for all bodies that mean the same request. Members are sorted, and null members are dropped
+ * except inside `data`, where null is a value. Arrays keep their order. A string over 65,536 characters becomes its hash.
  */
 export function canonicalJson(body: unknown): string {
   return write(body, false);
@@ -18,7 +18,7 @@ function write(value: unknown, isInData: boolean): string {
 }
 
 function writeArray(array: readonly unknown[], isInData: boolean): string {
-  // What can be written as it is, is written in one go: one by one 200,000 texts hold the event loop for too long.
+  // Plain elements are written in one call: writing 200,000 strings one by one blocks the event loop for too long.
   if (array.length > shortArrayElements) return writeLongArray(array, isInData);
   let text = '[';
   for (let at = 0; at < array.length; at += 1) {
@@ -53,7 +53,7 @@ function isPlainElement(value: unknown): boolean {
 }
 
 function writeObject(object: object, isInData: boolean): string {
-  // Of an object that was parsed from JSON, whatever its members are.
+  // The object was parsed from JSON, so its members are JSON values.
   const members = object as Readonly<Record<string, unknown>>;
   let text = '';
   for (const name of sortNames(Object.keys(members))) {
@@ -65,7 +65,7 @@ function writeObject(object: object, isInData: boolean): string {
   return `{${text}}`;
 }
 
-/** By code units, as every gateway sorts them; in place, since few names are moved faster than copied. */
+/** Sorts by code units, like every gateway. Sorts short lists in place, because that is faster than a copy. */
 function sortNames(names: string[]): string[] {
   if (names.length > fewNames) return names.sort();
   for (let at = 1; at < names.length; at += 1) {
@@ -80,11 +80,11 @@ function sortNames(names: string[]): string[] {
 const fewNames = 12;
 
 function writeString(text: string): string {
-  // No JSON begins with #, so no short string can pass for a long one.
+  // No JSON starts with #, so a short string never equals the hash of a long one.
   return text.length > longStringCharacters ? `#${hash('sha256', text, 'base64')}` : quote(text);
 }
 
-/** In nearly every text of a call there is nothing to escape; to have JSON.stringify see that takes longer than the rest. */
+/** Most strings need no escapes, and this test is faster than JSON.stringify. */
 function quote(text: string): string {
   const isPlain = text.length <= plainCharacters && needsNoEscape.test(text);
   return isPlain ? `"${text}"` : JSON.stringify(text);

@@ -5,8 +5,8 @@ import type { NewMessage } from './write-requests';
 export type MessageToGather = { appId: string; message: NewMessage };
 
 /**
- * Jobs for messages that are due at once and may go to Redis now, up to 20 of one channel and lane together; each
- * message's `jobId` is set. The others get their job from the relay, when their time comes or there is room.
+ * Groups messages that are due now and fit the capacity into jobs: up to 20 of one channel and fairness key. Sets each
+ * message's `jobId`. The relay enqueues the remaining messages when they are due or capacity is free.
  */
 export function gatherJobs(
   messages: MessageToGather[],
@@ -29,5 +29,5 @@ export function gatherJobs(
   return jobs;
 }
 
-/** Whose messages take room in Redis. */
+/** The channel and app whose capacity a message uses. */
 export type QueuePlace = { channel: string; appId: string };

@@ -1,7 +1,7 @@
 /**
- * What Redis holds of a key: no body, no name. One letter, the fingerprint, the id of the request (which is also the token
- * of the lock's owner) and the ring key that the fingerprint was made with:
- * L locked; D done, the answer follows from the id; R done, the answer is in PostgreSQL.
+ * The Redis value of a key: no body, no name. It holds a state letter, the fingerprint, the request id (also the lock
+ * owner's token) and the id of the ring key that made the fingerprint.
+ * L: locked. D: done, the response follows from the request id. R: done, the response is in PostgreSQL.
  */
 export type Entry = {
   state: EntryState;
@@ -15,7 +15,7 @@ export type EntryState = 'locked' | 'done' | 'done_in_row';
 /** SHA-256 and a UUID in base64url. */
 const fingerprintCharacters = 43;
 export const tokenCharacters = 22;
-/** Where the token begins in a value; Lua counts from 1. */
+/** The start of the token in a value; Lua counts from 1. */
 export const tokenStart = 1 + fingerprintCharacters + 1;
 export const entryCharacters = fingerprintCharacters + tokenCharacters;
 export const finishCharacters = tokenCharacters + 1 + entryCharacters;
@@ -34,7 +34,7 @@ export function writeToken(requestId: string): string {
   return Buffer.from(requestId.replaceAll('-', ''), 'hex').toString('base64url');
 }
 
-/** Undefined for what no gate wrote. */
+/** Undefined if the value is not an entry. */
 export function readEntry(value: unknown): Entry | undefined {
   const match = typeof value === 'string' ? pattern.exec(value)?.groups : undefined;
   if (!match) return undefined;

@@ -1,12 +1,12 @@
 import { type Batcher, createBatcher, type RedisScript, runRedisScript } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 
-/** A key of one account, at one step of the gate. */
+/** An account's key in one step of the idempotency store. */
 export type StepInput = {
   accountId: string;
   hash: Buffer;
   ringKeyId: string;
-  /** Nobody waits for it any more: it is not sent. */
+  /** The caller no longer waits, so the key is not sent. */
   isAbandoned?: boolean;
 };
 
@@ -14,25 +14,25 @@ export type StepOptions<Input extends StepInput> = {
   redis: Redis;
   prefix: string;
   script: RedisScript;
-  /** The key's own piece of the packed argument. */
+  /** Returns this key's part of the packed argument. */
   pack(input: Input): string;
-  /** How long what the script sets is kept; undefined where it sets nothing. */
+  /** Expiry of the value that the script sets; undefined if it sets none. */
   keepMs: number | undefined;
 };
 
-/** What the script said of the key; undefined where Redis could not be asked. */
+/** The script's reply for the key; undefined if Redis failed. */
 export type StepAnswer = { reply: unknown } | undefined;
 
-/** Far below what Lua can unpack, and short enough that Redis is not held. */
+/** Far below the limit of Lua's `unpack`, and short enough not to block Redis. */
 const maxKeysPerCall = 250;
 const maxWaiting = 10_000;
 
-/** One script, with a batcher in front: the keys of one account that arrive together are one call. */
+/** Runs one script behind a batcher: keys of one account that arrive together share one call. */
 export function createStep<Input extends StepInput>(
   options: StepOptions<Input>,
 ): Batcher<Input, StepAnswer> {
   async function flush(inputs: Input[]): Promise<StepAnswer[]> {
-    // As nearly always, where one account calls.
+    // The common case: all requests are from one account.
     if (inputs.every((input) => isTogether(input, inputs[0]))) {
       return tryRunScript(inputs, options);
     }
@@ -55,7 +55,7 @@ function isTogether(input: StepInput, first = input): boolean {
   );
 }
 
-/** Those of one account lie in one slot of a cluster; those of one ring key share an argument. */
+/** Keys of one account share a cluster slot; keys of one ring key share an argument. */
 function groupByAccountAndRing<Input extends StepInput>(inputs: Input[]): Input[][] {
   const groups = new Map<string, Input[]>();
   for (const input of inputs.filter(({ isAbandoned }) => !isAbandoned)) {
@@ -82,12 +82,12 @@ async function tryRunScript<Input extends StepInput>(
       Array.isArray(replies) ? { reply: replies[index] } : undefined,
     );
   } catch {
-    // Whatever it was, PostgreSQL arbitrates; the connection's own listener tells of an outage.
+    // On any error PostgreSQL decides; the connection's own listener logs an outage.
     return group.map(() => undefined);
   }
 }
 
-/** The braces put every key of an account into one slot. */
+/** The braces put all keys of an account into one cluster slot. */
 export function keyName(
   prefix: string,
   { accountId, hash }: Pick<StepInput, 'accountId' | 'hash'>,

@@ -13,7 +13,7 @@ const numRuns = process.env['TEST_FULL'] ? 2_000 : 300;
 const lockMs = 10_000;
 const keepMs = 15 * 60_000;
 const waitMs = 5_000;
-/** Real time that may pass in one run, beside the simulated: a run that took longer says nothing. */
+/** Real time that one run may take beside the simulated time; a slower run proves nothing. */
 const slackMs = 1_900;
 
 const { url, prefix } = testRedis();
@@ -26,7 +26,7 @@ const rings = ['k1', 'k2'];
 let redis: Redis;
 
 beforeAll(async () => {
-  // A machine that is busy with other tests is no slow Redis, here and below.
+  // A machine that is busy with other tests must not look like a slow Redis, here and below.
   const options = { url, log: createLogger({ level: 'error', process: 'test' }) };
   redis = createRedis({ ...options, commandTimeoutMs: 5_000 });
   expect(await waitForRedis(redis, 5_000)).toBe(true);
@@ -40,7 +40,7 @@ type Step = {
   call: number;
   fingerprint: number;
   ring: number;
-  /** Of `finish`. */
+  /** Used by `finish`. */
   owner: number;
   isInRow: boolean;
 };
@@ -96,7 +96,7 @@ function formatEntry(letter: string, each: Step): string {
 const isLockOwnedBy = (value: string, call: number) =>
   value.startsWith('L') && value.slice(44, 66) === token(requestIds[call]!);
 
-/** What a caller is told, as the value that it was read from. */
+/** The expected result of `begin`, in the form of the stored value. */
 function expectBegin(model: Model, each: Step): string {
   const entry = model.get(each.key);
   if (!entry) model.set(each.key, { value: formatEntry('L', each), leftMs: lockMs });
@@ -125,7 +125,7 @@ async function apply(op: Operation, model: Model, real: Real): Promise<void> {
   }
 }
 
-/** A script takes the keys of one ring key: those of two are two calls, in the order in which they came. */
+/** A script takes keys of one ring key, so keys of two ring keys are two calls, in the order of arrival. */
 function groupByRing(steps: Step[]): Step[] {
   const first = steps[0]?.ring;
   const isFirst = (each: Step) => each.ring === first;
@@ -166,7 +166,7 @@ const reals: Record<Steps['do'], (real: Real, each: Step) => Promise<unknown>> =
   release: ({ store }, each) => store.release(createKey(each)),
 };
 
-/** Time passes by taking it from what is left: what Redis then removes, it removed by itself. */
+/** Simulates time by shortening each expiry; Redis then removes expired keys itself. */
 async function wait(ms: number, model: Model, { name }: Real): Promise<void> {
   for (const [key, entry] of model) {
     entry.leftMs -= ms;
@@ -190,7 +190,7 @@ async function expectSame(model: Model, { name }: Real): Promise<void> {
   }
 }
 
-/** One after the other, as long as there is time; how many were looked at. */
+/** Runs operations in order until the time is up; returns how many were checked. */
 async function runInTime(operations: Operation[], real: Real): Promise<number> {
   const model: Model = new Map();
   const beganAtMs = performance.now();
@@ -214,8 +214,8 @@ async function catchError(work: () => Promise<void>): Promise<unknown> {
   }
 }
 
-describe('the gate', () => {
-  test('does in Redis what its state machine says, whatever comes, and each script twice', async () => {
+describe('createIdempotencyStore', () => {
+  test('behaves in Redis like the model, for any operations, even if each script runs twice', async () => {
     let run = 0;
     let inTime = 0;
     await fc.assert(
@@ -232,7 +232,7 @@ describe('the gate', () => {
     expect(inTime).toBeGreaterThan(numRuns);
   }, 120_000);
 
-  test('gives a key to one of 600 callers of two accounts that come at once', async () => {
+  test('gives the key of each of two accounts to one of 600 concurrent requests', async () => {
     const store = createIdempotencyStore({ redis, prefix: `${prefix}-gate-${newId()}`, waitMs });
     const accounts = [newId(), newId()];
     const callers = Array.from({ length: 600 }, (_, caller) => ({
@@ -249,7 +249,7 @@ describe('the gate', () => {
     await store.close();
   });
 
-  test('takes what no gate wrote for nothing', async () => {
+  test('ignores a value that is not an entry', async () => {
     const own = `${prefix}-gate-${newId()}`;
     const store = createIdempotencyStore({ redis, prefix: own, waitMs });
     const key = createKey({ key: 0, call: 0, fingerprint: 0, ring: 0, owner: 0, isInRow: false });

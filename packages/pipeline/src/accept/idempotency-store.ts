@@ -12,43 +12,43 @@ import {
 } from './idempotency-entry';
 import { createStep, type StepAnswer, type StepInput } from './idempotency-step';
 
-/** A call's key, before its work: `requestId` is the id of the call, and the token of its lock. */
+/** A request's idempotency key before its work runs. `requestId` is the request's id and the token of its lock. */
 export type IdempotencyKey = StepInput & { fingerprint: Buffer; requestId: string };
 
 export type BeginResult =
-  /** The caller has the lock. */
+  /** This request holds the lock. */
   | { state: 'acquired' }
-  /** Redis is away or slow: PostgreSQL alone arbitrates. */
+  /** Redis is unavailable or slow, so PostgreSQL alone decides. */
   | { state: 'bypassed' }
   | Entry;
 
-/** What became of a key; `owner` is the call that may still hold its lock. */
+/** The final state of a key; `owner` is the request that may still hold its lock. */
 export type FinishedKey = IdempotencyKey & { state: Exclude<EntryState, 'locked'>; owner: string };
 
 /**
- * The gate in front of PostgreSQL's primary key. It saves work and tells two callers apart while neither has
- * committed; that a key is accepted once never depends on it. No step throws.
+ * The Redis store in front of the idempotency table. It saves work and detects two requests with one key before either
+ * commits. PostgreSQL's primary key alone guarantees that a key is accepted once. No method throws.
  */
 export type IdempotencyStore = {
   begin(key: IdempotencyKey): Promise<BeginResult>;
-  /** Behind the answer: what is missed here costs a question to PostgreSQL later. */
+  /** Runs after the response is sent. A lost call costs one PostgreSQL query later. */
   finish(key: FinishedKey): Promise<void>;
   release(key: IdempotencyKey): Promise<void>;
-  /** Waits for what was begun. */
+  /** Waits for pending calls. */
   close(): Promise<void>;
 };
 
 export type IdempotencyStoreDeps = {
-  /** A connection whose commands fail at once, or soon, and are not sent again. */
+  /** A connection whose commands fail fast and are not resent. */
   redis: Redis;
   prefix: string;
   lockMs?: number;
   keepMs?: number;
-  /** As long as a caller is made to wait for Redis. */
+  /** The longest time that a request waits for Redis. */
   waitMs?: number;
 };
 
-/** Longer than an accept can take: connecting, waiting for a lock and one statement are bounded to less together. */
+/** Longer than accepting can take: connecting, the lock wait and one statement have lower limits together. */
 const defaultLockMs = 10_000;
 const defaultKeepMs = 15 * 60_000;
 const defaultWaitMs = 250;
@@ -89,13 +89,13 @@ export function createIdempotencyStore({
       const { accountId, hash, ringKeyId, fingerprint, requestId } = key;
       const input = { accountId, hash, ringKeyId, fingerprint, requestId, isAbandoned: false };
       const answer = await runWithTimeout(beginStep, input, timeouts);
-      // A lock that is set after its caller has gone on would stand in the way of a retry.
+      // A lock that is set after its request went on would block a retry.
       input.isAbandoned = true;
       if (answer?.reply === 1) return acquired;
       return readEntry(answer?.reply) ?? { state: 'bypassed' };
     },
     finish(key) {
-      // Nobody waits for it, so it needs no limit of its own.
+      // No request waits for this call, so it needs no timeout.
       return new Promise((resolve) => {
         const end = () => resolve();
         finishStep.addFor(key, { resolve: end, reject: end });
@@ -114,12 +114,12 @@ const acquired: BeginResult = { state: 'acquired' };
 
 function writeFinished(key: FinishedKey): string {
   const entry = writeEntry(key);
-  // Nearly always the call that finishes is the one that locked: its token ends the entry.
+  // Usually the request that finishes also locked the key: its token ends the entry.
   const owner = key.owner === key.requestId ? entry.slice(-tokenCharacters) : writeToken(key.owner);
   return owner + writeState(key.state) + entry;
 }
 
-/** Undefined when it takes too long, or when too many wait. */
+/** Resolves with undefined on timeout, or if too many calls wait. */
 function runWithTimeout<Input extends StepInput>(
   step: Batcher<Input, StepAnswer>,
   input: Input,

@@ -8,17 +8,20 @@ import {
 
 const tokenEnd = tokenStart + tokenCharacters - 1;
 
-/** Whether the value `held` is a lock, and the lock of `owner`. */
+/** Lua: whether the value `held` is a lock of `owner`. */
 const isLockOwnedBy = (owner: string) =>
   `(string.sub(held, 1, 1) == 'L' and string.sub(held, ${tokenStart}, ${tokenEnd}) == ${owner})`;
 
-/** The piece of ARGV[1] that belongs to the key `i`. */
+/** Lua: the part of ARGV[1] for the key `i`. */
 const sliceArgument = (characters: number) =>
   `string.sub(ARGV[1], (i - 1) * ${characters} + 1, i * ${characters})`;
 
-// Each script takes keys of one account, and may be run twice: a command whose answer was lost may be sent again.
+// Each script takes keys of one account. It may run twice, because a command whose reply was lost may be resent.
 
-/** ARGV: fingerprint and token of each key; ring key; ms of the lock. Answers 1 where the caller has the lock, else what is there. */
+/**
+ * ARGV: fingerprint and token of each key; ring key; lock time in ms. Returns 1 if the caller has the lock, else the
+ * stored value.
+ */
 export const begin = createRedisScript(`
 local answers = {}
 for i = 1, #KEYS do
@@ -36,7 +39,7 @@ for i = 1, #KEYS do
 end
 return answers`);
 
-/** ARGV: owner and new value of each key; ring key; ms to keep. Another one's lock, and what is done, stay as they are. */
+/** ARGV: owner and new value of each key; ring key; expiry in ms. Keeps another owner's lock and finished values. */
 export const finish = createRedisScript(`
 for i = 1, #KEYS do
   local piece = ${sliceArgument(finishCharacters)}
@@ -48,7 +51,7 @@ for i = 1, #KEYS do
 end
 return #KEYS`);
 
-/** ARGV: owner of each key. Only its own lock is removed. */
+/** ARGV: owner of each key. Removes only this owner's lock. */
 export const release = createRedisScript(`
 for i = 1, #KEYS do
   local owner = ${sliceArgument(tokenCharacters)}

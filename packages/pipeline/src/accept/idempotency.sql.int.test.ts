@@ -45,13 +45,13 @@ async function find(hash: Buffer) {
   return (await findStoredKeys(database.accepting, [place])).get(toKeyName(place));
 }
 
-/** Other tests of this database may have old keys, too. */
+/** Also purges old keys that other tests left in this database. */
 async function purgeAll(olderThanMs: number): Promise<void> {
   while ((await purgeIdempotencyKeys(database.accepting, { olderThanMs, limit: 100 })) === 100);
 }
 
 describe('writeKeyAlone', () => {
-  test('keeps the answer to the letter', async () => {
+  test('stores the response unchanged', async () => {
     const stored = newKey('{"a" : "ü\\u00fc"}');
     expect(await writeKeyAlone(database.accepting, stored)).toEqual({ isWritten: true });
     const { fingerprint, ringKeyId } = stored.key;
@@ -64,7 +64,7 @@ describe('writeKeyAlone', () => {
     });
   });
 
-  test('leaves what was stored before, and tells it', async () => {
+  test('keeps and returns the row that was stored before', async () => {
     const first = newKey('1');
     await writeKeyAlone(database.accepting, first);
     const second = { ...newKey('2'), key: { ...newKey().key, hash: first.key.hash } };
@@ -77,7 +77,7 @@ describe('writeKeyAlone', () => {
 });
 
 describe('purgeIdempotencyKeys', () => {
-  test('removes a key that is 24 hours old and none that is younger', async () => {
+  test('removes a key that is 24 hours old, but no younger one', async () => {
     const old = await writeAged(dayMs + 1_000);
     const young = await writeAged(dayMs - hourMs);
     await purgeAll(dayMs);
@@ -85,7 +85,7 @@ describe('purgeIdempotencyKeys', () => {
     expect(await find(young)).toBeDefined();
   });
 
-  test('removes no more than its limit at once, the oldest first', async () => {
+  test('removes at most `limit` keys, oldest first', async () => {
     await purgeAll(dayMs);
     const keys = [await writeAged(40 * dayMs), await writeAged(41 * dayMs)];
     expect(
@@ -95,7 +95,7 @@ describe('purgeIdempotencyKeys', () => {
     await purgeAll(dayMs);
   });
 
-  test('refuses to remove what is still promised', async () => {
+  test('refuses to remove keys younger than 24 hours', async () => {
     await expect(
       purgeIdempotencyKeys(database.accepting, { olderThanMs: dayMs - 1, limit: 1 }),
     ).rejects.toThrow(RangeError);

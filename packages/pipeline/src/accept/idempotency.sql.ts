@@ -9,13 +9,13 @@ import {
 
 export type NewStoredKey = {
   accountId: string;
-  /** The id of the call. */
+  /** The id of the request. */
   requestId: string;
   key: NewIdempotencyKey;
   body: string;
 };
 
-/** Stores an answer under its key, with no work beside it: where the key was taken, nothing. */
+/** Stores a response under its key, without other work. Writes nothing if the key was used before. */
 export async function writeKeyAlone(pool: pg.Pool, stored: NewStoredKey): Promise<KeyOutcome> {
   const { accountId, requestId, key, body } = stored;
   const { rowCount } = await pool.query({
@@ -28,27 +28,28 @@ export async function writeKeyAlone(pool: pg.Pool, stored: NewStoredKey): Promis
   if (rowCount === 1) return { isWritten: true };
   const place = { accountId, hash: key.hash };
   const winner = (await findStoredKeys(pool, [place])).get(toKeyName(place));
-  if (!winner) throw new Error('An idempotency key was taken and then removed within one call');
+  if (!winner)
+    throw new Error('The idempotency key was inserted by another request and then removed');
   return { isWritten: false, winner };
 }
 
 export type PurgeOptions = {
-  /** Counted from when the key was first seen; a replay does not extend it. */
+  /** Age since the key was first used; a replay does not extend it. */
   olderThanMs: number;
-  /** Rows of one statement, at most. */
+  /** Maximum rows of one statement. */
   limit: number;
 };
 
-/** What callers are promised: a key replays for a day. */
+/** The documented guarantee: a key replays its response for 24 hours. */
 const promisedMs = 24 * 60 * 60_000;
 
-/** Removes the oldest keys of that age, and says how many; a key used again after that is a new one. */
+/** Removes the oldest keys of that age and returns their number. A removed key counts as new when it is used again. */
 export async function purgeIdempotencyKeys(
   database: Queryable,
   { olderThanMs, limit }: PurgeOptions,
 ): Promise<number> {
   if (olderThanMs < promisedMs) {
-    throw new RangeError(`A key is kept for ${promisedMs} ms, not for ${olderThanMs}`);
+    throw new RangeError(`olderThanMs must be at least ${promisedMs} (got ${olderThanMs})`);
   }
   const { rowCount } = await database.query({
     text: `DELETE FROM idempotency_key

@@ -49,7 +49,7 @@ type SetUp = {
   deps?: Partial<IdempotentRequestDeps>;
 };
 
-/** A gate and a store that are literals; `steps` says what was asked of them, in order. */
+/** A fake Redis store and database; `steps` records their calls in order. */
 function setUp({
   beginResult = { state: 'acquired' },
   stored,
@@ -100,27 +100,27 @@ function setUp({
 const refusal = (code: 'event_not_found' | 'rate_limited' | 'unavailable', cause?: unknown) =>
   new AppError(code, code, { cause });
 
-describe('a call without a key', () => {
-  test('asks neither Redis nor PostgreSQL for one', async () => {
+describe('a request without a key', () => {
+  test('checks no key in Redis or PostgreSQL', async () => {
     const { answer, steps, counted } = setUp({ call: { idempotencyKey: undefined } });
     expect(await answer).toEqual({ status: 200, body: 'done', isReplay: false });
     expect([steps, counted]).toEqual([['run'], []]);
   });
 });
 
-/** What was asked of gate and stores, and what was counted. */
+/** The calls of the stores and the counted results. */
 type ExpectedCalls = [string[], IdempotencyResult[]];
 
-describe('a call with a key', () => {
+describe('a request with a key', () => {
   test.each<[string, SetUp, object, ExpectedCalls]>([
     [
-      'is run when it has the lock',
+      'runs if it has the lock',
       {},
       { body: 'done', isReplay: false },
       [['begin', 'run 200', 'finish done call of call'], ['accepted']],
     ],
     [
-      'is run when Redis is away',
+      'runs if Redis is unavailable',
       { beginResult: { state: 'bypassed' } },
       { body: 'done', isReplay: false },
       [
@@ -129,19 +129,19 @@ describe('a call with a key', () => {
       ],
     ],
     [
-      'leaves a body that does not follow from its id to PostgreSQL',
+      'leaves a stored body in PostgreSQL',
       { buildBody: null },
       { body: 'done', isReplay: false },
       [['begin', 'run 200', 'finish done_in_row call of call'], ['accepted']],
     ],
     [
-      'replays from the id that Redis has',
+      'replays a response that follows from the id in Redis',
       { beginResult: createEntry({ state: 'done' }) },
       { status: 200, body: 'of first', isReplay: true },
       [['begin'], ['replayed']],
     ],
     [
-      'replays what PostgreSQL has, where Redis says that it has it',
+      'replays the response from PostgreSQL if Redis says it is there',
       {
         beginResult: createEntry({ state: 'done_in_row' }),
         stored: row({ status: 500, body: 'broken' }),
@@ -150,7 +150,7 @@ describe('a call with a key', () => {
       [['begin', 'find', 'finish done_in_row first of first'], ['replayed']],
     ],
     [
-      'asks PostgreSQL also where Redis has the id, when the body does not follow from it',
+      'reads PostgreSQL even if Redis has the id, if the body does not follow from the id',
       {
         beginResult: createEntry({ state: 'done' }),
         stored: row({ body: 'a user' }),
@@ -160,31 +160,31 @@ describe('a call with a key', () => {
       [['begin', 'find', 'finish done_in_row first of first'], ['replayed']],
     ],
     [
-      'replays while its key is locked, when the first call has committed',
+      'replays while its key is locked, if the first request has committed',
       { beginResult: createEntry(), stored: row() },
       { status: 200, body: 'of first', isReplay: true },
       [['begin', 'find', 'finish done first of first'], ['replayed']],
     ],
     [
-      'is run when PostgreSQL has forgotten the answer that Redis remembers',
+      'runs if PostgreSQL purged the response that Redis still has',
       { beginResult: createEntry({ state: 'done_in_row' }) },
       { body: 'done', isReplay: false },
       [['begin', 'find', 'run 200', 'finish done call of call'], ['accepted']],
     ],
     [
-      'that lost in PostgreSQL replays the winner, and tells Redis',
+      'replays the winner if it lost in PostgreSQL, and updates Redis',
       { run: async () => ({ isWritten: false, winner: row() }) },
       { status: 200, body: 'of first', isReplay: true },
       [['begin', 'run 200', 'finish done first of call'], ['replayed']],
     ],
     [
-      'replays what was accepted before it is refused for what is stored now',
+      'replays an accepted request even if a retry would now be refused',
       { run: () => Promise.reject(refusal('event_not_found')), stored: row() },
       { status: 200, body: 'of first', isReplay: true },
       [['begin', 'run 200', 'find', 'finish done first of call'], ['replayed']],
     ],
     [
-      'that failed after another one had succeeded replays that one',
+      'replays another request that succeeded while this one failed',
       {
         run: () => Promise.reject(new Error('bug')),
         deps: { writeKeyAlone: async () => ({ isWritten: false, winner: row() }) },
@@ -201,19 +201,19 @@ describe('a call with a key', () => {
   const otherFingerprint = { fingerprint: Buffer.alloc(32, 9) };
   test.each<[string, SetUp, object, ExpectedCalls]>([
     [
-      'is a mismatch by what Redis has locked',
+      'is a mismatch if another request holds the lock with other parameters',
       { beginResult: createEntry(otherFingerprint) },
       { code: 'idempotency_mismatch' },
       [['begin'], ['mismatch']],
     ],
     [
-      'is a mismatch by what Redis has done',
+      'is a mismatch if Redis has another fingerprint',
       { beginResult: createEntry({ ...otherFingerprint, state: 'done' }) },
       { code: 'idempotency_mismatch' },
       [['begin'], ['mismatch']],
     ],
     [
-      'is a mismatch by what PostgreSQL has',
+      'is a mismatch if PostgreSQL has another fingerprint',
       { run: async () => ({ isWritten: false, winner: row(otherFingerprint) }) },
       { code: 'idempotency_mismatch' },
       [['begin', 'run 200', 'finish done first of call'], ['mismatch']],
@@ -225,19 +225,19 @@ describe('a call with a key', () => {
       [['begin', 'find'], ['conflict']],
     ],
     [
-      'frees its key when it is refused for what is stored',
+      'releases its key if the handler refuses the request',
       { run: () => Promise.reject(refusal('event_not_found')) },
       { code: 'event_not_found' },
       [['begin', 'run 200', 'find', 'release'], ['refused']],
     ],
     [
-      'frees its key when PostgreSQL refused the connection',
+      'releases its key if the connection to PostgreSQL was refused',
       { run: () => Promise.reject(refusal('unavailable', new Error('refused'))) },
       { code: 'unavailable' },
       [['begin', 'run 200', 'release'], ['refused']],
     ],
     [
-      'frees its key when PostgreSQL does not say what is stored under it',
+      'releases its key if reading the stored key fails',
       {
         run: () => Promise.reject(refusal('event_not_found')),
         stored: refusal('unavailable'),
@@ -246,7 +246,7 @@ describe('a call with a key', () => {
       [['begin', 'run 200', 'find', 'release'], ['refused']],
     ],
     [
-      'leaves its key locked when the answer of PostgreSQL was lost',
+      'keeps its key locked if the response of PostgreSQL was lost',
       {
         run: () => Promise.reject(refusal('unavailable', new UnclearWriteError(new Error('lost')))),
       },
@@ -254,7 +254,7 @@ describe('a call with a key', () => {
       [['begin', 'run 200'], ['refused']],
     ],
     [
-      'stores a fault of ours with its body, and passes it on',
+      'stores the response to an internal error, and rethrows the error',
       { run: () => Promise.reject(new Error('bug')) },
       { message: 'bug' },
       [
@@ -263,7 +263,7 @@ describe('a call with a key', () => {
       ],
     ],
     [
-      'is no 500 when the fault cannot be stored',
+      'responds with 503 if the response to an internal error cannot be stored',
       {
         run: () => Promise.reject(new Error('bug')),
         deps: { writeKeyAlone: () => Promise.reject(new Error('lost')) },
@@ -280,16 +280,16 @@ describe('a call with a key', () => {
   test.each<[string, Partial<IdempotentRequest>]>([
     ['on another endpoint', { route: 'POST /v1/others' }],
     ['with other parameters', { parameters: () => '{"a":2}' }],
-  ])('is another call %s', async (_what, call) => {
+  ])('mismatches %s', async (_what, call) => {
     const { answer } = setUp({ beginResult: createEntry({ state: 'done' }), call });
     await expect(answer).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 });
 
-describe('a ring that was rotated', () => {
+describe('after key rotation', () => {
   const rotated: Secrets = createSecrets(`${ringKey('k2', 2)},${ringKey('k1', 1)}`);
 
-  test('finds a call under the key that it was stored with', async () => {
+  test('finds a request by the ring key that it was stored with', async () => {
     const { answer } = setUp({
       beginResult: createEntry({ state: 'done' }),
       deps: { secrets: rotated },
@@ -297,7 +297,7 @@ describe('a ring that was rotated', () => {
     expect(await answer).toMatchObject({ body: 'of first', isReplay: true });
   });
 
-  test('tells other parameters apart under that key', async () => {
+  test('detects other parameters with that ring key', async () => {
     const { answer } = setUp({
       beginResult: createEntry({ state: 'done' }),
       call: { parameters: () => '{"a":2}' },
@@ -306,7 +306,7 @@ describe('a ring that was rotated', () => {
     await expect(answer).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
-  test('refuses with 503 what it cannot compare, and runs nothing', async () => {
+  test('responds with 503 if it cannot compare, and does not run', async () => {
     const beginResult = createEntry({ ringKeyId: 'k9', state: 'done' });
     const { answer, steps } = setUp({ beginResult, deps: { secrets: rotated } });
     await expect(answer).rejects.toMatchObject({ code: 'unavailable' });

@@ -12,27 +12,27 @@ import type {
 import { conflict, refuseFailedWrite, UnclearWriteError, unavailable } from './write-outcome';
 import type { KeyOfAccount, KeyOutcome, NewIdempotencyKey, StoredKey } from './write-requests';
 
-/** A POST, as far as its key is concerned. */
+/** The parts of a POST request that its idempotency key needs. */
 export type IdempotentRequest = {
-  /** The id of the call: the token of its lock, and the `request_id` of what it accepts. */
+  /** The id of the request. It is also the token of the lock and the stored `request_id`. */
   callId: string;
   accountId: string;
   idempotencyKey: string | undefined;
-  /** Method and template, such as `POST /v1/apps/{app_id}/events/send`. */
+  /** Method and path template, such as `POST /v1/apps/{app_id}/events/send`. */
   route: string;
-  /** One text for every call that means the same; asked for only where there is a key. */
+  /** Returns the same text for all requests that mean the same. Called only if there is a key. */
   parameters(): Awaitable<string>;
 };
 
-/** What a POST does, once everything that does not depend on stored state was checked. */
+/** The work of a POST, after all checks that need no stored state. */
 export type IdempotentHandler = {
-  /** Writes the key's row together with the work, or neither. A refusal is a thrown AppError. */
+  /** Writes the key's row and the work in one transaction. Throws an AppError to refuse. */
   run(key: NewIdempotencyKey | undefined): Promise<HandlerResult>;
-  /** Where the answer follows from the id of the first call: it is not stored. */
+  /** Builds the body from the id of the first request; without it the body is stored. */
   buildBody?(requestId: string): string;
 };
 
-/** `body` is left out where `bodyOf` tells it. */
+/** `body` is omitted if `buildBody` returns it. */
 export type HandlerResult =
   | { isWritten: true; body?: string }
   | { isWritten: false; winner: StoredKey };
@@ -44,7 +44,7 @@ export type RunIdempotentRequest = (
   work: IdempotentHandler,
 ) => Promise<IdempotentResponse>;
 
-/** How a call with a key ended; `bypass` is counted beside it where Redis could not be asked. */
+/** The result of a request with a key. `bypass` is counted in addition if Redis failed. */
 export type IdempotencyResult =
   | 'accepted'
   | 'replayed'
@@ -57,17 +57,17 @@ export type IdempotencyResult =
 export type IdempotentRequestDeps = {
   idempotencyStore: Pick<IdempotencyStore, 'begin' | 'finish' | 'release'>;
   findStoredKey(key: KeyOfAccount): Promise<StoredKey | undefined>;
-  /** See writeKeyAlone of the database. */
+  /** See writeKeyAlone in idempotency.sql.ts. */
   writeKeyAlone(stored: NewStoredKey): Promise<KeyOutcome>;
   secrets: Pick<Secrets, 'fingerprint' | 'keyId'>;
-  /** The body of every answer to a fault of ours. */
+  /** Returns the response body for an internal error. */
   failureBody(callId: string): string;
   count(result: IdempotencyResult): void;
 };
 
 /**
- * Wraps every POST: with one Idempotency-Key the work is done once, and later calls get the first one's answer. Redis is
- * asked first; PostgreSQL, where the key's row is written with the work, decides.
+ * Wraps every POST: requests with the same Idempotency-Key run the work once, and later ones get the first response.
+ * Redis is checked first. PostgreSQL decides, because the key's row is written with the work.
  */
 export function createRunIdempotentRequest(deps: IdempotentRequestDeps): RunIdempotentRequest {
   const { count } = deps;
@@ -91,19 +91,20 @@ async function runWithoutKey(
   work: IdempotentHandler,
 ): Promise<IdempotentResponse> {
   const result = await work.run(undefined);
-  if (!result.isWritten) throw new Error('A call without a key lost against one');
+  if (!result.isWritten)
+    throw new Error('A request without an idempotency key cannot lose to another');
   return { status: successStatus, body: getBody(result, work, callId), isReplay: false };
 }
 
 function getBody({ body }: { body?: string }, work: IdempotentHandler, requestId: string): string {
   const text = body ?? work.buildBody?.(requestId);
-  if (text === undefined) throw new Error('A call was done without an answer');
+  if (text === undefined) throw new Error('The handler returned no body and has no buildBody');
   return text;
 }
 
 const successStatus = 200;
 
-/** A call's key, and the text that its fingerprint is made from. */
+/** A request's key and the text that its fingerprint is computed from. */
 type KeyWithText = IdempotencyKey & { text: string };
 
 function createKey(
@@ -147,7 +148,7 @@ function runOrReplay(
   return resolveFromDatabase({ key, beginResult, work }, deps);
 }
 
-/** The answer is not in Redis; or the lock's owner has committed and not told Redis yet, or it died. */
+/** The response is not in Redis, or the lock's owner committed but did not update Redis yet, or the owner died. */
 async function resolveFromDatabase(
   { key, beginResult, work }: BegunRequest<Entry>,
   deps: IdempotentRequestDeps,
@@ -155,7 +156,7 @@ async function resolveFromDatabase(
   const stored = await deps.findStoredKey(key);
   if (stored) return replay({ key, stored, work, owner: beginResult.requestId }, deps);
   if (beginResult.state === 'locked') throw conflict();
-  // PostgreSQL has forgotten the key already.
+  // PostgreSQL has purged the key.
   return run(key, work, deps);
 }
 
@@ -187,7 +188,7 @@ function createKeyRow(
 
 type ReplayInput = { key: KeyWithText; stored: StoredKey; work: IdempotentHandler; owner: string };
 
-/** What PostgreSQL has stored is told to the caller, and to Redis where it does not know. */
+/** Responds with the row from PostgreSQL and updates Redis. */
 function replay(
   { key, stored, work, owner }: ReplayInput,
   deps: IdempotentRequestDeps,
@@ -198,12 +199,12 @@ function replay(
   const { accountId, hash } = key;
   finishInBackground({ accountId, hash, fingerprint, ringKeyId, requestId, state, owner }, deps);
   refuseMismatch(key, stored, deps.secrets);
-  if (body === undefined) throw new Error('A key was stored without its answer');
+  if (body === undefined) throw new Error('The idempotency key has no stored response');
   deps.count('replayed');
   return { status, body, isReplay: true };
 }
 
-/** The fingerprint is made anew under the key of the ring that the stored one was made with. */
+/** Computes the fingerprint with the ring key that made the stored one, then compares. */
 function refuseMismatch(
   key: KeyWithText,
   { fingerprint, ringKeyId }: Pick<StoredKey, 'fingerprint' | 'ringKeyId'>,
@@ -225,7 +226,7 @@ function computeFingerprint(
   try {
     return secrets.fingerprint(purpose, key.text, ringKeyId);
   } catch (error) {
-    // Neither a replay nor a mismatch can be told: the ring of another gateway is newer, or a key left it too early.
+    // Cannot compare: another gateway has a newer key ring, or a ring key was removed too early.
     throw unavailable('1', error);
   }
 }
@@ -239,9 +240,9 @@ async function recoverFromError(
   if (!(error instanceof AppError) || error.code === 'internal') {
     return storeFailure({ key, work, error }, deps);
   }
-  // The lock runs out by itself, when PostgreSQL has ended the statement in one way or the other.
+  // Keep the lock until it expires: by then PostgreSQL has committed or rolled back the statement.
   if (error.cause instanceof UnclearWriteError) throw error;
-  // A retry of an accepted call gets its answer also when what it needs is gone since.
+  // A retry of an accepted request gets its response even if the app or event was removed since.
   const stored = error.status < 500 ? await findOrRelease(key, deps) : undefined;
   if (stored) return replay({ key, work, stored, owner: key.requestId }, deps);
   await deps.idempotencyStore.release(key);
@@ -260,7 +261,7 @@ async function findOrRelease(
   }
 }
 
-/** A fault of ours, after the work began: its answer is final. The one that wrote the key first has the last word. */
+/** Stores the response to an internal error after the work began. If another request wrote the key first, replays its response. */
 async function storeFailure(
   { key, work, error }: FailedRequest,
   deps: IdempotentRequestDeps,
@@ -278,7 +279,7 @@ async function storeFailure(
 
 const failureStatus = 500;
 
-/** Without its row a 500 would not be final, so it is no 500. */
+/** If the row of a 500 cannot be stored, the response is not final, so it becomes a 503. */
 async function storeOrRefuse(
   stored: NewStoredKey,
   error: unknown,
@@ -291,7 +292,7 @@ async function storeOrRefuse(
   }
 }
 
-/** By the call itself. */
+/** The request that runs is also the lock's owner. */
 function toFinishedKey(key: KeyWithText, state: FinishedKey['state']): FinishedKey {
   const { accountId, hash, fingerprint, ringKeyId, requestId } = key;
   return { accountId, hash, fingerprint, ringKeyId, requestId, state, owner: requestId };

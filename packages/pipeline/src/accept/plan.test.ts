@@ -3,7 +3,7 @@ import { type ChannelVersion, defaultPolicy, type Recipient, type WireItem } fro
 import { Type } from '@sinclair/typebox';
 import { createPlan, type PlanInput } from './plan';
 
-/** A channel that reaches `extra.<name>_id`, as one beyond the interface would. */
+/** A fake channel that reaches `extra.<name>_id`. */
 function pager(name: string, options: Partial<AnyChannel> = {}): AnyChannel {
   const field = `${name}_id`;
   return {
@@ -56,7 +56,7 @@ function planItem(item: WireItem, options: Partial<PlanInput> = {}) {
 const user = (fields: object) => fields as NonNullable<WireItem['user']>;
 
 describe('plan', () => {
-  test('makes a message for each channel that reaches the recipient, and says why for each other one', () => {
+  test('plans a message for each channel that reaches the recipient, and gives a reason for every other', () => {
     expect(planItem({ user: user({ pager_id: 'p1' }) })).toEqual({
       messages: [
         {
@@ -75,7 +75,7 @@ describe('plan', () => {
     });
   });
 
-  test('makes one message for a target that a channel finds twice', () => {
+  test('plans one message for a target that a channel finds twice', () => {
     const twice = pager('pager', {
       findTargets: () => ({ targets: [{ address: 'a' }, { address: 'b' }, { address: 'a' }] }),
     });
@@ -92,7 +92,7 @@ describe('plan', () => {
     expect(messages.map(({ target }) => target)).toEqual(['a', 'b']);
   });
 
-  test('skips every channel of a request that names nobody', () => {
+  test('skips every channel of a request without a user', () => {
     const { messages, skips } = planItem({});
     expect(messages).toEqual([]);
     expect(skips).toMatchObject({
@@ -101,33 +101,33 @@ describe('plan', () => {
     });
   });
 
-  test('takes what the call gives over what is stored, and what is stored where it gives nothing', () => {
+  test('prefers addresses from the request, and uses stored ones otherwise', () => {
     const stored = { extra: { pager_id: 'stored', beeper_id: 'stored' } };
     const { messages } = planItem({ user: user({ user_id: 'u', pager_id: 'given' }) }, { stored });
     expect(messages.map(({ target }) => target)).toEqual(['given', 'stored']);
   });
 
-  test('uses the addresses beside a user that is not stored, and tells what it could not reach', () => {
+  test('uses the request’s addresses for a user that is not stored, and reports the channels without one', () => {
     const { messages, skips } = planItem({ user: user({ user_id: 'nobody', pager_id: 'p1' }) });
     expect(messages.map(({ target }) => target)).toEqual(['p1']);
     expect(skips).toMatchObject({ beeper: { reason: 'unknown_user' } });
   });
 
-  test('skips an address that breaks a rule, with its reason, and goes on with the others', () => {
+  test('skips an invalid address with its reason, and plans the other channels', () => {
     const { messages, skips } = planItem({ user: user({ pager_id: 'wrong', beeper_id: 'b' }) });
     expect(messages.map(({ channel }) => channel)).toEqual(['beeper']);
     expect(skips).toMatchObject({ pager: { reason: 'invalid_address' } });
   });
 
   test.each([
-    ['all of them', { disabled: true }, []],
-    ['one of them', { channel_preferences: { pager: { disabled: true } } }, ['beeper']],
-  ])('honours a recipient who switched off %s', (_what, preferences, reached) => {
+    ['all channels', { disabled: true }, []],
+    ['one channel', { channel_preferences: { pager: { disabled: true } } }, ['beeper']],
+  ])('respects a recipient who disabled %s', (_what, preferences, reached) => {
     const { messages } = planItem({ user: user({ pager_id: 'p', beeper_id: 'b', preferences }) });
     expect(messages.map(({ channel }) => channel)).toEqual(reached);
   });
 
-  test('skips a live channel that nobody can carry, unless the recipient brought a credential', () => {
+  test('skips a live channel without an integration, unless the recipient brings a credential', () => {
     const definition = {
       defaultLocale: 'en',
       missing: 'empty' as const,
@@ -153,7 +153,7 @@ describe('plan', () => {
     ]);
   });
 
-  test('plans a live channel that is built in without an integration', () => {
+  test('plans a live built-in channel without an integration', () => {
     const channels = { pager: version([]) };
     const input = {
       item: { user: user({ pager_id: 'p' }) },
@@ -176,7 +176,7 @@ describe('plan', () => {
     });
   });
 
-  test('takes a channel’s own time before the item’s, and the past as now', () => {
+  test('prefers the channel’s schedule over the item’s, and sends a past schedule now', () => {
     const later = new Date('2026-01-02T00:00:00Z');
     const item = {
       user: user({ pager_id: 'p', beeper_id: 'b' }),
@@ -187,13 +187,13 @@ describe('plan', () => {
   });
 
   test.each([
-    ['the call’s preferences', { preferences: { locale: 'de-AT' } }, 'fr', 'de-AT'],
-    ['the call’s locale', {}, 'fr', 'fr'],
+    ['the request user’s preferences', { preferences: { locale: 'de-AT' } }, 'fr', 'de-AT'],
+    ['the item', {}, 'fr', 'fr'],
   ])('takes the language from %s', (_where, fields, locale, expected) => {
     expect(planItem({ user: user(fields), locale }).locale).toBe(expected);
   });
 
-  test('takes the stored person’s language only where the call says nothing of it', () => {
+  test('uses the stored user’s language only if the request has none', () => {
     const stored = { preferences: { locale: 'pl' } };
     const planLocale = (item: object) => planItem({ user: user({}), ...item }, { stored }).locale;
     expect(planLocale({})).toBe('pl');

@@ -14,19 +14,19 @@ import type { ItemPlan, NewMessage, Skip } from './write-requests';
 
 export type PlanInput = {
   item: WireItem;
-  /** The stored user's fields; undefined where the call names none, or one that is not stored. */
+  /** The stored user's fields; undefined if the request names no user or one that is not stored. */
   stored: Recipient | undefined;
   definition: VersionDefinition;
   delivery: 'sandbox' | 'live';
-  /** A setting of the app. */
+  /** The app's setting. */
   defaultRegion: string | null;
   now: Date;
   newId: () => string;
 };
 
 /**
- * What an item becomes: a message for each target of each channel that reaches the recipient, and
- * for every other channel of the version the reason why it does not. Pure but for `newId`.
+ * Plans an item: one message for each target of each channel that reaches the recipient, and a skip reason for every
+ * other channel of the version. Pure except for `newId`.
  */
 export type Plan = (input: PlanInput) => ItemPlan;
 
@@ -51,7 +51,7 @@ export function createPlan(channels: Record<string, AnyChannel>): Plan {
   };
 }
 
-/** What the call says of itself comes before what is stored of the person. */
+/** The request's own locale wins over the stored user's. */
 function resolveLocale({ item }: PlanInput, recipient: Recipient | undefined): string | undefined {
   return item.user?.preferences?.locale?.trim() || item.locale || recipient?.preferences?.locale;
 }
@@ -75,7 +75,7 @@ function planChannel(plan: ChannelPlan): { skip: Skip } | { targets: Target[] } 
     return isUnknownUser(input) && targeting.skip === 'no_address'
       ? skip(
           'unknown_user',
-          'The user is not stored, and the call gives no address for this channel.',
+          'The user is not stored, and the request has no address for this channel.',
         )
       : skip(targeting.skip, targeting.detail);
   }
@@ -85,7 +85,7 @@ function planChannel(plan: ChannelPlan): { skip: Skip } | { targets: Target[] } 
   return targeting;
 }
 
-/** An item has one message for a target: the database refuses a second one, and with it everything that is written beside. */
+/** Removes repeated addresses: a second message for a target would violate a unique index and fail the whole write. */
 function distinct(targets: Target[]): Target[] {
   if (targets.length < 2) return targets;
   const byAddress = new Map(targets.map((target) => [target.address, target]));
@@ -115,7 +115,7 @@ function isOptedOut({ preferences }: Recipient, channel: string): boolean {
   );
 }
 
-/** In the sandbox nothing is needed to send; live, an integration or a credential that came along, unless the channel is ours. */
+/** The sandbox needs no sender. Live, a channel needs an integration or a token in the request, unless it is built in. */
 function hasSender({ channel, version, recipient, input }: ChannelPlan): boolean {
   if (channel.isBuiltIn || input.delivery === 'sandbox') return true;
   if (version.integrationIds.length > 0) return true;
@@ -130,7 +130,7 @@ function buildMessage(target: Target, { name, version, input }: MessageContext):
     id: input.newId(),
     channel: name,
     target: target.address,
-    // The sandbox asks no integration for permission.
+    // The sandbox uses no integration.
     integrationId: input.delivery === 'live' ? version.integrationIds[0] : undefined,
     dueAt: 'at' in schedule ? schedule.at : undefined,
     timeToLiveMs: version.policy.timeToLiveMs,

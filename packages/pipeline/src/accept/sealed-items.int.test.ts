@@ -15,7 +15,7 @@ import { writeRequests } from './write-requests';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const secrets = testSecrets();
-/** Keys are rotated for all that a database holds: what other tests left in a shared one is not sealed well. */
+/** Rotation covers the whole database, so use an own one: other tests leave texts that are not sealed correctly. */
 let own: Awaited<ReturnType<typeof ownDatabase>>;
 let database: Database;
 let tenant: Tenant;
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const texts = { data: '{"code":"1234"}', override: '{"sms":{"sender":"Acme"}}' };
 
-/** A sensitive request of one item with a message for each of the channels. */
+/** A sensitive request with one item and a message for each channel. */
 async function write(channels: string[]) {
   const requestId = newId();
   const messages = channels.map((channel) => ({
@@ -86,8 +86,8 @@ const settle = (id: string) =>
 
 const noTexts = { data: undefined, override: undefined };
 
-describe('what a sensitive event said', () => {
-  test('is dropped with the last of its messages, and not before', async () => {
+describe('the sealed texts of a sensitive event', () => {
+  test('are dropped with the last of its messages, and not before', async () => {
     const { requestId, ids } = await write(['sms', 'email']);
     await settle(ids[0]!);
     await dropSettledTexts(database.delivery, ids);
@@ -97,7 +97,7 @@ describe('what a sensitive event said', () => {
     expect(await read(requestId)).toEqual(noTexts);
   });
 
-  test('is dropped, and nothing of an event that is not sensitive', async () => {
+  test('are dropped without touching an event that is not sensitive', async () => {
     const { requestId, ids } = await write(['sms']);
     await database.prisma.requestItem.updateMany({ where: { requestId }, data: texts });
     await settle(ids[0]!);
@@ -106,7 +106,7 @@ describe('what a sensitive event said', () => {
     expect(await read(requestId)).toEqual(texts);
   });
 
-  test('is dropped with a message that expires while it waits', async () => {
+  test('are dropped with a queued message that expires', async () => {
     const [ended, alive] = [await write(['sms']), await write(['sms'])];
     const where = { id: ended.ids[0]! };
     await database.prisma.message.update({ where, data: { expiresAt: new Date(0) } });
@@ -115,7 +115,7 @@ describe('what a sensitive event said', () => {
     expect((await read(alive.requestId)).data).toMatch(/^"v1\./);
   });
 
-  test('is dropped with a message that an operator cancels', async () => {
+  test('are dropped with a message that an operator cancels', async () => {
     const { requestId, ids } = await write(['sms']);
     const { accountId, appId } = tenant;
     const actor = { accountId, operatorId: undefined };
@@ -123,7 +123,7 @@ describe('what a sensitive event said', () => {
     expect(await read(requestId)).toEqual(noTexts);
   });
 
-  test('is dropped by upkeep where nobody else did, also of an item without a message', async () => {
+  test('are dropped by upkeep if nothing else did so, also for an item without messages', async () => {
     const [settled, empty, waiting] = [await write(['sms']), await write([]), await write(['sms'])];
     await settle(settled.ids[0]!);
     await createSealedTextsRemoval(1_000).removeChunk(database.delivery);
@@ -132,7 +132,7 @@ describe('what a sensitive event said', () => {
     expect((await read(waiting.requestId)).data).toMatch(/^"v1\./);
   });
 
-  test('is dropped by upkeep of an item that fanout planned in its order, and not before', async () => {
+  test('are dropped by upkeep for an item that fan-out planned in order, and not before', async () => {
     const [planned, unplanned] = [await write([]), await write([])];
     await database.prisma.requestItem.updateMany({
       where: { requestId: { in: [planned.requestId, unplanned.requestId] } },
@@ -145,7 +145,7 @@ describe('what a sensitive event said', () => {
     expect((await read(unplanned.requestId)).data).toMatch(/^"v1\./);
   });
 
-  test('is sealed anew with the key ring, and opens with the new key alone', async () => {
+  test('are resealed when the key ring is rotated, and then open with the new key alone', async () => {
     const { requestId } = await write(['sms']);
     const newKey = `k2:${Buffer.alloc(32, 9).toString('base64')}`;
     await rotateKeys(database.delivery, createSecrets(`${newKey},${testKeyRing}`));
@@ -154,7 +154,7 @@ describe('what a sensitive event said', () => {
     await rotateKeys(database.delivery, createSecrets(`${testKeyRing},${newKey}`));
   });
 
-  test('opens in its own place only, and what is not sealed stays as it is', async () => {
+  test('open only in their own place; texts that are not sealed stay unchanged', async () => {
     const place = { requestId: newId(), item: 0 };
     const sealed = sealTexts(texts, place, secrets);
     expect(() => openTexts(sealed, { ...place, item: 1 }, secrets)).toThrow();
@@ -163,7 +163,7 @@ describe('what a sensitive event said', () => {
   });
 });
 
-test('a key of the ring that sealed before is needed for 25 hours from the last key of a call under it', async () => {
+test('an old ring key is needed for 25 hours after the last idempotency key fingerprinted with it', async () => {
   const { accountId } = tenant;
   const [used, unused] = [newId(), newId()];
   const sealed = 'x';

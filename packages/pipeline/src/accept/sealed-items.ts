@@ -3,17 +3,17 @@ import type { Secrets } from '@belfry/runtime';
 import { isPlanned } from '../operate/is-planned.sql';
 import type { UpkeepTask } from '../relay/retention.sql';
 
-/** What one item of a sensitive event may hold, as JSON. */
+/** The JSON texts of a sensitive event's item. */
 export type ItemTexts = { data: string | undefined; override: string | undefined };
 
 export type ItemPlace = { requestId: string; item: number };
 
-/** Where the part of a request's item is sealed to. */
+/** The place that binds a sealed part of a request's item. */
 export function itemPartPlace({ requestId, item }: ItemPlace, part: keyof ItemTexts): string {
   return `request_item:${requestId}:${item}:${part}`;
 }
 
-/** A JSON text that holds nothing but a sealed one: a call's data and override are objects, so these are told from it. */
+/** Seals texts as JSON strings. Data and override are JSON objects, so a JSON string is always a sealed text. */
 export function sealTexts(texts: ItemTexts, place: ItemPlace, secrets: Secrets): ItemTexts {
   const seal = (part: keyof ItemTexts) => {
     const text = texts[part];
@@ -22,7 +22,7 @@ export function sealTexts(texts: ItemTexts, place: ItemPlace, secrets: Secrets):
   return { data: seal('data'), override: seal('override') };
 }
 
-/** What `sealTexts` was given. A text that is not sealed, or dropped, is as it is. */
+/** Reverses `sealTexts`. Returns texts that are not sealed, or were dropped, unchanged. */
 export function openTexts(texts: ItemTexts, place: ItemPlace, secrets: Secrets): ItemTexts {
   const open = (part: keyof ItemTexts) => {
     const parsed: unknown = texts[part] === undefined ? undefined : JSON.parse(texts[part]);
@@ -33,13 +33,13 @@ export function openTexts(texts: ItemTexts, place: ItemPlace, secrets: Secrets):
   return { data: open('data'), override: open('override') };
 }
 
-/** An index knows these rows. */
+/** A partial index has these rows. */
 const isSealed = `(starts_with(i.data, '"') OR starts_with(i.override, '"'))`;
-/** Nothing of it is still to be sent. */
+/** The item is planned and none of its messages is still to be sent. */
 const isSettled = `EXISTS (SELECT 1 FROM request r WHERE r.id = i.request_id AND ${isPlanned('i', 'r')}) AND NOT EXISTS (
   SELECT 1 FROM message m WHERE m.request_id = i.request_id AND m.item = i.item AND m.due_at IS NOT NULL)`;
 
-/** Drops what a sensitive event said, of those of the messages' items of which nothing is to be sent any more. */
+/** Drops the sealed texts of the messages' items that have nothing left to send. */
 export async function dropSettledTexts(database: Queryable, messageIds: string[]): Promise<void> {
   await database.query({
     name: 'drop-settled-texts',
@@ -50,10 +50,10 @@ export async function dropSettledTexts(database: Queryable, messageIds: string[]
   });
 }
 
-/** What nobody dropped when it was settled: an item without a message, or one whose process ended just then. */
+/** Drops the texts that `dropSettledTexts` missed: items without messages, or whose process ended at that moment. */
 export function createSealedTextsRemoval(chunk: number): UpkeepTask {
   return {
-    name: 'what a sensitive event said',
+    name: 'sealed texts',
     async removeChunk(database) {
       const { rowCount } = await database.query({
         text: `UPDATE request_item u SET data = NULL, override = NULL

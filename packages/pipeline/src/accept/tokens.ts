@@ -4,7 +4,7 @@ import { type Recipient, recipientFromWire, type WireUser } from '@belfry/shared
 
 export type ItemAddress = { requestId: string; item: number };
 
-/** The `user` of a call as it may be stored: its Slack token sealed to its item. */
+/** Returns the request's `user` for storage, with the Slack token sealed to its item. */
 export function sealToken(user: WireUser, secrets: Secrets, at: ItemAddress): WireUser {
   const token = user.slack?.access_token?.trim();
   if (!token) return user;
@@ -12,9 +12,9 @@ export function sealToken(user: WireUser, secrets: Secrets, at: ItemAddress): Wi
   return { ...user, slack: { ...user.slack, access_token: sealed } };
 }
 
-/** The stored user's fields; a Slack token among them stays sealed. */
+/** Returns the stored user's fields; the Slack token stays sealed. */
 export function storedRecipient(user: UserRow, extraFields: readonly string[]): Recipient {
-  // `contact` holds the user's fields in wire form, as the route that writes it checked them.
+  // The users route validated `contact`, which holds the user's fields in wire form.
   const stored = recipientFromWire(user.contact as WireUser, extraFields);
   return user.devices.length > 0 ? { ...stored, devices: user.devices } : stored;
 }

@@ -56,9 +56,9 @@ const many = (count: number, item: Partial<NewItem> = {}) =>
 
 describe('bulks that are written together', () => {
   test.each<[string, () => NewRequest[]]>([
-    ['one alone', () => [createBulk(many(1_000, { data: '{"a":"\\u001f"}' }))]],
+    ['a single bulk', () => [createBulk(many(1_000, { data: '{"a":"\\u001f"}' }))]],
     [
-      'what only some items have',
+      'fields that only some items have',
       () => [
         createBulk([
           { recipient: '{"name":"Zoë 👋"}', data: '{"q":"\\"\\\\ \'{},NULL"}', locale: 'NULL' },
@@ -67,17 +67,17 @@ describe('bulks that are written together', () => {
         ]),
       ],
     ],
-    ['items that say nothing at all', () => [createBulk([{}, {}, {}])]],
-    ['several of other lengths', () => [3, 1, 500, 2].map((count) => createBulk(many(count)))],
+    ['items without any fields', () => [createBulk([{}, {}, {}])]],
+    ['several of different lengths', () => [3, 1, 500, 2].map((count) => createBulk(many(count)))],
     ['many', () => Array.from({ length: 40 }, (_, index) => createBulk(many(1 + (index % 3))))],
-  ])('are stored item by item as they came: %s', async (_what, create) => {
+  ])('are stored item by item as they were sent: %s', async (_what, create) => {
     const calls = create();
     const results = await writeRequests(database.accepting, calls);
     expect(results).toEqual(calls.map(() => ({ isWritten: true })));
     for (const call of calls) expect(await readItems(call)).toEqual(getTexts(call));
   });
 
-  test('are not planned, and the request says so', async () => {
+  test('are stored unplanned, with planned_items 0', async () => {
     const call = createBulk(many(3));
     await writeRequests(database.accepting, [call]);
     const { id } = call.request;
@@ -90,7 +90,7 @@ describe('bulks that are written together', () => {
     ]);
   });
 
-  test('are written or not each by its own key', async () => {
+  test('are each written or refused by their own key', async () => {
     const [takenKey, free] = [newId(), newId()];
     const winner = createBulk(many(2), takenKey);
     await writeRequests(database.accepting, [winner]);

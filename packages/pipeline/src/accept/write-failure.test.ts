@@ -3,7 +3,7 @@ import { classifyWriteFailure } from './write-failure';
 
 const answered = (code: string) => Object.assign(new Error('x'), { code });
 
-describe('sortWriteFailure', () => {
+describe('classifyWriteFailure', () => {
   test.each<[string, unknown, string]>([
     [
       'a refused connection',
@@ -16,24 +16,24 @@ describe('sortWriteFailure', () => {
       'not_written',
     ],
     ['too many connections', new NotConnectedError(answered('53300')), 'not_written'],
-    ['a server that starts up', answered('57P03'), 'not_written'],
+    ['a server that is starting up', answered('57P03'), 'not_written'],
     ['a deadlock', answered('40P01'), 'not_written'],
     ['a full disk', answered('53100'), 'not_written'],
     ['a statement that took too long', answered('57014'), 'not_written'],
-    ['a server that only reads', answered('25006'), 'not_written'],
-    ['a row that another one holds', answered('55P03'), 'locked'],
+    ['a read-only server', answered('25006'), 'not_written'],
+    ['a row that is locked', answered('55P03'), 'locked'],
     ['a broken constraint', answered('23514'), 'faulty'],
-    ['a statement that is wrong', answered('42703'), 'faulty'],
-    ['a bug of ours', new TypeError('x is not a function'), 'faulty'],
-    ['a server that goes down', answered('57P01'), 'unclear'],
-    ['a broken connection, by its state', answered('08006'), 'unclear'],
+    ['an invalid statement', answered('42703'), 'faulty'],
+    ['a bug of our own', new TypeError('x is not a function'), 'faulty'],
+    ['a server that is shutting down', answered('57P01'), 'unclear'],
+    ['a broken connection, by SQLSTATE', answered('08006'), 'unclear'],
     [
-      'a broken connection, by the system',
+      'a broken connection, by system code',
       Object.assign(new Error('x'), { code: 'ECONNRESET', syscall: 'read' }),
       'unclear',
     ],
     [
-      'a broken connection, by the system in five letters',
+      'a broken connection, by a five-letter system code',
       Object.assign(new Error('x'), { code: 'EPIPE', syscall: 'write' }),
       'unclear',
     ],
@@ -42,8 +42,8 @@ describe('sortWriteFailure', () => {
       new Error('Connection terminated unexpectedly'),
       'unclear',
     ],
-    ['what is no error', undefined, 'unclear'],
-  ])('calls %s by what it means', (_what, error, failure) => {
+    ['a value that is not an error', undefined, 'unclear'],
+  ])('classifies %s', (_what, error, failure) => {
     expect(classifyWriteFailure(error)).toBe(failure);
   });
 });

@@ -2,21 +2,21 @@ import { BatcherFullError } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import { classifyWriteFailure } from './write-failure';
 
-/** Nobody knows whether PostgreSQL committed: the call's key must stay locked until that has become clear. */
+/** Unknown whether PostgreSQL committed. The request's key must stay locked until the outcome is certain. */
 export class UnclearWriteError extends Error {
-  /** Of its cause, for the log. */
+  /** The cause's code, for the log. */
   readonly code: unknown;
 
   constructor(cause: unknown) {
-    super('PostgreSQL did not answer whether it committed', { cause });
+    super('Unknown whether PostgreSQL committed: it did not answer', { cause });
     this.name = 'UnclearWriteError';
     this.code = (cause as { code?: unknown } | undefined)?.code;
   }
 }
 
 /**
- * Awaits a unit of work and says of its failure what the caller must know: 503 where it was not written, and where that is
- * unclear. A refusal, and a fault of ours, are thrown as they are.
+ * Awaits a write and turns its failure into the error for the caller: 503 if nothing was written or the outcome is
+ * unknown. Rethrows a refusal or an internal error unchanged.
  */
 export async function refuseFailedWrite<T>(write: Promise<T>): Promise<T> {
   try {
@@ -26,7 +26,7 @@ export async function refuseFailedWrite<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** What a caller must know of a failure; see orRefuseWrite. */
+/** Maps a failed write to the error for the caller; see refuseFailedWrite. */
 export function toRefusal(error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof BatcherFullError) return unavailable('1', error);
@@ -44,7 +44,7 @@ export function toRefusal(error: unknown): unknown {
 export function conflict(cause?: unknown): AppError {
   return new AppError(
     'idempotency_conflict',
-    'a call with this Idempotency-Key is being answered right now',
+    'another request with this Idempotency-Key is still running',
     { cause },
   );
 }
@@ -52,7 +52,7 @@ export function conflict(cause?: unknown): AppError {
 function unclear(cause: UnclearWriteError): AppError {
   return new AppError(
     'unavailable',
-    'the store did not answer, so whether the call was accepted is not known: repeat it with the same Idempotency-Key',
+    'the database did not confirm whether the request was accepted: retry it with the same Idempotency-Key',
     { headers: { 'Retry-After': '2' }, cause },
   );
 }
@@ -60,7 +60,7 @@ function unclear(cause: UnclearWriteError): AppError {
 export function unavailable(retryAfterSeconds: string, cause?: unknown): AppError {
   return new AppError(
     'unavailable',
-    'the call could not be stored; nothing was accepted: try again',
+    'the request could not be stored: nothing was accepted, retry later',
     { headers: { 'Retry-After': retryAfterSeconds }, cause },
   );
 }

@@ -45,7 +45,7 @@ function newCall(hash: Buffer, { accountId, appId }: Tenant = tenant): NewReques
   };
 }
 
-/** Lets nobody write the key until both gateways wait: each has written what comes before it in its own order. */
+/** Blocks the key until both gateways wait for it, so that each has written the keys before it in its own order. */
 async function whileBothWaitAt<T>(hash: Buffer, work: () => Promise<T>): Promise<T> {
   const holder = await gateways[0].accepting.connect();
   try {
@@ -56,10 +56,10 @@ async function whileBothWaitAt<T>(hash: Buffer, work: () => Promise<T>): Promise
       [tenant.accountId, hash, newId()],
     );
     const result = work();
-    // Both are waited for below; until then neither may end the process.
+    // The result is awaited below; until then a rejection must not end the process.
     result.catch(() => undefined);
     await eventually(async () => {
-      // Within a transaction PostgreSQL would show the activity of its first look again and again.
+      // Use another connection: within a transaction PostgreSQL caches pg_stat_activity.
       const { rows } = await gateways[1].accepting.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
       );
@@ -73,7 +73,7 @@ async function whileBothWaitAt<T>(hash: Buffer, work: () => Promise<T>): Promise
 }
 
 describe('writeRequests', () => {
-  test('opposite key order in two gateways does not deadlock', async () => {
+  test('does not deadlock if two gateways write the same keys in opposite order', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const hashes = Array.from({ length: keysPerFlush }, () => randomBytes(32));
       const middle = hashes[keysPerFlush / 2]!;
@@ -89,16 +89,16 @@ describe('writeRequests', () => {
           ),
         ]),
       );
-      const theirs = other.toReversed();
+      const otherResults = other.toReversed();
       for (const index of hashes.keys()) {
-        const both = [one[index], theirs[index]];
+        const both = [one[index], otherResults[index]];
         expect(both).toContainEqual({ isWritten: true });
         expect(both).toContainEqual({ isWritten: false, winner: expect.anything() });
       }
     }
   });
 
-  test('writes nothing for an account whose key was taken, beside another one that wins with the same text', async () => {
+  test('writes nothing for an account whose key was used, while another account wins with the same key', async () => {
     const hash = randomBytes(32);
     const other = await createFactories(gateways[0]).createTenant();
     const first = newCall(hash);

@@ -2,7 +2,7 @@ import type { Queryable } from '@belfry/database';
 import type { SkipReason } from '@belfry/shared';
 import { writeStatement } from './write.sql';
 
-/** Everything that one accepted call writes. */
+/** All rows of one accepted request. */
 export type NewRequest = {
   request: {
     id: string;
@@ -31,9 +31,9 @@ export type NewItem = {
   data: string | undefined;
   override: string | undefined;
   locale: string | undefined;
-  /** As given; read again when the item is planned. */
+  /** The text from the request; parsed again when the item is planned. */
   scheduleAt: string | undefined;
-  /** Undefined where fanout has still to plan the item. */
+  /** Undefined if fan-out still has to plan the item. */
   plan: ItemPlan | undefined;
 };
 
@@ -41,7 +41,7 @@ export type ItemPlan = {
   messages: NewMessage[];
   /** By channel. */
   skips: Record<string, Skip>;
-  /** The language that the recipient wants, from the call or from the stored user. */
+  /** The recipient's language, from the request or the stored user. */
   locale: string | undefined;
 };
 
@@ -52,24 +52,24 @@ export type NewMessage = {
   channel: string;
   target: string;
   integrationId: string | undefined;
-  /** Undefined is now, by PostgreSQL's clock. */
+  /** Undefined means now, by PostgreSQL's clock. */
   dueAt: Date | undefined;
   timeToLiveMs: number;
-  /** The job that will carry it; undefined leaves it to the relay. */
+  /** The job that carries the message; undefined leaves it to the relay. */
   jobId: string | undefined;
   note: string | undefined;
-  /** The device that it is for alone; see claimMessages. */
+  /** The only device that the message may go to; see claimMessages. */
   deviceId?: string | undefined;
 };
 
 export type KeyOutcome =
   | { isWritten: true }
-  /** The account used the key before: what was stored then. */
+  /** The account used the key before; `winner` is the stored response. */
   | { isWritten: false; winner: StoredKey };
 
 export type RequestWriteResult =
   | KeyOutcome
-  /** The key was taken, and by what could not be read. */
+  /** The key was used before, but the stored row could not be read. */
   | { error: unknown };
 
 export type StoredKey = {
@@ -81,14 +81,14 @@ export type StoredKey = {
 };
 
 /**
- * Writes calls in one statement: key, request, items and messages together, or, where the key was
- * taken, nothing. One result a call, in order. No key may stand twice in `calls`.
+ * Writes requests in one statement: key, request, items and messages together, or nothing if the key was used before.
+ * Returns one result for each request, in order. Each key may occur once in `calls`.
  */
 export async function writeRequests(
   pool: Queryable,
   calls: NewRequest[],
 ): Promise<RequestWriteResult[]> {
-  // One lock order for every gateway: two flushes that cross would wait for each other.
+  // Sort by key, so that all gateways lock in the same order and two flushes cannot deadlock.
   const callsWithKey = calls.filter(hasKey).sort(byAccountAndKey);
   const { rows } = await pool.query<{ request_id: string }>(writeStatement(calls, callsWithKey));
   if (rows.length === 0) return calls.map(() => ({ isWritten: true }));
@@ -100,7 +100,7 @@ export async function writeRequests(
   );
 }
 
-/** The others of the flush are committed by now: what fails here is the losers' alone. */
+/** The other requests of the flush are committed, so an error here concerns only the losers. */
 async function readWinners(
   pool: Queryable,
   losers: RequestWithKey[],
@@ -111,7 +111,11 @@ async function readWinners(
       const winner = winners.get(toKeyName(toKeyOfAccount(call)));
       return winner
         ? { isWritten: false, winner }
-        : { error: new Error('An idempotency key was taken and then removed within one accept') };
+        : {
+            error: new Error(
+              'The idempotency key was inserted by another request and then removed',
+            ),
+          };
     };
   } catch (error) {
     return () => ({ error });
@@ -120,7 +124,7 @@ async function readWinners(
 
 export type KeyOfAccount = { accountId: string; hash: Buffer };
 
-/** What was stored for each key that is known, by `nameOfKey`. */
+/** Returns the stored rows of the keys, by `toKeyName`. */
 export async function findStoredKeys(
   pool: Queryable,
   keys: KeyOfAccount[],
@@ -157,7 +161,7 @@ type StoredKeyRow = {
   body: string | null;
 };
 
-/** One text for an account's key, to look it up by. */
+/** The lookup name of an account's key. */
 export function toKeyName({ accountId, hash }: KeyOfAccount): string {
   return `${accountId}:${hash.toString('base64')}`;
 }

@@ -1,7 +1,10 @@
 import { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from '@belfry/database';
 import type { ItemPlan, NewItem, NewMessage, NewRequest, RequestWithKey } from './write-requests';
 
-/** How calls are written; `keyed` are those of them that have a key, in the order of their locks. Gives the ids of those that lost theirs. */
+/**
+ * Builds the insert. `callsWithKey` are the requests with a key, in lock order. The statement returns the ids of requests
+ * that lost their key.
+ */
 export function writeStatement(calls: NewRequest[], callsWithKey: RequestWithKey[]) {
   const values = [...keyColumns(callsWithKey), ...requestColumns(calls)];
   return mayBeBulks(calls)
@@ -13,7 +16,7 @@ export function writeStatement(calls: NewRequest[], callsWithKey: RequestWithKey
       };
 }
 
-/** Each item is compared with each request. */
+/** The statement compares each item with each request. */
 const maxBulksTogether = 8;
 
 function mayBeBulks(calls: NewRequest[]): boolean {
@@ -23,7 +26,7 @@ function mayBeBulks(calls: NewRequest[]): boolean {
   );
 }
 
-// Nearly always no key is lost: then the rows are compared with nothing.
+// Usually no key is lost, and then no row is compared.
 const isWon = (id: string) =>
   `(SELECT ids IS NULL FROM lost) OR ${id} <> ALL ((SELECT ids FROM lost)::uuid[])`;
 
@@ -60,7 +63,7 @@ const statement = `${callCtes}), i AS (
 )
 SELECT unnest(ids) AS request_id FROM lost`;
 
-// Of a bulk nothing stands with each item but what is its own: its request and its number follow from where it stands.
+// A bulk item carries only its own fields: its request and number follow from its position.
 const bulkStatement = `${callCtes}), i AS (
   INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at)
   SELECT b.id, t.number - b.items_before - 1, t.recipient, t.data, t.override, t.locale, t.schedule_at
@@ -93,7 +96,7 @@ const optionalTexts: ((item: NewItem) => string | undefined)[] = [
   ({ scheduleAt }) => scheduleAt,
 ];
 
-/** What no item has is not sent: unnest fills shorter arrays up with nulls, to the length of the recipients. */
+/** Sends an empty array if no item has the field: unnest pads shorter arrays with nulls. */
 function sparseArray(values: readonly (string | undefined)[]): Buffer | string {
   return values.every((value) => value === undefined) ? '{}' : textArray(values);
 }
@@ -141,12 +144,12 @@ function itemColumns(calls: NewRequest[]): unknown[] {
   ];
 }
 
-/** The item's skips as JSON; null where there are none. */
+/** The item's skips as JSON; undefined if there are none. */
 export function skipsColumn(plan: ItemPlan | undefined): string | undefined {
   return plan && Object.keys(plan.skips).length > 0 ? JSON.stringify(plan.skips) : undefined;
 }
 
-/** A message's notes as JSON; null where there are none. */
+/** The message's notes as JSON; undefined if there are none. */
 export function notesColumn({ note, deviceId }: NewMessage): string | undefined {
   if (note === undefined && deviceId === undefined) return undefined;
   return JSON.stringify({ address: note, device: deviceId });

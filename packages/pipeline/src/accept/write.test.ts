@@ -41,14 +41,14 @@ function createKey(key: string) {
   return { hash: Buffer.from(key), fingerprint: Buffer.from(key), ringKeyId: 'k', status: 200 };
 }
 
-/** Whose result it is can be told: every request is answered with its own id. */
+/** Identifies the request: its result carries its own id. */
 function ownResult({ request }: NewRequest): RequestWriteResult {
   const { fingerprint, ringKeyId, status } = createKey('x');
   const winner = { fingerprint, ringKeyId, status, requestId: request.id, body: undefined };
   return { isWritten: false, winner };
 }
 
-/** A store that refuses every statement with a bad row in it, and loses some connections. */
+/** A fake store that refuses statements with a bad row and loses some connections. */
 function createStore(losesConnection: readonly boolean[]) {
   const writtenIds: string[] = [];
   const lost: string[] = [];
@@ -89,8 +89,8 @@ async function addAll(callerList: Caller[], store: ReturnType<typeof createStore
   return Promise.all(answers);
 }
 
-describe('callers who are written together', () => {
-  test('each have their own answer, whatever becomes of their neighbours', async () => {
+describe('requests that are written together', () => {
+  test('each get their own result, whatever happens to the others', async () => {
     await fc.assert(
       fc.asyncProperty(
         callers,
@@ -102,7 +102,7 @@ describe('callers who are written together', () => {
           for (const [index, answer] of answers.entries()) {
             const id = `request-${index}`;
             if ('error' in answer) {
-              // A good row is refused for a lost connection only, and then it is not tried again.
+              // A good row fails only if the connection was lost, and then it is not retried.
               const isOwnFault = callerList[index]?.isPoison === true;
               expect(isOwnFault || store.lost.includes(id)).toBe(true);
               expect(store.written).not.toContain(id);

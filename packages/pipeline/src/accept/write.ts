@@ -8,10 +8,10 @@ import { type NewRequest, type RequestWriteResult, toKeyName } from './write-req
 export type WriteResult = RequestWriteResult;
 
 export type WriteBatcherDeps = {
-  /** See writeRequests of the database. */
+  /** See writeRequests in write-requests.ts. */
   writeRequests(calls: NewRequest[]): Promise<RequestWriteResult[]>;
   queues: Pick<Queues, 'addDeliverJobs' | 'addFanOutJobs'>;
-  /** What this gateway may queue itself; the rest is the relay's. */
+  /** How many messages this gateway may queue; the relay queues the rest. */
   capacity: Pick<Capacity, 'take' | 'settle'>;
   newId: () => string;
   log: Logger;
@@ -21,8 +21,8 @@ const maxCallsPerFlush = 256;
 const maxCallsWaiting = 5_000;
 
 /**
- * Writes the calls that arrive together in one statement, then, behind their answers, queues their
- * messages. What is not queued here is found by the relay.
+ * Writes requests that arrive together in one statement. After their responses it queues their messages; the relay
+ * finds what is not queued here.
  */
 export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, WriteResult> {
   const { writeRequests, queues, capacity, newId, log } = deps;
@@ -55,7 +55,7 @@ export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, 
     try {
       return await writeRequests(calls);
     } catch (error) {
-      // One bad row must not refuse its neighbours; but whether a lost connection committed, nobody knows.
+      // One bad row must not fail the other requests. After a lost connection it is unknown whether they committed, so do not retry.
       if (calls.length === 1 || !isAnsweredError(error)) return calls.map(() => ({ error }));
       const results = await Promise.all(calls.map((call) => write([call])));
       return results.flat();

@@ -40,7 +40,7 @@ const candidate = (target: string) => ({
 const write = (target: string, channel = 'email') =>
   writeMessageRow({ database, tenant, event }, { target, channel });
 
-/** One mailbox in three spellings. */
+/** A mailbox in three spellings. */
 function createSpellings(): [string, string, string] {
   const name = newId();
   return [`Ana.${name}@example.com`, `ana.${name}@example.com`, `ANA.${name}@example.com`];
@@ -48,7 +48,7 @@ function createSpellings(): [string, string, string] {
 
 const skipped = { kind: 'settled', state: 'skipped', reason: 'suppressed' };
 
-describe('a mailbox is the same in every spelling', () => {
+describe('one mailbox in any spelling', () => {
   test.each(['an operator', 'a bounce'])('when %s suppresses it', async (who) => {
     const [first, second, third] = createSpellings();
     const { appId } = tenant;
@@ -76,7 +76,7 @@ describe('a mailbox is the same in every spelling', () => {
     expect(await suppressions.add(actor(), appId, again)).toBeUndefined();
   });
 
-  test('in the search and the log', async () => {
+  test('is found by the search and the log', async () => {
     const [first, second, third] = createSpellings();
     const { accountId, appId } = tenant;
     const requestId = (await read(await write(first))).requestId;
@@ -88,7 +88,7 @@ describe('a mailbox is the same in every spelling', () => {
     }
   });
 
-  test('when the person is erased', async () => {
+  test('is erased with its user', async () => {
     const [first, second, third] = createSpellings();
     const { appId } = tenant;
     const sid = newId();
@@ -113,7 +113,7 @@ test('verdicts come in the order of the candidates', async () => {
   );
 });
 
-test('an address of another channel is another one in another spelling', async () => {
+test('addresses of other channels are case-sensitive', async () => {
   const { accountId, appId } = tenant;
   const [upper, lower] = ['C', 'c'].map((letter) => `${letter}${newId()}`) as [string, string];
   await suppressions.add(actor(), appId, { channel: 'slack', address: upper, detail: 'x' });

@@ -6,11 +6,11 @@ import type { AttemptResult, NextState } from './record.sql';
 
 export type AttemptResultDeps = {
   backoff: Backoff;
-  /** How often a message of the channel is sent again after an unknown outcome, where its version says nothing. */
+  /** Maximum resends after unknown outcomes on this channel, unless the version sets its own. */
   channelResends: number;
 };
 
-/** What is recorded of an attempt, with what becomes of its message. */
+/** Builds the record of an attempt and its message's next state. */
 export function getAttemptResult(
   message: ClaimedMessage,
   ended: FinishedAttempt,

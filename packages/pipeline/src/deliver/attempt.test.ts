@@ -79,15 +79,15 @@ function attempt(changes: Partial<AttemptDeps>) {
   return attemptMessage(deps, { message, claimedAtMs: performance.now() });
 }
 
-describe('an attempt for which PostgreSQL does not say', () => {
-  test('what the version is, says so', async () => {
+describe('an attempt during a PostgreSQL failure', () => {
+  test('is marked if its version cannot be read', async () => {
     expect(await attempt({ findVersion: away })).toEqual({
       outcome: expect.objectContaining({ outcome: 'retry', reason: 'internal' }),
       isVersionUnread: true,
     });
   });
 
-  test('what the app is, is judged by the version', async () => {
+  test('keeps its version if the app cannot be read', async () => {
     expect(await attempt({})).toEqual({
       outcome: expect.objectContaining({ outcome: 'retry', reason: 'internal' }),
       channelVersion,
@@ -95,11 +95,11 @@ describe('an attempt for which PostgreSQL does not say', () => {
   });
 });
 
-describe('an attempt whose provider is not asked', () => {
+describe('an attempt', () => {
   const sent: string[] = [];
   const released: string[] = [];
 
-  /** An attempt with everything but what a test changes. */
+  /** An attempt with defaults, except for what a test changes. */
   const attemptWith = (
     prepared: Awaited<ReturnType<Prepare>>,
     changes: Partial<AttemptDeps> = {},
@@ -110,7 +110,7 @@ describe('an attempt whose provider is not asked', () => {
         provider: 'smtp',
         describe: () => ({ operation: 'SMTP', body: {} }),
         prepare: async () => prepared,
-        send: () => Promise.reject(new Error('sent without what was prepared')),
+        send: () => Promise.reject(new Error('called without the prepared send')),
       }),
       compose: () => ({ content: {}, missing: [] }),
       ...changes,
@@ -132,7 +132,7 @@ describe('an attempt whose provider is not asked', () => {
     released.length = 0;
   });
 
-  test('for want of a connection goes back with that reason', async () => {
+  test('is postponed with `no_connection` if no connection is free', async () => {
     expect(await attemptWith(undefined)).toMatchObject({
       outcome: { outcome: 'retry', reason: 'no_connection' },
       notNow: { waits: 'connections', waitMs: 1_000 },
@@ -142,14 +142,14 @@ describe('an attempt whose provider is not asked', () => {
   test.each<[string, Partial<AttemptDeps>, object]>([
     ['its limit is reached', { pace: async () => false }, { waits: 'limit', waitMs: 1_000 }],
     ['its lease is too short for a deadline', { leaseMs: 999 }, { waitMs: 1_000 }],
-  ])('as %s goes back and releases its connection', async (_why, changes, notNow) => {
+  ])('is postponed and releases its connection if %s', async (_why, changes, notNow) => {
     const ended = await attemptWith(prepared, changes);
     expect(ended).toMatchObject({ outcome: { reason: 'claimed_too_late' }, notNow });
     expect(ended).not.toHaveProperty('callMs');
     expect({ sent, released }).toEqual({ sent: [], released: ['m'] });
   });
 
-  test('for what was found while preparing ends with that', async () => {
+  test('ends with the outcome of a failed preparation', async () => {
     const outcome = { outcome: 'retry', reason: 'attachment_unavailable' } as const;
     const ended = await attemptWith({ outcome });
     expect(ended).toMatchObject({ outcome, provider: 'smtp' });
@@ -157,7 +157,7 @@ describe('an attempt whose provider is not asked', () => {
     expect(ended).not.toHaveProperty('callMs');
   });
 
-  test('has its whole deadline once it is, however long the preparation took', async () => {
+  test('gets its whole deadline, however long the preparation took', async () => {
     const pace = () => sleep(300, true);
     const ended = await attemptWith(prepared, { pace, deadlineMs: 200 });
     expect(ended).toMatchObject({ outcome: { outcome: 'accepted' } });
@@ -166,7 +166,7 @@ describe('an attempt whose provider is not asked', () => {
   });
 });
 
-test('an attempt whose version there is not is judged by none', async () => {
+test('an attempt without its version is retried with reason `internal`', async () => {
   expect(await attempt({ findVersion: async () => undefined })).toEqual({
     outcome: expect.objectContaining({ outcome: 'retry', reason: 'internal' }),
   });

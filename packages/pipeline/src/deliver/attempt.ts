@@ -13,9 +13,9 @@ export type AttemptDeps = {
   findApp(id: string): Promise<AppRow | undefined>;
   findCarrier: Carriers['find'];
   compose: Compose;
-  /** Ends when a live call may leave; false where it is not to leave now. */
+  /** Resolves when a live call may start; with false if it may not start now. */
   pace(message: ClaimedMessage): Promise<boolean>;
-  /** For files, tokens and connections, before the deadline begins. */
+  /** Time for files, tokens and connections, before the deadline begins. */
   preparationMs: number;
   deadlineMs: number;
   leaseMs: number;
@@ -24,35 +24,35 @@ export type AttemptDeps = {
   log: Logger;
 };
 
-/** A claimed message, and when its lease began (by `performance.now()`, not later than PostgreSQL's). */
+/** A claimed message and when its lease began, by `performance.now()`. That is not later than PostgreSQL's time. */
 export type Claimed = { message: ClaimedMessage; claimedAtMs: number };
 
-/** How an attempt ended, with everything that the log shows of it. */
+/** The result of an attempt, with all fields that are logged. */
 export type FinishedAttempt = {
   outcome: Outcome;
   provider?: string;
   channelVersion?: ChannelVersion;
-  /** PostgreSQL did not say what the version is: nothing is known against the message. */
+  /** The version could not be read from PostgreSQL, so the message itself is not at fault. */
   isVersionUnread?: boolean;
   request?: unknown;
   response?: unknown;
-  /** What the log says beside the message, such as the paths that the data does not hold. */
+  /** Extra notes for the log, such as template paths that are missing in the data. */
   notes?: Record<string, Json>;
   changes?: ContactUpdate[];
   inboxItem?: Record<string, Json>;
-  /** Fails the message, whatever the outcome alone would lead to. */
+  /** Fails the message, whatever the outcome. */
   failed?: FailureReason;
-  /** What it said is hidden here, and is to be dropped. */
+  /** The content is hidden here, and its stored texts must be dropped. */
   isSensitive?: true;
-  /** How long the provider had the message; undefined where it was not asked. */
+  /** How long the provider call took; undefined if there was none. */
   callMs?: number;
-  /** The provider was not asked, for a reason of ours: the message goes back as if it had not been claimed. */
+  /** No call was made, for a reason of ours: the message is requeued as if it had not been claimed. */
   notNow?: NotNow;
 };
 
 export type NotNow = { waits?: 'limit' | 'connections'; waitMs: number };
 
-/** One attempt for a claimed message: composed, sent, and never thrown. */
+/** Composes and sends a claimed message once. Never throws. */
 export async function attemptMessage(
   deps: AttemptDeps,
   claimed: Claimed,
@@ -66,7 +66,11 @@ export async function attemptMessage(
   }
   const channelVersion = version?.definition.channels[message.channel];
   if (!version || !channelVersion)
-    return buildInternalFault(deps, message, new Error('No such version'));
+    return buildInternalFault(
+      deps,
+      message,
+      new Error('The version, or its channel, was not found'),
+    );
   try {
     const ready = await prepare(deps, message, { version, channelVersion });
     const sent = await sendReady(deps, ready, claimed);
@@ -88,7 +92,7 @@ function buildInternalFault(
 
 type MessageVersion = { version: VersionRow; channelVersion: ChannelVersion };
 type Ready = {
-  /** In clear. */
+  /** The message with its sealed texts opened. */
   message: ClaimedMessage;
   isSensitive: boolean;
   carrier: Carrier;
@@ -103,7 +107,7 @@ async function prepare(
   const { isSensitive } = version.definition;
   const message = isSensitive ? openSensitive(claimed, deps.secrets) : claimed;
   const app = await deps.findApp(message.appId);
-  if (!app) throw new Error('A message without its app');
+  if (!app) throw new Error('The app of the message was not found');
   const delivery = version.definition.delivery ?? app.delivery;
   const carrier = await deps.findCarrier({
     message,
@@ -144,7 +148,7 @@ async function sendReady(
   }
 }
 
-/** Gets what has no part in the provider's deadline. */
+/** Prepares everything that does not count against the provider's deadline. */
 async function prepareSend(
   { deadlines, preparationMs }: AttemptDeps,
   { prepare, send }: Carrier,
@@ -155,14 +159,14 @@ async function prepareSend(
   return prepare(content, signal).finally(end);
 }
 
-/** Why the provider is not to be asked now, though everything is ready. */
+/** Returns why the provider must not be called now, although the message is ready. */
 async function findHindrance(
   { pace, deadlineMs, leaseMs, deadlines }: AttemptDeps,
   { message, claimedAtMs }: Claimed,
 ): Promise<NotNow | undefined> {
   if (!(await pace(message))) return { waits: 'limit', waitMs };
   if (deadlines.isCut()) return { waitMs: 0 };
-  // The whole deadline must fit into what is left of the lease, or another worker could send beside us.
+  // The whole deadline must fit into the rest of the lease, or another worker could send the message too.
   return performance.now() - claimedAtMs > leaseMs - deadlineMs ? { waitMs } : undefined;
 }
 
@@ -184,7 +188,7 @@ async function callProvider(
   return { ...sent, callMs: performance.now() - calledAtMs };
 }
 
-/** Until a message that could not be sent is tried again. */
+/** Delay until a message that could not be sent is retried. */
 const waitMs = 1_000;
 
 function doNothing(): void {}
@@ -210,24 +214,24 @@ function refusedContent(failed: FailureReason, detail: string): FinishedAttempt 
 
 const notCalled = {
   reason: 'claimed_too_late',
-  detail: 'The worker was held up between the claim and the call, and did not call.',
+  detail: 'The worker took too long between the claim and the call, so it did not call.',
 };
 
 const noConnection = {
   reason: 'no_connection',
-  detail: 'No connection of the integration got free in time.',
+  detail: 'No connection of the integration became free in time.',
 };
 
 const internalFault: Outcome = {
   outcome: 'retry',
   reason: 'internal',
-  detail: 'A fault of ours; it is in the log of the worker.',
+  detail: 'Internal error; see the log of the worker.',
 };
 
 const brokenSender: SendResult = {
   outcome: {
     outcome: 'unknown',
     reason: 'internal',
-    detail: 'A fault of ours while the provider was called; it is in the log of the worker.',
+    detail: 'Internal error during the provider call; see the log of the worker.',
   },
 };

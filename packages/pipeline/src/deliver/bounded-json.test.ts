@@ -1,7 +1,7 @@
 import { toBoundedJson } from './bounded-json';
 
-describe('boundedJson', () => {
-  test('gives JSON also for what JSON cannot hold', () => {
+describe('toBoundedJson', () => {
+  test('returns JSON even for values that JSON cannot represent', () => {
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
     expect(toBoundedJson(circle)).toBe('{"unreadable":true}');

@@ -2,8 +2,8 @@ const maxStoredCharacters = 16_384;
 const longStringCharacters = 4_096;
 
 /**
- * JSON of at most 16 KB for the log: long strings are cut first, and what is still too long is cut as text.
- * Undefined for undefined. Never throws: it runs after the call, when the result must not be lost.
+ * JSON of at most 16 KB for the log. Cuts long strings first; if the JSON is still too long, cuts it as text.
+ * Undefined for undefined. Never throws, because it runs after the call, when the result must not be lost.
  */
 export function toBoundedJson(value: unknown): string | undefined {
   const text = toJson(value);
@@ -14,7 +14,7 @@ export function toBoundedJson(value: unknown): string | undefined {
 function toJson(value: unknown): string | undefined {
   try {
     const text = JSON.stringify(value);
-    // Most are short, and a function that sees every member costs more than all the rest of it.
+    // Most values are short, and a replacer function costs more than everything else here.
     if (text === undefined || text.length <= longStringCharacters) return text;
     return JSON.stringify(value, (_name, member: unknown) =>
       typeof member === 'string' && member.length > longStringCharacters

@@ -2,7 +2,7 @@ import { jsonColumn, plainArray, readJsonColumn, textArray } from '@belfry/datab
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 
-/** What the sandbox took: the provider call that would have been made. */
+/** A message captured by the sandbox: the provider call that live delivery would have made. */
 export type NewCapture = {
   appId: string;
   messageId: string;
@@ -15,7 +15,7 @@ export type NewCapture = {
   outcome: string;
 };
 
-/** As it is stored: content and request as JSON. */
+/** The row: content and request as JSON. */
 export type StoredCapture = Omit<NewCapture, 'content' | 'request'> & {
   content: string;
   request: string;
@@ -29,7 +29,7 @@ export async function writeCapture(pool: pg.Pool, capture: NewCapture): Promise<
   await writeCaptures(pool, [toStoredCapture(capture)]);
 }
 
-/** In one statement. Once an attempt: a repeated capture is the same one. */
+/** Writes all captures in one statement. A second capture of the same attempt is ignored. */
 export async function writeCaptures(pool: pg.Pool, captures: StoredCapture[]): Promise<void> {
   await pool.query({
     name: 'write-captures',

@@ -16,7 +16,7 @@ function createRecord(messageId: string): CaptureRecord {
   };
 }
 
-/** A store that refuses every statement with the message `refused` in it. */
+/** A fake store that refuses statements with the message `refused`. */
 function createPickyStore(refusal: Error) {
   const statements: string[][] = [];
   return {
@@ -32,14 +32,14 @@ function createPickyStore(refusal: Error) {
 const listStatuses = (settled: PromiseSettledResult<void>[]) => settled.map(({ status }) => status);
 
 describe('captures', () => {
-  test('that come together are stored in one statement', async () => {
+  test('are stored in one statement if they arrive together', async () => {
     const store = createPickyStore(new Error('unused'));
     const capture = createCapture(store.write);
     await Promise.all(['a', 'b', 'c'].map((id) => capture(createRecord(id))));
     expect(store.statements).toEqual([['a', 'b', 'c']]);
   });
 
-  test('are stored beside one that PostgreSQL refuses, which fails alone', async () => {
+  test('are stored if PostgreSQL refuses another one, which fails alone', async () => {
     const store = createPickyStore(Object.assign(new Error('no'), { code: '22P05' }));
     const capture = createCapture(store.write);
     const settled = await Promise.allSettled(
@@ -49,7 +49,7 @@ describe('captures', () => {
     expect(store.statements).toEqual([['a'], ['c']]);
   });
 
-  test('all fail where the connection is lost, since nobody knows which were stored', async () => {
+  test('all fail if the connection is lost, because it is unknown which were stored', async () => {
     const store = createPickyStore(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));
     const capture = createCapture(store.write);
     const settled = await Promise.allSettled(

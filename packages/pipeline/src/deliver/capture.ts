@@ -8,7 +8,7 @@ const maxCapturesWaiting = 10_000;
 
 type Stored = { error?: unknown };
 
-/** Stores what the sandbox took, many in one statement; one that PostgreSQL refuses fails alone. */
+/** Stores captures in batches; a capture that PostgreSQL refuses fails alone. */
 export function createCapture(
   writeCaptures: (captures: StoredCapture[]) => Promise<void>,
 ): (record: CaptureRecord) => Promise<void> {
@@ -23,7 +23,7 @@ export function createCapture(
       await writeCaptures(captures);
       return captures.map(() => ({}));
     } catch (error) {
-      // Whether a lost connection wrote them, nobody knows; an answer was for one of them.
+      // After a lost connection it is unknown whether they were written. A PostgreSQL error is about one capture: find it.
       if (captures.length === 1 || !isAnsweredError(error)) return captures.map(() => ({ error }));
       const stored: Stored[] = [];
       for (const capture of captures) stored.push(...(await store([capture])));
@@ -32,7 +32,7 @@ export function createCapture(
   }
 
   return async function capture({ outcome, ...record }) {
-    // What is no JSON fails here, before it is anybody else's concern.
+    // A value that is not JSON throws here, before it reaches a batch.
     const row = toStoredCapture({ ...record, outcome: outcome.outcome });
     const stored = await batcher.add(row);
     if (stored.error !== undefined) throw stored.error;

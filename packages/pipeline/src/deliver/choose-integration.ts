@@ -20,14 +20,14 @@ import type { ClaimedMessage } from './claim.sql';
 import { createProviderConnections, type ProviderConnections } from './integration-connections';
 import type { FindOwnToken } from './own-token';
 
-/** Who carries one message, with everything but its content already settled. */
+/** Sends one message; everything except its content is already set. */
 export type Carrier = {
   /** The provider's name, for the log. */
   provider: string;
-  /** What the log says beside the message. */
+  /** Extra notes for the log. */
   notes?: Notes;
   describe(content: unknown): ProviderRequest;
-  /** See `Sender.prepare`; absent where nothing is to be got before the call. */
+  /** See `Sender.prepare`; absent if nothing must be prepared before the call. */
   prepare?(content: unknown, signal: AbortSignal): Promise<PreparedSend | SendResult | undefined>;
   send(call: CarrierCall): Promise<SendResult>;
 };
@@ -44,7 +44,7 @@ export type FindCarrier = {
   message: ClaimedMessage;
   app: AppRow;
   channelVersion: ChannelVersion;
-  /** What the sandbox keeps in place of the content. */
+  /** The text that the sandbox stores instead of the content. */
   hiddenAs?: string;
 };
 
@@ -56,11 +56,11 @@ export type CarriersDeps = {
   secrets: Secrets;
   capture(record: CaptureRecord): Promise<void>;
   senderDeps: SenderDeps;
-  /** Where providers reach us, if they can. */
+  /** The public URL that providers can reach, if there is one. */
   receiptsAt: string | undefined;
 };
 
-/** The one place that decides who carries a message: the sandbox, or the provider of its integration. */
+/** The only place that chooses how a message is sent: by the sandbox, or by the provider of its integration. */
 export function createCarriers(deps: CarriersDeps): Carriers {
   const { channelName, channel, capture, findIntegration } = deps;
   const sandbox = createSandboxSender({ channels: { [channelName]: channel }, capture });
@@ -135,7 +135,7 @@ function toSandboxCall(
   };
 }
 
-/** What only a call that leaves needs: who signs it, and where its reports go. */
+/** Adds the fields that only a live call needs: credentials and the receipt URL. */
 function buildIntegrationFields(
   { secrets, receiptsAt: publicUrl }: CarriersDeps,
   openOnce: OpenOnce,
@@ -158,7 +158,7 @@ function buildIntegrationFields(
 
 type OpenOnce = (integration: IntegrationRow) => Record<string, unknown>;
 
-/** Opens a row's credentials when they are first needed, and keeps them no longer than the row itself is remembered. */
+/** Decrypts a row's credentials on first use, and keeps them as long as the row is cached. */
 function createOpenOnce(secrets: Secrets): OpenOnce {
   const opened = new WeakMap<IntegrationRow, Record<string, unknown>>();
   return function openOnce(integration) {
@@ -170,7 +170,7 @@ function createOpenOnce(secrets: Secrets): OpenOnce {
   };
 }
 
-/** One sender a provider, made when it is first needed: loading an SDK costs memory. */
+/** Creates one sender for each provider on first use, because loading an SDK costs memory. */
 function createSenders({ channel, senderDeps }: CarriersDeps) {
   const sendersByName = new Map<string, Sender<unknown>>();
   return {

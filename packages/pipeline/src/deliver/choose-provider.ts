@@ -1,18 +1,18 @@
 import { type AnyChannel, type DescribeCall, type Notes, readPayload } from '@belfry/channels';
 import type { IntegrationRow } from '@belfry/database';
 
-/** A call to a provider with everything but its content settled. */
+/** A provider call with everything set except its content. */
 export type PlannedCall = {
   described: Omit<DescribeCall<unknown>, 'content'>;
   provider: string;
   integration: IntegrationRow | undefined;
-  /** What the log says beside the message. */
+  /** Extra notes for the log. */
   notes: Notes | undefined;
 };
 
 type MessageFacts = { id: string; target: string; override: string | undefined };
 
-/** How a message goes by an integration; without one, by the first provider of its channel. */
+/** Plans the call by an integration; without one, by the first provider of the channel. */
 export function planCall(
   channel: AnyChannel,
   { id, target, override }: MessageFacts,
@@ -35,7 +35,7 @@ export function planCall(
 
 function firstProvider({ providers }: AnyChannel): string {
   const [first] = Object.keys(providers);
-  if (first === undefined) throw new Error('A channel without a provider');
+  if (first === undefined) throw new Error('The channel has no provider');
   return first;
 }
 

@@ -15,8 +15,8 @@ function setUp() {
   };
 }
 
-describe('the breaker', () => {
-  test('is shut by five timeouts in a row, for 30 s, and only for their lane', () => {
+describe('the circuit breaker', () => {
+  test('opens after five timeouts in a row, for 30 s, and only for that fairness key', () => {
     const { breaker, timeOut, pass } = setUp();
     timeOut(4);
     expect(breaker.waitMs('a')).toBeUndefined();
@@ -26,7 +26,7 @@ describe('the breaker', () => {
     expect(breaker.waitMs('b')).toBeUndefined();
   });
 
-  test('stays open where an answer comes between the timeouts', () => {
+  test('stays closed if a response arrives between the timeouts', () => {
     const { breaker, timeOut } = setUp();
     timeOut(4);
     breaker.recordOutcome('a', { isTimeout: false });
@@ -34,7 +34,7 @@ describe('the breaker', () => {
     expect(breaker.waitMs('a')).toBeUndefined();
   });
 
-  test('lets one message try after 30 s, and the others look again soon', () => {
+  test('lets one message probe after 30 s, while the others wait 2 s', () => {
     const { breaker, timeOut, pass } = setUp();
     timeOut(5);
     pass(30_000);
@@ -42,7 +42,7 @@ describe('the breaker', () => {
     expect(waits).toEqual([undefined, 2_000, 2_000, 2_000]);
   });
 
-  test('is shut again at once when that one meets a timeout, and opens when it is answered', () => {
+  test('opens again at once if the probe times out, and closes if it succeeds', () => {
     const { breaker, timeOut, pass } = setUp();
     timeOut(5);
     pass(30_000);

@@ -1,20 +1,20 @@
-/** Keeps messages from an integration that does not answer. */
+/** A circuit breaker for each integration. */
 export type Breaker = {
-  /** How long a message of the lane must wait; undefined where it may be sent now. */
+  /** How long a message with this fairness key must wait; undefined if it may be sent now. */
   waitMs(fairnessKey: string): number | undefined;
-  /** How an attempt by the lane's integration ended. */
+  /** Records how an attempt by the integration ended. */
   recordOutcome(fairnessKey: string, end: { isTimeout: boolean }): void;
 };
 
 const timeoutsInRow = 5;
 const circuitOpenMs = 30_000;
-/** While one message tries, the others look again soon: it may be answered at once. */
+/** During a probe, other messages check again this soon, because the probe may succeed quickly. */
 const probeMs = 2_000;
 const maxCircuits = 10_000;
 
 type CircuitState = { timeouts: number; openUntilMs: number; isProbing: boolean };
 
-/** Five timeouts in a row shut a lane for 30 s; then one message tries it, and the others wait for what comes of it. */
+/** Five timeouts in a row open the circuit for 30 s. Then one message probes the integration while the others wait. */
 export function createBreaker({ now }: { now(): number }): Breaker {
   const circuits = new Map<string, CircuitState>();
 
@@ -24,7 +24,7 @@ export function createBreaker({ now }: { now(): number }): Breaker {
       if (!circuit || circuit.timeouts < timeoutsInRow) return undefined;
       const leftMs = circuit.openUntilMs - now();
       if (leftMs > 0) return circuit.isProbing ? Math.min(leftMs, probeMs) : leftMs;
-      // Of a try that is never heard of again, another one follows.
+      // If the probe never reports, another one follows after this time.
       circuit.openUntilMs = now() + circuitOpenMs;
       circuit.isProbing = true;
       return undefined;

@@ -38,7 +38,7 @@ async function compose(
   )({ accountId: 'account', message, version, channelVersion });
 }
 
-/** Each costs about a third of a message's budget. */
+/** Each field costs about a third of a message's budget. */
 const third = '{{#each list}}{{#if (or x.y x.y x.y x.y)}}{{/if}}{{/each}}';
 const data = { list: Array(7_000).fill(0) };
 
@@ -107,7 +107,7 @@ describe('composing a message', () => {
     ['email', { subject: '{{a}}'.repeat(600), text: '{{a}}'.repeat(600) }],
     ['slack', { text: '{{a}}'.repeat(600), blocks: `[{"type":"x","a":"${'{{a}}'.repeat(600)}"}]` }],
   ])(
-    '%s: a stored template over the limits of its fields fails the message, and throws nothing',
+    '%s: a stored template over the limits fails the message and does not throw',
     async (name, template) => {
       expect(await compose(name, template, {})).toEqual({
         failed: 'rejected_content',

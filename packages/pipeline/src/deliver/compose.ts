@@ -4,7 +4,7 @@ import { type Awaitable, andThen, type FairQueue } from '@belfry/runtime';
 import { type ChannelVersion, chooseLocale, type Data, TemplateError } from '@belfry/shared';
 import { LRUCache } from 'lru-cache';
 
-/** A message as far as its content follows from it; what the caller gave is JSON. */
+/** The message fields that its content depends on; data and override are JSON. */
 export type ComposedMessage = {
   channel: string;
   target: string;
@@ -14,7 +14,7 @@ export type ComposedMessage = {
 };
 
 export type ComposeInput = {
-  /** Whose turn it takes. */
+  /** The account for fair queuing. */
   accountId: string;
   message: ComposedMessage;
   version: VersionRow;
@@ -22,8 +22,8 @@ export type ComposeInput = {
 };
 
 /**
- * A message's content, from the template of its pinned version in the language that `chooseLocale` finds. Known at once
- * while nothing else is composed.
+ * Composes a message from the template of its pinned version, in the language that `chooseLocale` returns. Synchronous
+ * while nothing else is being composed.
  */
 export type Compose = (input: ComposeInput) => Awaitable<ComposeResult<unknown>>;
 
@@ -79,7 +79,7 @@ type Compiled =
   | CompiledTemplate<unknown, unknown>
   | Extract<ComposeResult<unknown>, { failed: unknown }>;
 
-/** A version that was published under wider limits, or by other means than the dashboard, may break the limits of now. */
+/** A version may exceed today's limits if it was published under wider ones, or not by the dashboard. */
 function compileTemplate(channel: AnyChannel, source: unknown, language: string): Compiled {
   try {
     return channel.compile(source, language);
@@ -90,7 +90,7 @@ function compileTemplate(channel: AnyChannel, source: unknown, language: string)
 }
 
 function parseData({ data }: ComposedMessage): Data {
-  // The gateway stores nothing else under data than an object.
+  // The gateway stores only objects as data.
   return data === undefined ? {} : (JSON.parse(data) as Data);
 }
 

@@ -32,10 +32,10 @@ async function learn(options: MessageOptions, ...changes: ContactUpdate[]): Prom
   return id;
 }
 
-describe('what a provider tells about an address', () => {
+describe('a contact update from a provider', () => {
   const optOut: ContactUpdate = { change: 'suppress', reason: 'opted_out', sender: '+15550001' };
 
-  test('keeps the next message from the same sender away, and lets another sender’s go', async () => {
+  test('suppresses the next message from the same sender, but not from another sender', async () => {
     const target = '+4915112345678';
     const [from1, from2] = await Promise.all(
       ['+15550001', '+15550002'].map((sender) => createIntegration({ sender })),
@@ -53,7 +53,7 @@ describe('what a provider tells about an address', () => {
     expect(await claimMessageRow(place, other)).toMatchObject({ kind: 'claimed' });
   });
 
-  test('is about the sender that the call names, wherever an old client names it', async () => {
+  test('applies to the sender that the request names, wherever an old client names it', async () => {
     const target = '+4915112345679';
     const integrationId = await createIntegration({ sender: '+15550001' });
     const place = { database, tenant, event };
@@ -71,7 +71,7 @@ describe('what a provider tells about an address', () => {
     expect(await getClaimKind({ sms: { sender: '+15550003' } })).toBe('claimed');
   });
 
-  test('leaves a list that an operator wrote as it is', async () => {
+  test('keeps a suppression that an operator wrote', async () => {
     const row = { appId: tenant.appId, channel: 'sms', recipient: '+4915100000001', sender: '' };
     await database.prisma.suppression.create({ data: { id: newId(), ...row, reason: 'manual' } });
     await learn({ channel: 'sms', target: row.recipient }, { ...optOut, sender: '' });
@@ -81,17 +81,17 @@ describe('what a provider tells about an address', () => {
     expect(rows).toMatchObject([{ reason: 'manual' }]);
   });
 
-  test('is stored whatever characters the provider answers', async () => {
+  test('is stored whatever characters the provider sends', async () => {
     const target = newId();
     await learn({ channel: 'sms', target }, { ...optOut, detail: 'no such\0mailbox' });
     const rows = await database.prisma.suppression.findMany({ where: { recipient: target } });
     expect(rows).toMatchObject([{ detail: 'no such\uFFFDmailbox' }]);
   });
 
-  test('is stored before the result of the attempt, which stays open where that fails', async () => {
+  test('is stored before the attempt’s result, which stays open if that fails', async () => {
     const id = await writeMessageRow({ database, tenant, event }, { target: newId() });
     await claimMessageRow({ database }, id);
-    // PostgreSQL refuses U+0000 in a text.
+    // PostgreSQL refuses U+0000 in text.
     const changes = [{ ...optOut, sender: '\0' }];
     await expect(recordResults(database.delivery, [resultFor(id, { changes })])).rejects.toThrow();
     const where = { messageId_number: { messageId: id, number: 1 } };
@@ -104,7 +104,7 @@ describe('what a provider tells about an address', () => {
     to: '-100200',
   } satisfies ContactUpdate;
 
-  test('moves the stored user’s address, and no other member', async () => {
+  test('changes the stored user’s address, and no other member', async () => {
     const id = await createUser('group-owner', { email: 'a@b.co', telegram: { chat_id: '-5' } });
     await learn(
       { channel: 'telegram', target: '-5', recipient: { user_id: 'group-owner' } },
@@ -113,14 +113,14 @@ describe('what a provider tells about an address', () => {
     expect(await readContact(id)).toEqual({ email: 'a@b.co', telegram: { chat_id: '-100200' } });
   });
 
-  test('does not touch an address that was changed meanwhile, or that the call gave itself', async () => {
+  test('does not change an address that was changed meanwhile, or that the request named', async () => {
     const id = await createUser('mover', { telegram: { chat_id: '77' } });
     await learn({ channel: 'telegram', target: '-5', recipient: { user_id: 'mover' } }, moved);
     await learn({ channel: 'telegram', target: '77', recipient: {} }, moved);
     expect(await readContact(id)).toEqual({ telegram: { chat_id: '77' } });
   });
 
-  test('disables exactly the device that has the token', async () => {
+  test('disables exactly the device with the token', async () => {
     const userSid = await createUser('phones', {});
     const tokens = ['dead\\token', 'live-token'];
     await database.prisma.device.createMany({
@@ -140,11 +140,11 @@ describe('what a provider tells about an address', () => {
     ]);
   });
 
-  test('changes nothing of another app that has the same user, address and token', async () => {
+  test('changes nothing in another app with the same user, address and token', async () => {
     const { appId } = await createFactories(database).createTenant();
     const contact = { telegram: { chat_id: '-6' } };
-    const theirs = await createUser('shared', contact, appId);
-    const device = { id: newId(), appId, userSid: theirs, fcmToken: newId() };
+    const otherUserSid = await createUser('shared', contact, appId);
+    const device = { id: newId(), appId, userSid: otherUserSid, fcmToken: newId() };
     await database.prisma.device.create({ data: device });
     const ours = await createUser('shared', contact);
     const recipient = { user_id: 'shared' };
@@ -154,7 +154,7 @@ describe('what a provider tells about an address', () => {
       { change: 'disable_device', reason: 'UNREGISTERED' },
     );
     expect(await readContact(ours)).toEqual({ telegram: { chat_id: moved.to } });
-    expect(await readContact(theirs)).toEqual(contact);
+    expect(await readContact(otherUserSid)).toEqual(contact);
     expect(await database.prisma.device.findUnique({ where: { id: device.id } })).toMatchObject({
       notificationsDisabled: false,
     });
@@ -163,7 +163,7 @@ describe('what a provider tells about an address', () => {
 });
 
 describe('an inbox item', () => {
-  test('is stored once, however often its message is delivered at the same time', async () => {
+  test('is stored once, even if its message is delivered several times at once', async () => {
     const id = await writeMessageRow(
       { database, tenant, event },
       { channel: 'in_app', target: 'reader' },

@@ -4,7 +4,7 @@ import { newId } from '@belfry/runtime';
 import type { ContactUpdate } from '@belfry/shared';
 import { isErased } from '../operate/is-erased.sql';
 
-/** What was learned about the address of a message. */
+/** Contact updates for the address of a message. */
 export type MessageContactUpdates = { messageId: string; changes: ContactUpdate[] };
 
 type ChangeOnMessage<Kind extends ContactUpdate['change']> = {
@@ -12,7 +12,7 @@ type ChangeOnMessage<Kind extends ContactUpdate['change']> = {
   change: Extract<ContactUpdate, { change: Kind }>;
 };
 
-/** Stores what providers told about addresses; the same change twice changes nothing more. Rare, so one statement each. */
+/** Stores contact updates from providers. Idempotent. They are rare, so each is one statement. */
 export async function applyContactUpdates(
   pool: Queryable,
   updates: MessageContactUpdates[],
@@ -33,7 +33,7 @@ function apply(pool: Queryable, messageId: string, change: ContactUpdate): Promi
   }
 }
 
-/** A list that an operator changed is left as it is. */
+/** Keeps an existing suppression, which an operator may have changed. */
 function suppress(
   pool: Queryable,
   { messageId, change }: ChangeOnMessage<'suppress'>,
@@ -46,7 +46,7 @@ function suppress(
   );
 }
 
-/** The stored user that the message was for, as long as the old address stands there. */
+/** Updates the stored user of the message, if the user still has the old address. */
 function moveAddress(
   pool: Queryable,
   { messageId, change }: ChangeOnMessage<'move_address'>,
@@ -60,7 +60,7 @@ function moveAddress(
   );
 }
 
-/** The device that has the token now, whoever owns it: a dead token is dead for everyone. */
+/** Disables the device that has the token now, whoever owns it: an invalid token is invalid for everyone. */
 function disableDevice(
   pool: Queryable,
   { messageId, change }: ChangeOnMessage<'disable_device'>,

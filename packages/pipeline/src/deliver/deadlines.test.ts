@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { createDeadlines } from './deadlines';
 
-/** A server that this thread's loop does not hold up; it writes as soon as somebody connects. */
+/** A server in another thread, so that it responds while this event loop is blocked. */
 const serverCode = `
 const net = require('node:net');
 const { parentPort } = require('node:worker_threads');
@@ -20,7 +20,7 @@ function blockEventLoop(ms: number): void {
 }
 
 describe('the deadline of an attempt', () => {
-  test('does not come before an answer that lay there while the process had no processor', async () => {
+  test('does not fire before a response that arrived while the process had no CPU', async () => {
     const server = new Worker(serverCode, { eval: true });
     const [port] = await once(server, 'message');
     const socket = net.connect(port, '127.0.0.1');
@@ -28,7 +28,7 @@ describe('the deadline of an attempt', () => {
     const { signal, end } = createDeadlines().begin(deadlineMs);
     socket.once('data', end);
     socket.write('a call');
-    // The bytes leave, the answer comes, and nobody reads it.
+    // The bytes are sent and the response arrives while the event loop does not read it.
     await new Promise((resolve) => process.nextTick(resolve));
     blockEventLoop(deadlineMs * 5);
     await pause(deadlineMs);
@@ -38,14 +38,14 @@ describe('the deadline of an attempt', () => {
     expect(isAborted).toBe(false);
   });
 
-  test('comes when there is no answer', async () => {
+  test('fires if there is no response', async () => {
     const { signal, end } = createDeadlines().begin(deadlineMs);
     await once(signal, 'abort');
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
     end();
   });
 
-  test('comes at once for what runs, and for what begins, when the process has no time left', () => {
+  test('fires at once for running and new attempts after cut', () => {
     const deadlines = createDeadlines();
     const { signal } = deadlines.begin(60_000);
     deadlines.cut();
@@ -53,7 +53,7 @@ describe('the deadline of an attempt', () => {
     expect(deadlines.isCut()).toBe(true);
   });
 
-  test('has a signal that served before only where nobody listens to it and it never fired', () => {
+  test('reuses a signal only if it has no listeners and never fired', () => {
     const deadlines = createDeadlines();
     const first = deadlines.begin(deadlineMs);
     first.end();

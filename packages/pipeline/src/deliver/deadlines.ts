@@ -1,17 +1,17 @@
 import { getEventListeners } from 'node:events';
 
-/** What ends an attempt: its own deadline, or the process that has no time left. */
+/** Ends attempts: each at its own deadline, or all when the process must stop. */
 export type Deadlines = {
-  /** `end` is called when the attempt is over. */
+  /** Call `end` when the attempt is over. */
   begin(deadlineMs: number): { signal: AbortSignal; end(): void };
-  /** Ends every attempt, now and from now on. */
+  /** Aborts all attempts, running and future. */
   cut(): void;
   isCut(): boolean;
 };
 
 export function createDeadlines(): Deadlines {
   const running = new Set<AbortController>();
-  // Nearly none ever fires, and making one is a good part of what an attempt leaves to be collected.
+  // Controllers are reused: almost none is aborted, and creating them is a large part of an attempt's garbage.
   const unused: AbortController[] = [];
   let isCut = false;
   return {
@@ -36,14 +36,14 @@ export function createDeadlines(): Deadlines {
   };
 }
 
-/** Whom nobody listens to any more: one whose end came, or to which somebody still listens, is never given again. */
+/** Whether the controller can be reused: it was not aborted and has no listeners left. */
 function isAsNew({ signal }: AbortController): boolean {
   return !signal.aborted && getEventListeners(signal, 'abort').length === 0;
 }
 
 /**
- * A timer that lets the loop read its sockets once more before it calls: a process that had no processor for seconds finds
- * the timer first, and the answer that came in time behind it.
+ * A timer that reads the sockets once more before it fires. A process that got no CPU for seconds would otherwise run the
+ * timer first, before a response that arrived in time.
  */
 function afterReading(call: () => void, ms: number): { clear(): void } {
   let immediate: NodeJS.Immediate | undefined;
@@ -60,7 +60,7 @@ function afterReading(call: () => void, ms: number): { clear(): void } {
   };
 }
 
-/** What AbortSignal.timeout gives. */
+/** The same error as AbortSignal.timeout. */
 function createTimeoutError(): DOMException {
-  return new DOMException('The time of the attempt is over', 'TimeoutError');
+  return new DOMException('The deadline of the attempt has passed', 'TimeoutError');
 }

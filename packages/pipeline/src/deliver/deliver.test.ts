@@ -8,7 +8,7 @@ import type { AttemptResult } from './record.sql';
 import type { RequeuedMessage } from './requeue.sql';
 import { createSlots } from './slots';
 
-/** Deliveries that find every message taken by another worker, but for what a test changes. */
+/** Deliveries that find every message claimed by another worker, except for what a test changes. */
 function setUp(changes: Partial<DeliverDeps> = {}) {
   const claimed: string[] = [];
   const returned: RequeuedMessage[] = [];
@@ -45,7 +45,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
   return { ...deliveries, breaker, claimed, returned };
 }
 
-/** Claims whatever is asked for. */
+/** Claims every message. */
 const claimAll: Pick<DeliverDeps, 'claims'> = {
   claims: {
     add: async (id) => ({
@@ -55,7 +55,7 @@ const claimAll: Pick<DeliverDeps, 'claims'> = {
   },
 };
 
-/** A claim whose answer the test gives. */
+/** A claim whose result the test controls. */
 function defer() {
   const answers: ((claim: TimedClaim) => void)[] = [];
   const promise = new Promise<TimedClaim>((resolve) => answers.push(resolve));
@@ -100,7 +100,7 @@ describe('a delivery job', () => {
     expect(finishedIds).toEqual(['slow']);
   });
 
-  test('gives its messages back with a time while its lane is shut, and claims none of them', async () => {
+  test('requeues its messages with a delay while the circuit is open, and claims none of them', async () => {
     const { deliver, stop, breaker, claimed, returned } = setUp();
     for (let time = 0; time < 5; time += 1) breaker.recordOutcome('a', { isTimeout: true });
     const delivered = deliver({ ids: ['m1', 'm2'], lane: 'a' });
@@ -114,8 +114,8 @@ describe('a delivery job', () => {
   });
 
   test.each([
-    ['goes on with a message whose version could not be read for now', true, 'queued'],
-    ['fails a message after a few tries whose version there is not', false, 'failed'],
+    ['retries a message whose version could not be read now', true, 'queued'],
+    ['fails a message whose version does not exist after a few attempts', false, 'failed'],
   ])('%s', async (_what, isVersionUnread, state) => {
     const recorded: AttemptResult[] = [];
     const { deliver } = setUp({
@@ -133,8 +133,8 @@ describe('a delivery job', () => {
   });
 
   test.each([
-    ['an opt-out apart from refusals', { skip: 'opted_out' }, 'skipped'],
-    ['any other refusal as one', {}, 'rejected'],
+    ['an opt-out as skipped', { skip: 'opted_out' }, 'skipped'],
+    ['any other refusal as rejected', {}, 'rejected'],
   ] as const)('counts %s', async (_what, skip, outcome) => {
     const counted: string[] = [];
     const recorded: AttemptResult[] = [];
@@ -155,13 +155,13 @@ describe('a delivery job', () => {
     });
     await deliver({ ids: ['m'], lane: 'a' });
     expect(counted).toEqual([outcome]);
-    // The attempt keeps the provider's code, the request and the answer.
+    // The attempt keeps the provider's code, the request and the response.
     expect(recorded).toMatchObject([
       { outcome: 'rejected', reason: '21610', response: '{"code":21610}' },
     ]);
   });
 
-  test('sends the next message while a result is stored, but no more than there is room for results', async () => {
+  test('sends the next message while a result is stored, up to the limit of unstored results', async () => {
     const sent: string[] = [];
     const storing: (() => void)[] = [];
     const { deliver } = setUp({
@@ -181,7 +181,7 @@ describe('a delivery job', () => {
         record: () => new Promise((resolve) => storing.push(() => resolve(true))),
       },
     });
-    // A lane has half of two slots.
+    // One fairness key gets half of two slots.
     const delivered = deliver({ ids: ['m1', 'm2', 'm3'], lane: 'a' });
     await eventually(() => expect(sent).toEqual(['m1', 'm2']));
     await sleep(20);
@@ -196,7 +196,7 @@ describe('a delivery job', () => {
     await delivered;
   });
 
-  test('gives back at once what waits for a slot when the worker stops', async () => {
+  test('requeues messages that wait for a slot at once when the worker stops', async () => {
     const { promise, resolve } = defer();
     const { deliver, stop, returned } = setUp({
       slots: createSlots(1),
@@ -210,7 +210,7 @@ describe('a delivery job', () => {
     expect(returned).toEqual([{ id: 'm2', waitMs: 0, why: 'stopping' }]);
   });
 
-  test('claims no message that gets no connection, and gives it back', async () => {
+  test('requeues a message without a connection, and does not claim it', async () => {
     const { deliver, claimed, returned } = setUp({
       connections: {
         getMax: async () => 1,
@@ -223,7 +223,7 @@ describe('a delivery job', () => {
     expect(returned).toEqual([{ id: 'm1', waitMs: 1_000, why: 'connections' }]);
   });
 
-  test('gives back at once what waits for a connection when the worker stops', async () => {
+  test('requeues messages that wait for a connection at once when the worker stops', async () => {
     const { deliver, stop, returned } = setUp({
       connections: {
         getMax: async () => 1,
@@ -238,7 +238,7 @@ describe('a delivery job', () => {
     expect(returned).toEqual([{ id: 'm1', waitMs: 0, why: 'stopping' }]);
   });
 
-  test('sends no more messages of a lane at once than it has connections, each with its own', async () => {
+  test('sends at most as many messages of a fairness key at once as it has connections, each by its own', async () => {
     const counts = { reserved: 0, most: 0, sent: 0 };
     const { deliver } = setUp({
       ...claimAll,
@@ -266,7 +266,7 @@ describe('a delivery job', () => {
     expect(counts).toEqual({ reserved: 0, most: 2, sent: 5 });
   });
 
-  test('undoes the claim of a message whose provider was not asked, and blames nobody', async () => {
+  test('undoes the claim of a message without a provider call, and leaves the circuit closed', async () => {
     const recorded: AttemptResult[] = [];
     const notNow = { waits: 'connections', waitMs: 1_000 } as const;
     const { deliver, breaker } = setUp({
@@ -290,9 +290,9 @@ describe('a delivery job', () => {
   });
 
   test.each([
-    ['opens the circuit by a deadline that the provider did not meet', 1_000, 30_000],
-    ['does not where the worker was held up', 3_000, undefined],
-    ['does not where the provider was not asked', undefined, undefined],
+    ['opens the circuit if the provider misses the deadline', 1_000, 30_000],
+    ['ignores a timeout if the worker was delayed', 3_000, undefined],
+    ['ignores a timeout if the provider was not called', undefined, undefined],
   ])('%s', async (_what, callMs, waitMs) => {
     const outcome = { outcome: 'unknown', reason: 'timeout' } as const;
     const { deliver, breaker } = setUp({
@@ -303,7 +303,7 @@ describe('a delivery job', () => {
     expect(breaker.waitMs('a')).toBe(waitMs);
   });
 
-  test('gives back with its time what a limit holds up, and claims it not', async () => {
+  test('requeues a rate-limited message with its delay, and does not claim it', async () => {
     const { deliver, claimed, returned } = setUp({
       limits: {
         take: async (_lane, id) => ({ isGranted: id === 'm2', waitMs: 40 }),

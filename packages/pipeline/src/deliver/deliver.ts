@@ -13,27 +13,27 @@ import type { Recorder } from './record';
 import type { RequeuedMessage } from './requeue.sql';
 import type { Group, Release, Slots } from './slots';
 
-/** `claimedAtMs` is not later than the lease's begin by PostgreSQL's clock, see `Claimed`. */
+/** `claimedAtMs` is not later than the lease's start by PostgreSQL's clock; see `Claimed`. */
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
 
 export type DeliverDeps = AttemptResultDeps & {
-  /** Messages of this channel that may be in flight at once, from the claim to the provider's answer. */
+  /** Messages of this channel that may be in flight at once, from the claim to the provider's response. */
   slots: Slots;
-  /** Results that may wait to be stored; beyond them a message keeps its slot, so that no more are made than PostgreSQL takes. */
+  /** Results that may wait to be stored. Beyond this a message keeps its slot, so results do not outrun PostgreSQL. */
   unstored: Semaphore;
   breaker: Breaker;
   limits: Pick<Limits, 'take' | 'applyRetryAfter'>;
   connections: ProviderConnections;
-  /** Of an attempt. */
+  /** The deadline of an attempt. */
   deadlineMs: number;
-  /** Gives a message back to the relay. */
+  /** Requeues a message for the relay. */
   requeue: Pick<Batcher<RequeuedMessage, undefined>, 'add'>;
   claims: Pick<Batcher<string, TimedClaim>, 'add'>;
   attempt(claimed: Claimed): Promise<FinishedAttempt>;
   recorder: Pick<Recorder, 'record'>;
-  /** An integration refused us, or works; best effort, and never throws. */
+  /** Reports that an integration refused a call or works. Best effort; never throws. */
   onIntegration(report: { integrationId: string; refusal: string | undefined }): Promise<void>;
-  /** Drops what a sensitive message said, once nothing is to be sent any more. Best effort; never throws. */
+  /** Drops the texts of a sensitive message when nothing is left to send. Best effort; never throws. */
   dropTexts(messageId: string): Promise<void>;
   countMessage(message: {
     appId: string;
@@ -44,26 +44,26 @@ export type DeliverDeps = AttemptResultDeps & {
   log: Logger;
 };
 
-/** Delivers a job's messages, each claimed, attempted and recorded on its own, whatever becomes of the others. */
+/** Delivers a job's messages. Each is claimed, attempted and recorded independently of the others. */
 export type Deliver = {
   deliver(job: DeliverJob): Promise<void>;
-  /** Claims nothing more; what waits for a slot is left to other workers. */
+  /** Stops claiming; messages that wait for a slot are requeued. */
   stop(): void;
 };
 
 /**
- * How long what may not be sent stays here before it goes back: meanwhile it takes the room that the relay would give
- * to more of the same, which would go round and round.
+ * Hold time for a blocked message before it is requeued. Meanwhile it uses capacity that the relay would fill with more
+ * blocked messages, which would be requeued at once, again and again.
  */
 const requeueDelayMs = 1_000;
 
-/** How long a message waits here for a connection before it goes back. */
+/** How long a message waits for a connection before it is requeued. */
 const connectionWaitMs = 5_000;
 const forConnection = { waitMs: requeueDelayMs, why: 'connections' } as const;
 const forStop = { waitMs: 0, why: 'stopping' } as const;
 const unbounded: Reservation = { release: () => undefined };
 
-/** How much later than its deadline an attempt ends in a worker that runs. */
+/** How far beyond its deadline an attempt may end in a healthy worker. */
 const overdueMs = 1_000;
 
 export function createDeliver(deps: DeliverDeps): Deliver {
@@ -93,7 +93,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
       const tokens = await limits.take(group.name, id);
       if (!tokens || (tokens.isGranted && tokens.waitMs === 0))
         return await deliverNow(id, group, release);
-      // Others go by meanwhile.
+      // Other messages use the slot meanwhile.
       release();
       await deliverLater(id, group, tokens);
     } finally {
@@ -109,7 +109,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     await deliverNow(id, group, release).finally(release);
   }
 
-  /** What gets no connection is not claimed: its lease would begin, and a worker that dies would leave it in doubt. */
+  /** Reserves a connection before the claim: a claim starts the lease, and the outcome would be unknown if the worker died. */
   async function deliverNow(id: string, group: Group, release: Release): Promise<void> {
     const reserved = await reserve(id, group);
     if (!reserved) return requeue({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
@@ -139,7 +139,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     await deps.requeue.add(message);
   }
 
-  /** Ends early, without a word, when the worker stops. */
+  /** Resolves early when the worker stops. */
   async function delay(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
@@ -148,8 +148,8 @@ export function createDeliver(deps: DeliverDeps): Deliver {
 type DeliverOne = (id: string, release: Release | undefined) => Promise<void>;
 
 /**
- * Over when all messages of the job are, also where one fails: shutdown waits for jobs. Many wait, and for long: of a message
- * that waits for its slot there is nothing but its id.
+ * Resolves when all messages of the job are done, even if one fails, because shutdown waits for jobs. Many messages may
+ * wait for a long time, so a message that waits for a slot takes no memory except its id.
  */
 function withSlots(
   slots: Slots,
@@ -183,7 +183,7 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
   const ended = await deps.attempt(claimed);
   recordTimeout(deps, message, ended);
   const result = getAttemptResult(message, ended, deps);
-  // Before the message is free: who claims it next must know.
+  // Before the message is released: the next claim must see this.
   if (ended.outcome.outcome !== 'accepted') {
     await Promise.all([
       notifyRefusal(deps, message, ended.outcome),
@@ -191,13 +191,13 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
     ]);
   }
   const stored = await deps.unstored.acquire();
-  // The next message is claimed and sent while this result is stored.
+  // Free the slot: the next message is claimed and sent while this result is stored.
   release();
   const isRecorded = await deps.recorder.record(result).finally(stored);
   notifyWorking(deps, message, ended.outcome);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;
-  // A refusal that was to be expected is counted apart from those that are failures.
+  // A skip is an expected refusal, so it is not counted as a failure.
   const counted = result.next.state === 'skipped' ? 'skipped' : outcome;
   if (!ended.notNow) {
     const { appId, channel } = message;
@@ -239,8 +239,8 @@ function notifyWorking(
 }
 
 /**
- * Only what the provider did counts. The sandbox hangs only when it is asked to; and a worker that was itself held up knows
- * nothing of the provider.
+ * Counts only what the provider did. The sandbox never times out unless the request asks for it. If the worker itself was
+ * delayed, a timeout says nothing about the provider.
  */
 function recordTimeout(
   { breaker, deadlineMs }: DeliverDeps,

@@ -15,7 +15,7 @@ afterAll(() => database.close());
 
 type Client = Parameters<typeof readRates>[0];
 
-/** In a transaction the time stands still; nothing of it stays. */
+/** Runs in a transaction, in which now() is constant, and rolls it back. */
 async function whileTimeStands(work: (client: Client) => Promise<void>): Promise<void> {
   const client = await database.delivery.connect();
   try {
@@ -27,7 +27,7 @@ async function whileTimeStands(work: (client: Client) => Promise<void>): Promise
   }
 }
 
-/** As if all of it had been told so many half minutes ago. */
+/** Moves all counts back by this number of slots. */
 async function age(client: Client, appId: string, slots: number): Promise<void> {
   await client.query(
     `UPDATE delivery_count SET at = at - $2::int * interval '30 s' WHERE app_id = $1`,
@@ -35,8 +35,8 @@ async function age(client: Client, appId: string, slots: number): Promise<void> 
   );
 }
 
-describe('the counts of what was delivered', () => {
-  test('add up by half minutes, over processes and apps, and tell only of those that are over', async () => {
+describe('delivery counts', () => {
+  test('add up by half minutes, over processes and apps, and return only complete slots', async () => {
     await whileTimeStands(async (client) => {
       const [one, other] = [newId(), newId()];
       const sms = { appId: one, channel: 'sms', accepted: 2 };

@@ -1,21 +1,21 @@
 import type { Queryable } from '@belfry/database';
 
-/** Messages of an app on a channel that a provider took since the last time that a process told. */
+/** Messages of an app on a channel that providers accepted since a process last wrote its counts. */
 export type DeliveryCount = { appId: string; channel: string; accepted: number };
 
-/** One slot of the counts. */
+/** Length of one time slot of the counts. */
 export const rateSlotSeconds = 30;
-/** So far back they are kept, and shown. */
+/** How many slots are kept and shown. */
 export const rateSlots = 60;
 
-/** Adds to the slot of now, by PostgreSQL's clock. */
+/** Adds to the current slot, by PostgreSQL's clock. */
 export async function writeDeliveryCounts(
   database: Queryable,
   counts: DeliveryCount[],
 ): Promise<void> {
   await database.query({
     name: 'write-delivery-counts',
-    // In one order, so that two processes never wait for each other.
+    // Sorted, so that two processes cannot deadlock.
     text: `INSERT INTO delivery_count (app_id, at, channel, accepted)
            SELECT app_id, date_bin('${rateSlotSeconds} seconds', now(), 'epoch'), channel, accepted
            FROM unnest($1::uuid[], $2::text[], $3::int[]) t (app_id, channel, accepted) ORDER BY app_id, channel
@@ -30,12 +30,12 @@ export async function writeDeliveryCounts(
 
 export type RateRow = {
   channel: string;
-  /** How many slots ago; 0 is the last one that is over. */
+  /** How many slots ago; 0 is the last complete slot. */
   slotsAgo: number;
   accepted: number;
 };
 
-/** Of slots that are over. */
+/** Reads complete slots only. */
 export async function readRates(database: Queryable, appIds: string[]): Promise<RateRow[]> {
   const { rows } = await database.query<RateRow>(
     `SELECT c.channel, s.slots_ago AS "slotsAgo", sum(c.accepted)::int AS accepted
@@ -59,12 +59,12 @@ export async function removeOldDeliveryCounts(database: Queryable): Promise<numb
 
 export type Latency = { messages: number; p50Ms: number; p99Ms: number };
 
-const requestsLookedAt = 400;
-const appsLookedAt = 20;
+const maxRequestsRead = 400;
+const maxAppsRead = 20;
 
 /**
- * From the acceptance of a call to the call of its provider, as both are on record: of the newest single sends of the last
- * half hour that asked for no later time. Undefined where there are none.
+ * Time from accepting a request to calling its provider, over the newest single sends of the last 30 minutes without a
+ * schedule. Undefined if there are none.
  */
 export async function readLatency(
   database: Queryable,
@@ -79,7 +79,7 @@ export async function readLatency(
        FROM unnest($1::uuid[]) app (id)
        CROSS JOIN LATERAL (
          SELECT q.id, q.kind, q.created_at FROM request q WHERE q.app_id = app.id
-         ORDER BY q.id DESC LIMIT ${requestsLookedAt}
+         ORDER BY q.id DESC LIMIT ${maxRequestsRead}
        ) r
        JOIN request_item i ON i.request_id = r.id AND i.item = 0 AND i.schedule_at IS NULL
          AND coalesce(i.override, '') NOT LIKE '%schedule%'
@@ -87,7 +87,7 @@ export async function readLatency(
        JOIN attempt a ON a.message_id = m.id AND a.number = 1
        WHERE r.kind = 'single' AND r.created_at > now() - interval '${rateSlots * rateSlotSeconds} s'
      ) t`,
-    [appIds.slice(0, appsLookedAt)],
+    [appIds.slice(0, maxAppsRead)],
   );
   const [counts] = rows;
   return counts && counts.messages > 0 ? counts : undefined;

@@ -4,7 +4,7 @@ import { createTally } from './delivery-counts';
 const log = createLogger({ level: 'error', process: 'test' });
 
 describe('the tally of a worker', () => {
-  test('tells each count once, also when it could not be told at first', async () => {
+  test('writes each count once, even if a write fails first', async () => {
     const writes: unknown[] = [];
     let isUnavailable = true;
     const tally = createTally({

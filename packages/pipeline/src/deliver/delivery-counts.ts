@@ -7,18 +7,18 @@ export type TallyDeps = {
 };
 
 export type Tally = Loop & {
-  /** A provider took a message. */
+  /** Counts a message that a provider accepted. */
   recordAccepted(message: { appId: string; channel: string }): void;
-  /** Tells what was noted since; what `start` repeats. */
+  /** Writes the counts since the last flush; `start` repeats it. */
   flush(): Promise<void>;
 };
 
 const flushEveryMs = 5_000;
-/** Apps and channels that are remembered while PostgreSQL is away: more are not counted. */
+/** Maximum pairs of app and channel to keep while PostgreSQL is unavailable; more are not counted. */
 const maxRemembered = 10_000;
 const closeTimeoutMs = 500;
 
-/** Counts what this process delivered, for the rates of the dashboard. Best effort: nothing else rests on it. */
+/** Counts the deliveries of this process for the rates on the dashboard. Best effort: nothing else depends on it. */
 export function createTally({ write, log }: TallyDeps): Tally {
   let counts = new Map<string, DeliveryCount>();
   let isMissing = false;
@@ -44,7 +44,7 @@ export function createTally({ write, log }: TallyDeps): Tally {
       isMissing = false;
     } catch (error) {
       for (const count of flushedCounts) add(count);
-      // An outage is one line, not one a turn.
+      // Log an outage once, not on every flush.
       if (!isMissing) log.warn('tally.not_told', { error });
       isMissing = true;
     }

@@ -105,7 +105,7 @@ function readMessage(id: string) {
 const record = (results: AttemptResult[]) => recordResults(database.delivery, results);
 
 describe('writeRequests', () => {
-  test('writes request, item, skips and messages of each call together', async () => {
+  test('writes request, item, skips and messages of each request together', async () => {
     const calls = [newCall(), newCall()];
     const results = await writeRequests(
       database.accepting,
@@ -126,7 +126,7 @@ describe('writeRequests', () => {
     });
   });
 
-  test('writes one request for a key, and tells the second caller what the first one stored', async () => {
+  test('writes one request for a key, and returns the stored row to the second one', async () => {
     const key = newId();
     const first = newCall({ key });
     const second = newCall({ key, fingerprint: 'other' });
@@ -152,7 +152,7 @@ describe('writeRequests', () => {
     expect(await database.prisma.message.count({ where: { requestId: second.id } })).toBe(0);
   });
 
-  test('tells the callers that were stored so when the key of a neighbour cannot be read', async () => {
+  test('reports stored requests as stored even if the key of another one cannot be read', async () => {
     const key = newId();
     await writeRequests(database.accepting, [newCall({ key }).call]);
     const calls = [newCall(), newCall({ key })].map(({ call }) => call);
@@ -171,7 +171,7 @@ describe('writeRequests', () => {
     ]);
   });
 
-  test('accepts a key once when two gateways write it at the same moment', async () => {
+  test('accepts a key once if two gateways write it at the same moment', async () => {
     const key = newId();
     const calls = Array.from({ length: 8 }, () => newCall({ key }));
     const results = await Promise.all(
@@ -184,7 +184,7 @@ describe('writeRequests', () => {
 });
 
 describe('claimMessages', () => {
-  test('gives a message to one of many workers, its attempt opened in the same statement', async () => {
+  test('gives a message to one of many workers, and opens its attempt in the same statement', async () => {
     const id = await writeMessage();
     const claims = await Promise.all(Array.from({ length: 6 }, () => claimOne(id)));
     const kinds = claims.map((claim) => claim?.kind).sort();
@@ -194,7 +194,7 @@ describe('claimMessages', () => {
     expect(message.attemptRows).toMatchObject([{ number: 1, worker: 'w', closedAt: null }]);
   });
 
-  test('returns all that is needed to send', async () => {
+  test('returns all fields that sending needs', async () => {
     const id = await writeMessage();
     expect(await claimOne(id)).toMatchObject({
       kind: 'claimed',
@@ -212,13 +212,13 @@ describe('claimMessages', () => {
     });
   });
 
-  test('leaves a message alone whose time has not come', async () => {
+  test('ignores a message that is not due', async () => {
     const id = await writeMessage({ dueAt: new Date(Date.now() + 60_000) });
     expect(await claimOne(id)).toEqual({ kind: 'stale' });
     expect(await readMessage(id)).toMatchObject({ state: 'queued', waits: 'schedule' });
   });
 
-  test('fails a message whose time to live is over, without an attempt', async () => {
+  test('fails an expired message without an attempt', async () => {
     const id = await writeMessage({ timeToLiveMs: 0 });
     expect(await claimOne(id)).toEqual({ kind: 'settled', state: 'failed', reason: 'expired' });
     expect(await readMessage(id)).toMatchObject({
@@ -229,7 +229,7 @@ describe('claimMessages', () => {
     });
   });
 
-  test('skips an address that is suppressed by the time it is claimed', async () => {
+  test('skips an address that is suppressed at the time of the claim', async () => {
     const id = await writeMessage();
     await database.prisma.suppression.create({
       data: {
@@ -251,7 +251,7 @@ describe('claimMessages', () => {
     ['another channel', { channel: 'sms' }],
     ['another address', { recipient: 'bob@example.com' }],
     ['another sender', { sender: 'sales@example.com' }],
-  ])('is not stopped by a suppression of %s', async (_what, other) => {
+  ])('is not blocked by a suppression of %s', async (_what, other) => {
     const own = { appId: tenant.appId, channel: 'email', recipient: 'ana@example.com' };
     const data = { id: newId(), reason: 'manual', ...own, ...other };
     const id = await writeMessage();
@@ -261,7 +261,7 @@ describe('claimMessages', () => {
     expect(claim).toMatchObject({ kind: 'claimed' });
   });
 
-  test('is not stopped by a channel that another app paused', async () => {
+  test('is not blocked by a channel that another app paused', async () => {
     const { appId } = await factories.createTenant();
     await database.prisma.channelPause.create({ data: { appId, channel: 'email' } });
     expect(await claimOne(await writeMessage())).toMatchObject({ kind: 'claimed' });
@@ -269,7 +269,7 @@ describe('claimMessages', () => {
 });
 
 describe('recordResults', () => {
-  test('closes the attempt and moves its message on', async () => {
+  test('closes the attempt and updates its message', async () => {
     const id = await writeMessage();
     await claimOne(id);
     expect(
@@ -283,7 +283,7 @@ describe('recordResults', () => {
     ]);
   });
 
-  test('never puts the next try behind the end of the message', async () => {
+  test('never schedules the next attempt after the message expires', async () => {
     const id = await writeMessage({ timeToLiveMs: 60_000 });
     await claimOne(id);
     const next = { state: 'queued', dueAfterMs: 3_600_000, waits: 'retry' } as const;
@@ -293,7 +293,7 @@ describe('recordResults', () => {
     expect(message).toMatchObject({ state: 'queued', waits: 'retry', jobId: null });
   });
 
-  test('undoes a claim whose provider was not asked, so that the next one opens the same attempt', async () => {
+  test('undoes a claim without a provider call, so that the next claim opens the same attempt', async () => {
     const id = await writeMessage();
     await claimOne(id);
     const next = {
@@ -314,7 +314,7 @@ describe('recordResults', () => {
     });
   });
 
-  test('undoes no claim whose lease was given up, or that a newer one followed', async () => {
+  test('does not undo a claim whose lease expired or that a newer one followed', async () => {
     const id = await writeMessage();
     await claimOne(id);
     await record([resultFor(id, { outcome: 'unknown', next: { state: 'queued', dueAfterMs: 0 } })]);
@@ -328,7 +328,7 @@ describe('recordResults', () => {
     expect(await readMessage(id)).toMatchObject({ state: 'sending', attempts: 2 });
   });
 
-  test('stores what a provider answers, U+0000 and any length included, beside its neighbours', async () => {
+  test('stores a response with U+0000 or any length, and the other results', async () => {
     const ids = [await writeMessage(), await writeMessage()];
     for (const id of ids) await claimOne(id);
     const noise = Array.from({ length: 500 }, newId).join('');
@@ -348,7 +348,7 @@ describe('recordResults', () => {
     expect(await readMessage(id)).toMatchObject({ state: 'sent' });
   });
 
-  test('lets a late result win over the lease that ran out, until a newer attempt was opened', async () => {
+  test('prefers a late result over the expired lease, until a newer attempt was opened', async () => {
     const id = await writeMessage();
     await claimOne(id);
     const expired = resultFor(id, {
@@ -362,7 +362,7 @@ describe('recordResults', () => {
     expect(await readMessage(id)).toMatchObject({ state: 'sent', attempts: 1 });
   });
 
-  test('counts an unknown outcome once when the lease ran out before the attempt said the same', async () => {
+  test('counts an unknown outcome once if the lease expired before the attempt reported the same', async () => {
     const id = await writeMessage();
     await claimOne(id);
     const next = { state: 'queued', dueAfterMs: 0, isPossibleDuplicate: true } as const;
@@ -372,7 +372,7 @@ describe('recordResults', () => {
     expect(await readMessage(id)).toMatchObject({ state: 'queued', unknownCount: 1 });
   });
 
-  test('keeps the newer attempt when an older one answers late, and marks it as a possible duplicate', async () => {
+  test('keeps the newer attempt if an older one reports late, and marks it as a possible duplicate', async () => {
     const id = await writeMessage();
     await claimOne(id);
     const next = { state: 'queued', dueAfterMs: 0, isPossibleDuplicate: true } as const;
@@ -389,7 +389,7 @@ describe('recordResults', () => {
 });
 
 describe('the relay’s queries', () => {
-  test('list leases that ran out', async () => {
+  test('list expired leases', async () => {
     const id = await writeMessage();
     await claimOne(id, 0);
     const leases = await listExpiredLeases(database.delivery, { limit: 10_000, backForMs: 0 });
@@ -409,7 +409,7 @@ describe('the relay’s queries', () => {
     expect(leases.map((lease) => lease.id)).not.toContain(id);
   });
 
-  test('list a lease only when PostgreSQL has been back for as long as it was', async () => {
+  test('list a lease only if PostgreSQL has been available for at least its length', async () => {
     const id = await writeMessage();
     await claimOne(id, 20);
     await eventually(async () => expect(await listed(60_000)).toContain(id));

@@ -59,12 +59,12 @@ function write(options: MessageOptions): Promise<string> {
   return writeMessageRow({ database, tenant, event }, { channel: 'push', ...options });
 }
 
-/** As it is planned for a stored device. */
+/** A message planned for a stored device. */
 function writeFor({ userId, token, deviceId }: Phone): Promise<string> {
   return write({ target: token, deviceId, recipient: { user_id: userId } });
 }
 
-/** As it is planned for a token that the call names. */
+/** A message planned for a token that the request names. */
 function writeTo(token: string, userId?: string): Promise<string> {
   const user = userId === undefined ? {} : { user_id: userId };
   return write({ target: token, recipient: { ...user, fcm_tokens: [token] } });
@@ -80,7 +80,7 @@ function readDevice({ deviceId }: Phone) {
 
 const playerId = '22222222-2222-4222-8222-222222222222';
 
-/** As it is planned for the subscription of a stored device. */
+/** A message planned for the subscription of a stored device. */
 function writeForSubscription({ userId, deviceId }: Phone): Promise<string> {
   return write({
     channel: 'onesignal',
@@ -95,13 +95,13 @@ async function createSubscribedPhone(): Promise<Phone> {
   return signIn(await createUser(), newId(), { fields });
 }
 
-describe('a message to a subscription of OneSignal that waits', () => {
-  test('goes to it while it is its device’s', async () => {
+describe('a queued message to a OneSignal subscription', () => {
+  test('is sent while the subscription belongs to its device', async () => {
     const id = await writeForSubscription(await createSubscribedPhone());
     expect(await claim(id)).toEqual(claimed);
   });
 
-  test('goes to nobody once the device has another one, or is gone', async () => {
+  test('is not sent if the device has another subscription or was deleted', async () => {
     const [changed, removed] = [await createSubscribedPhone(), await createSubscribedPhone()];
     const ids = [await writeForSubscription(changed), await writeForSubscription(removed)];
     await change(changed, { fields: { onesignal_player_id: newId() } });
@@ -109,29 +109,29 @@ describe('a message to a subscription of OneSignal that waits', () => {
     for (const id of ids) expect(await claim(id)).toEqual(skipped('device_gone'));
   });
 
-  test('goes to nobody once its app switched its notifications off', async () => {
+  test('is not sent if the app disabled the device’s notifications', async () => {
     const phone = await createSubscribedPhone();
     const id = await writeForSubscription(phone);
     await change(phone, { notificationsDisabled: true });
     expect(await claim(id)).toEqual(skipped('opted_out'));
   });
 
-  test('that the call names goes to it, whosever it is', async () => {
+  test('is sent if the request names the subscription, whoever owns it', async () => {
     await createSubscribedPhone();
     const id = await write({ channel: 'onesignal', target: `subscription:${playerId}` });
     expect(await claim(id)).toEqual(claimed);
   });
 });
 
-describe('a push that waits', () => {
-  test('goes to the device that it was planned for, also when that one told of itself again', async () => {
+describe('a queued push message', () => {
+  test('is sent to its device, even if the device registered again', async () => {
     const phone = await createPhone();
     const id = await writeFor(phone);
     await signIn(phone.userId, phone.token, { platform: 'ios' });
     expect(await claim(id)).toEqual(claimed);
   });
 
-  test('while its phone signs in as somebody else reaches nobody', async () => {
+  test('is not sent while another user is signed in on the phone', async () => {
     const phone = await createPhone();
     const [planned, tokenMessage] = [
       await writeFor(phone),
@@ -150,7 +150,7 @@ describe('a push that waits', () => {
     expect([row.dueAt, row.settledAt]).toEqual([null, expect.any(Date)]);
   });
 
-  test('while its phone signs in as somebody else and back again reaches nobody', async () => {
+  test('is not sent if another user signed in on the phone and then the first one again', async () => {
     const phone = await createPhone();
     const id = await writeFor(phone);
     await signIn(await createUser(), phone.token);
@@ -158,7 +158,7 @@ describe('a push that waits', () => {
     expect(await claim(id)).toEqual(skipped('device_gone'));
   });
 
-  test('for a device that was deleted, or has another token since, reaches nobody', async () => {
+  test('is not sent if the device was deleted or has another token', async () => {
     const [deleted, renewed] = [await createPhone(), await createPhone()];
     const ids = [await writeFor(deleted), await writeFor(renewed)];
     await database.prisma.device.delete({ where: { id: deleted.deviceId } });
@@ -166,7 +166,7 @@ describe('a push that waits', () => {
     for (const id of ids) expect(await claim(id)).toEqual(skipped('device_gone'));
   });
 
-  test('for a device that its owner switched off, or whose token is dead, reaches nobody', async () => {
+  test('is not sent if the owner disabled the device or its token is invalid', async () => {
     const [off, dead] = [await createPhone(), await createPhone()];
     const ids = [await writeFor(off), await writeTo(off.token), await writeFor(dead)];
     await change(off, { notificationsDisabled: true });
@@ -181,7 +181,7 @@ describe('a push that waits', () => {
     ]);
   });
 
-  test('to a token that the call names goes out where no device has it, and where it is the user’s', async () => {
+  test('is sent to a token that the request names if no device, or a device of the user, has it', async () => {
     const phone = await createPhone();
     expect(await claim(await writeTo(newId(), phone.userId))).toEqual(claimed);
     expect(await claim(await writeTo(phone.token, phone.userId))).toEqual(claimed);
@@ -190,25 +190,25 @@ describe('a push that waits', () => {
     expect(await claim(topic)).toEqual(claimed);
   });
 
-  test('is not held up by what an address of another channel has in common with a token', async () => {
+  test('is not blocked if an address of another channel equals the token', async () => {
     const phone = await createPhone();
     await change(phone, { notificationsDisabled: true });
     const id = await write({ channel: 'onesignal', target: phone.token });
     expect(await claim(id)).toEqual(claimed);
   });
 
-  test('is not touched by what another app says of a device with the same token', async () => {
+  test('is not affected by a device with the same token in another app', async () => {
     const phone = await createPhone();
-    const theirs = newId();
-    for (const token of [phone.token, theirs]) await createForeignDevice(token);
+    const foreignToken = newId();
+    for (const token of [phone.token, foreignToken]) await createForeignDevice(token);
     expect(await claim(await writeFor(phone))).toEqual(claimed);
     expect(await claim(await writeTo(phone.token, phone.userId))).toEqual(claimed);
-    // No device of the own app has this token: the only row that could stop the push is the other app's.
-    expect(await claim(await writeTo(theirs, phone.userId))).toEqual(claimed);
-    expect(await claim(await writeTo(theirs))).toEqual(claimed);
+    // No device of this app has the token: only the row of the other app could block the push.
+    expect(await claim(await writeTo(foreignToken, phone.userId))).toEqual(claimed);
+    expect(await claim(await writeTo(foreignToken))).toEqual(claimed);
   });
 
-  test('is not stopped by a suppression of another app, and is by one of its own', async () => {
+  test('is not blocked by a suppression of another app, but is by one of its own app', async () => {
     const phone = await createPhone();
     await suppress(await createFactories(database).createTenant(), phone.token);
     expect(await claim(await writeFor(phone))).toEqual(claimed);
@@ -217,7 +217,7 @@ describe('a push that waits', () => {
   });
 });
 
-/** Another app knows the token, and its owner switched it off there. */
+/** Another app has the token, and its owner disabled it there. */
 async function createForeignDevice(fcmToken: string): Promise<void> {
   const { appId } = await createFactories(database).createTenant();
   const userSid = newId();
@@ -233,8 +233,8 @@ async function suppress({ appId }: Tenant, recipient: string): Promise<void> {
   });
 }
 
-describe('a dead token', () => {
-  test('switches exactly its own device off, with the reason, until a token is written again', async () => {
+describe('an invalid token', () => {
+  test('disables exactly its own device, with the reason, until a token is written again', async () => {
     const [phone, other] = [await createPhone(), await createPhone()];
     const second = await signIn(phone.userId, newId());
     const id = await writeFor(phone);
@@ -259,7 +259,7 @@ describe('a dead token', () => {
   });
 });
 
-test('a stored user is found with the devices that have a token, those that are on first, and who switched the others off', async () => {
+test('a stored user is returned with devices that have a token, enabled ones first, and with the reason for disabled ones', async () => {
   const userId = await createUser();
   const none = await signIn(userId, '', { fcmToken: '' });
   await database.prisma.device.update({ where: { id: none.deviceId }, data: { fcmToken: null } });

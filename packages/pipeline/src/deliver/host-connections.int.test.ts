@@ -19,7 +19,7 @@ function setUp(changes: Partial<HostConnectionsDeps> = {}) {
   return createHostConnections({ redis, prefix, max: 2, ttlMs: 60_000, log, ...changes });
 }
 
-/** The answers to one connection after the other. */
+/** The results for one connection after the other. */
 async function take(connections: ReturnType<typeof setUp>, ids: string, host = 'a.example') {
   const answers: string[] = [];
   for (const id of ids) answers.push(await connections.take(host, id));
@@ -27,7 +27,7 @@ async function take(connections: ReturnType<typeof setUp>, ids: string, host = '
 }
 
 describe('connections to a host', () => {
-  test('are granted up to their number, each host by itself', async () => {
+  test('are granted up to the maximum, for each host separately', async () => {
     const connections = setUp();
     expect(await take(connections, 'abc')).toBe('granted granted refused');
     expect(await take(connections, 'c', 'b.example')).toBe('granted');
@@ -41,24 +41,24 @@ describe('connections to a host', () => {
     ).toEqual(expect.arrayContaining([expect.stringContaining('refused')]));
   });
 
-  test('are known to be wanted while others wait, and go to the one that waited longest', async () => {
+  test('are reported as wanted while others wait, and go to the one that waited longest', async () => {
     const connections = setUp();
     expect(await take(connections, 'abcd')).toBe('granted granted refused refused');
     expect(await take(connections, 'a')).toBe('wanted');
     connections.release('a.example', 'a');
-    // Neither the one that comes now, nor the second in the line.
+    // Refuses both a new connection and the second in the queue.
     expect(await take(connections, 'ed')).toBe('refused refused');
     expect(await take(connections, 'c')).toBe('wanted');
   });
 
-  test('wait no more once they were released', async () => {
+  test('no longer wait once they are released', async () => {
     const connections = setUp();
     await take(connections, 'abc');
     connections.release('a.example', 'c');
     expect(await take(connections, 'a')).toBe('granted');
   });
 
-  test('of a worker that is gone stop to count and to wait', async () => {
+  test('of a dead worker no longer count or wait', async () => {
     const connections = setUp({ ttlMs: 300 });
     expect(await take(connections, 'abc')).toBe('granted granted refused');
     await sleep(2_400);

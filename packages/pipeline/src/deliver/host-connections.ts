@@ -6,24 +6,24 @@ import type { Redis } from 'ioredis';
 export type HostConnectionsDeps = {
   redis: Redis;
   prefix: string;
-  /** Connections to one host that may be open at once, over all workers. */
+  /** Maximum open connections to one host, over all workers. */
   max: number;
-  /** For how long a connection of a worker that is gone still counts; longer than one mail may take. */
+  /** How long a connection of a dead worker still counts; longer than one mail may take. */
   ttlMs: number;
   log: Logger;
 };
 
-/** A connection that nobody asked for lately waits no more: its worker is gone. */
+/** A connection request that is not repeated for this long is dropped, because its worker is dead. */
 const waitingTtlMs = 2_000;
 
 /**
- * Counts connections by host in Redis, and gives the ones that get free to whoever waits longest. Without Redis each one is
- * granted: what workers bound by themselves holds on.
+ * Counts connections by host in Redis, and gives a free one to the connection that has waited longest. Without Redis every
+ * connection is granted; each worker's own limit still applies.
  */
 export function createHostConnections(deps: HostConnectionsDeps): HostConnections {
   const { redis, prefix, max, ttlMs, log } = deps;
 
-  /** A host is what an operator typed. */
+  /** The host is hashed, because an operator may have typed anything. */
   function getKeys(host: string): string[] {
     const key = `${prefix}:connections:${hash('sha256', host, 'base64url')}`;
     return [key, `${key}:line`, `${key}:asked`];
@@ -51,8 +51,8 @@ const granted = 1;
 const grantedAndAwaited = 2;
 
 /**
- * KEYS: connections by when they stop to count; those that wait, by when they asked first, and by when they asked last.
- * ARGV: connection, how many may be open, for how long one counts, for how long one waits without asking again.
+ * KEYS: connections by expiry; waiting ones by their first request; waiting ones by their last request.
+ * ARGV: connection id, maximum open, ms that an open one counts, ms that one waits without a new request.
  */
 const takeScript = createRedisScript(`
 local clock = redis.call('TIME')

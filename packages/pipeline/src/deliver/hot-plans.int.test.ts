@@ -11,7 +11,7 @@ import { recordResults } from './record.sql';
 let database: Database;
 
 beforeAll(async () => {
-  // Empty: where a plan that looks at what the tables hold goes wrong.
+  // Empty tables: plans that depend on their contents go wrong here.
   const { url } = await testDatabase();
   const log = createLogger({ level: 'error', process: 'test' });
   database = createDatabase({ url, poolSize: 2, log });
@@ -26,7 +26,7 @@ type Node = {
   Plans?: Node[];
 };
 
-/** The plan that the hot pool keeps for the statement that `work` makes. */
+/** The generic plan of the statement that `work` sends. */
 async function explainPlan(work: (pool: pg.Pool) => Promise<unknown>): Promise<Node> {
   let text = '';
   const noting = {
@@ -35,13 +35,13 @@ async function explainPlan(work: (pool: pg.Pool) => Promise<unknown>): Promise<N
       return { rows: [] };
     },
   };
-  // The work asks its pool for nothing else.
+  // The work sends only this statement.
   await work(noting as unknown as pg.Pool);
   const { rows } = await database.hot.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
     `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
   );
   const plan = rows[0]?.['QUERY PLAN'][0].Plan;
-  if (!plan) throw new Error('PostgreSQL told no plan');
+  if (!plan) throw new Error('PostgreSQL returned no plan');
   return plan;
 }
 
@@ -49,10 +49,10 @@ function listNodes(node: Node): Node[] {
   return [node, ...(node.Plans ?? []).flatMap(listNodes)];
 }
 
-/** What the indexes over keys begin with: a condition on their later columns walks through all of them. */
+/** The first columns of the key indexes: a condition on later columns scans the whole index. */
 const isByKey = /\((id|message_id|request_id|app_id) = /;
 
-/** Walks through a table, or an index, which no condition on its first column bounds. */
+/** Scans of a table, or of an index without a condition on its first column. */
 function listWalks(plan: Node): string[] {
   return listNodes(plan)
     .filter((node) => /Scan$/.test(node['Node Type']))
@@ -69,21 +69,21 @@ const id = '00000000-0000-7000-8000-000000000000';
 const inboxItem = { title: 'Hi' };
 const unplanned = { id, appId: id, versionId: id, items: 1, plannedItems: 0, plannedTo: 0 };
 
-describe('what is planned once, while the tables are empty', () => {
+describe('a plan made while the tables are empty', () => {
   test.each<[string, (pool: pg.Pool) => Promise<unknown>]>([
     [
-      'a clear claim',
+      'a fast claim',
       (pool) => claimEligibleMessages(pool, { ids: [id], worker: 'w', leaseMs: 1_000 }),
     ],
-    ['a record', (pool) => recordResults(pool, [resultFor(id, {})])],
-    ['a record with an inbox item', (pool) => recordResults(pool, [resultFor(id, { inboxItem })])],
+    ['a result', (pool) => recordResults(pool, [resultFor(id, {})])],
+    ['a result with an inbox item', (pool) => recordResults(pool, [resultFor(id, { inboxItem })])],
     ['captures', (pool) => writeCaptures(pool, [])],
     ['plans', (pool) => writePlans(pool, unplanned, { from: 0, to: 1, items: [] })],
   ])('finds each row by an index: %s', async (_what, work) => {
     expect(listWalks(await explainPlan(work))).toEqual([]);
   });
 
-  test('would be told by this test, where it walks', async () => {
+  test('would fail this test if it scanned a table', async () => {
     const plan = await explainPlan((pool) =>
       pool.query({ text: 'SELECT FROM message WHERE item = 1' }),
     );

@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** A worker of the channel with all of its parts, but for the queue; `claim` is what it has claimed. */
+/** A worker of the channel without its queue; `claim` is what it has claimed. */
 function createWorker(claim: ClaimedMessage) {
   const channel = channels.in_app;
   const carriers = createCarriers({
@@ -74,7 +74,7 @@ function createWorker(claim: ClaimedMessage) {
     limits: { take: async () => undefined, applyRetryAfter: async () => undefined },
     connections: carriers.connections,
     deadlineMs: times.deadlineMs,
-    requeue: { add: () => Promise.reject(new Error('nothing was to be put back')) },
+    requeue: { add: () => Promise.reject(new Error('nothing was to be requeued')) },
     claims: {
       add: async () => ({
         claim: { kind: 'claimed', message: claim },
@@ -165,7 +165,7 @@ async function claim(id: string, leaseMs: number): Promise<ClaimedMessage> {
 
 const longAgoMs = 60 * 60_000;
 
-/** As the relay does it for a worker that was not heard of again. */
+/** Records an expired lease, like the relay does for a worker that stopped responding. */
 async function giveUpLease(id: string): Promise<void> {
   const leases = createLeases({
     readUptimeMs: async () => longAgoMs,
@@ -197,7 +197,7 @@ async function readOutcome(id: string) {
 }
 
 describe('an in-app message of a live app', () => {
-  test('is delivered without an integration, its item stored with the attempt', async () => {
+  test('is delivered without an integration, with its item stored in the same statement as the attempt', async () => {
     const tenant = await factories.createTenant({ delivery: 'live' });
     const id = await accept(tenant);
     await createWorker(await claim(id, 10_000)).deliver({ ids: [id], lane: tenant.appId });
@@ -221,7 +221,7 @@ describe('an in-app message of a live app', () => {
     ]);
   });
 
-  test('that two workers deliver at the same time is one inbox item', async () => {
+  test('is one inbox item even if two workers deliver it at the same time', async () => {
     const tenant = await factories.createTenant({ delivery: 'live' });
     const id = await accept(tenant);
     const first = await claim(id, 1);
@@ -240,7 +240,7 @@ describe('an in-app message of a live app', () => {
   });
 });
 
-test('in sandbox delivery an in-app message is captured, and is in no inbox', async () => {
+test('in the sandbox an in-app message is captured and is in no inbox', async () => {
   const tenant = await factories.createTenant({ delivery: 'sandbox' });
   const id = await accept(tenant);
   await createWorker(await claim(id, 10_000)).deliver({ ids: [id], lane: tenant.appId });

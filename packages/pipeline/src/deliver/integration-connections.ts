@@ -2,11 +2,11 @@ import type { AnyChannel, Provider, Sender } from '@belfry/channels';
 import type { IntegrationRow } from '@belfry/database';
 import { LRUCache } from 'lru-cache';
 
-/** The connections by which the messages of a lane are sent, where its provider bounds them. */
+/** The connections of an integration, for providers that limit them. */
 export type ProviderConnections = {
-  /** How many messages of the lane this process may send at once; undefined where its slots alone bound them. */
+  /** How many messages this process may send at once by this fairness key; undefined if only the slots limit them. */
   getMax(fairnessKey: string): Promise<number | undefined>;
-  /** Keeps a connection for a message, before it is claimed; undefined where none got free before the signal fired. */
+  /** Reserves a connection before a message is claimed; undefined if none became free before the signal fired. */
   reserve(call: ReserveCall): Promise<Reservation | undefined>;
 };
 
@@ -26,7 +26,7 @@ const emptyReservation: Reservation = { release: () => undefined };
 export function createProviderConnections(deps: ProviderConnectionsDeps): ProviderConnections {
   const providers: Record<string, Provider<unknown>> = deps.channel.providers;
   const isBounded = Object.values(providers).some(({ getMaxConnections }) => getMaxConnections);
-  /** Lanes of apps: they have no integration, and never get one. */
+  /** Fairness keys of apps: they have no integration and never get one. */
   const withoutIntegration = new LRUCache<string, true>({ max: maxFairnessKeys });
 
   async function findBounded(fairnessKey: string): Promise<IntegrationRow | undefined> {

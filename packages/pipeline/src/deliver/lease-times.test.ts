@@ -9,12 +9,12 @@ const readWorkerEnv = async (env: Record<string, string> = {}) =>
 
 describe('a lease', () => {
   test.each([
-    // A file, a connection.
+    // Files and connections.
     ['email' as const, 10_000 + 5_000],
-    // An access token.
+    // Access tokens.
     ['push' as const, 10_000],
     ['slack' as const, 0],
-  ])('of %s has %i ms for what is got before the call', async (channel, preparationMs) => {
+  ])('of %s includes %i ms of preparation', async (channel, preparationMs) => {
     const env = await readWorkerEnv();
     expect(getPreparationMs(channel)).toBe(preparationMs);
     expect(getLeaseMs(channel, env)).toBe(
@@ -22,7 +22,7 @@ describe('a lease', () => {
     );
   });
 
-  test('has room for a whole deadline behind the longest preparation, on every channel', async () => {
+  test('fits a whole deadline after the longest preparation, on every channel', async () => {
     const env = await readWorkerEnv({ SEND_TIMEOUT_MS: '500' });
     for (const channel of channelNames) {
       const otherMs = getLeaseMs(channel, env) - getPreparationMs(channel) - longestPaceMs - 500;

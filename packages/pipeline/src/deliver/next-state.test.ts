@@ -35,11 +35,11 @@ function computeNext(attempted: Partial<Attempted> & { outcome: Outcome }) {
   );
 }
 
-describe('nextState', () => {
+describe('computeNextState', () => {
   test.each<[string, Partial<Attempted> & { outcome: Outcome }, object]>([
     ['accepted is sent', { outcome: accepted }, { state: 'sent' }],
     [
-      'a refused recipient fails, and is never called again',
+      'a refused recipient fails, and is not retried',
       { outcome: rejected('recipient') },
       { state: 'failed', reason: 'rejected_recipient' },
     ],
@@ -49,52 +49,52 @@ describe('nextState', () => {
       { state: 'failed', reason: 'rejected_content' },
     ],
     [
-      'a refused integration moves on to the next of the chain at once',
+      'a refused integration moves on to the next one at once',
       { outcome: rejected('integration') },
       { state: 'queued', dueAfterMs: 0, waits: 'retry', integrationId: 'i2' },
     ],
     [
-      'behind the last refused integration comes the first of the chain again, after a wait',
+      'after the last refused integration follows the first one, after a wait',
       { outcome: rejected('integration'), integrationId: 'i2', attemptsMade: 2 },
       { state: 'queued', dueAfterMs: 2_000, waits: 'retry', integrationId: 'i1' },
     ],
     [
-      'the only integration of a chain, refused, waits for a person',
+      'the only integration, if refused, waits for an operator',
       { outcome: rejected('integration'), version: createVersion({}, ['i1']) },
       { state: 'queued', dueAfterMs: 900_000, waits: 'needs_attention' },
     ],
     [
-      'a refused recipient never moves on',
+      'a refused recipient never causes a failover',
       { outcome: rejected('recipient'), attemptsInRow: 2, attemptsMade: 2 },
       { state: 'failed', reason: 'rejected_recipient' },
     ],
     [
-      'refused content never moves on',
+      'refused content never causes a failover',
       { outcome: rejected('content'), attemptsInRow: 2, attemptsMade: 2 },
       { state: 'failed', reason: 'rejected_content' },
     ],
     [
-      'the first try that was certainly not sent is followed by one with the same integration',
+      'after a first failed attempt the same integration tries again',
       { outcome: connectionRefused },
       { state: 'queued', dueAfterMs: 1_000, waits: 'retry' },
     ],
     [
-      'the second one in a row moves on to the next integration',
+      'a second failed attempt in a row moves on to the next integration',
       { outcome: connectionRefused, attemptsMade: 2, attemptsInRow: 2 },
       { state: 'queued', dueAfterMs: 2_000, waits: 'retry', integrationId: 'i2' },
     ],
     [
-      'the first try with the next integration stays there',
+      'a first failed attempt by the next integration stays there',
       { outcome: connectionRefused, attemptsMade: 3, attemptsInRow: 1, integrationId: 'i2' },
       { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
     ],
     [
-      'behind two tries with the last one comes the first of the chain again',
+      'after two failed attempts by the last integration follows the first one',
       { outcome: connectionRefused, attemptsMade: 4, attemptsInRow: 2, integrationId: 'i2' },
       { state: 'queued', dueAfterMs: 8_000, waits: 'retry', integrationId: 'i1' },
     ],
     [
-      'the only integration of a chain is tried again and again',
+      'the only integration of a chain keeps trying',
       {
         outcome: connectionRefused,
         attemptsMade: 3,
@@ -104,7 +104,7 @@ describe('nextState', () => {
       { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
     ],
     [
-      'what a provider asked for does not hold up the next one, and is not its long wait',
+      'a wait that one provider asked for does not delay the next, and does not count as its long wait',
       {
         outcome: { ...connectionRefused, afterMs: 18_053_000 } as Outcome,
         attemptsMade: 2,
@@ -113,22 +113,22 @@ describe('nextState', () => {
       { state: 'queued', dueAfterMs: 2_000, waits: 'retry', integrationId: 'i2' },
     ],
     [
-      'all integrations of a chain together have no more than the allowed attempts',
+      'the attempts of all integrations together are limited',
       { outcome: connectionRefused, attemptsMade: 8, attemptsInRow: 2 },
       { state: 'failed', reason: 'attempts_exhausted' },
     ],
     [
-      'without an integration there is none to move on to',
+      'without an integration there is no failover',
       { outcome: connectionRefused, attemptsMade: 3, attemptsInRow: 3, integrationId: undefined },
       { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
     ],
     [
-      'an unknown outcome does not move on by itself',
+      'an unknown outcome causes no failover by default',
       { outcome: unknown, attemptsInRow: 2, attemptsMade: 2 },
       { state: 'queued', dueAfterMs: 2_000, waits: 'retry', isPossibleDuplicate: true },
     ],
     [
-      'an unknown outcome moves on where the version says so',
+      'an unknown outcome causes a failover if the version says so',
       { outcome: unknown, version: createVersion({ onUnknown: 'resend_next' }) },
       {
         state: 'queued',
@@ -139,12 +139,12 @@ describe('nextState', () => {
       },
     ],
     [
-      'an unknown outcome that may move on stays where there is no other integration',
+      'an unknown outcome with failover stays if there is no other integration',
       { outcome: unknown, version: createVersion({ onUnknown: 'resend_next' }, ['i1']) },
       { state: 'queued', dueAfterMs: 1_000, waits: 'retry', isPossibleDuplicate: true },
     ],
     [
-      'an unknown outcome that may move on is not sent more often for it',
+      'an unknown outcome with failover is not resent more often',
       {
         outcome: unknown,
         unknownCount: 1,
@@ -154,32 +154,32 @@ describe('nextState', () => {
       { state: 'unknown' },
     ],
     [
-      'a refused token of the call’s own fails that message only',
+      'a refused token from the request fails only that message',
       { outcome: { ...rejected('integration'), ownToken: true } as Outcome },
       { state: 'failed', reason: 'rejected_integration' },
     ],
     [
-      'certainly not sent is tried again with jitter',
+      'a retry waits with jitter',
       { outcome: connectionRefused, attemptsMade: 3 },
       { state: 'queued', dueAfterMs: 4_000, waits: 'retry' },
     ],
     [
-      'a provider’s own wait is honoured',
+      'a wait that the provider asked for is used',
       { outcome: { ...connectionRefused, afterMs: 60_000 } as Outcome },
       { state: 'queued', dueAfterMs: 60_000, waits: 'retry' },
     ],
     [
-      'a provider’s wait of hours is honoured',
+      'a wait of hours is used once',
       { outcome: { ...connectionRefused, afterMs: 18_053_000 } as Outcome },
       { state: 'queued', dueAfterMs: 18_053_000, waits: 'retry', isLongWait: true },
     ],
     [
-      'a wait of hours that is asked for again is cut to 15 minutes',
+      'a second wait of hours is cut to 15 minutes',
       { outcome: { ...connectionRefused, afterMs: 18_053_000 } as Outcome, hasWaitedLong: true },
       { state: 'queued', dueAfterMs: 900_000, waits: 'retry' },
     ],
     [
-      'a message that should not have been sent is skipped, and not failed',
+      'a refusal with a skip reason is skipped, not failed',
       {
         outcome: {
           ...rejected('integration'),
@@ -190,7 +190,7 @@ describe('nextState', () => {
       { state: 'skipped', reason: 'no_integration' },
     ],
     [
-      'an opt-out is skipped at once, and no other integration is tried',
+      'an opt-out is skipped at once, without a failover',
       {
         outcome: { ...rejected('recipient'), skip: 'opted_out' } as Outcome,
         attemptsMade: 2,
@@ -199,37 +199,37 @@ describe('nextState', () => {
       { state: 'skipped', reason: 'opted_out' },
     ],
     [
-      'the last attempt ends it',
+      'the last attempt fails the message',
       { outcome: connectionRefused, attemptsMade: 8 },
       { state: 'failed', reason: 'attempts_exhausted' },
     ],
     [
-      'a reason that is worth one more try is tried once more',
+      'a reason that allows one more attempt is retried once',
       { outcome: { ...connectionRefused, maxAttempts: 2 } as Outcome },
       { state: 'queued', dueAfterMs: 1_000, waits: 'retry' },
     ],
     [
-      'a reason that is worth one more try ends with it',
+      'a reason that allows one more attempt fails after it',
       { outcome: { ...connectionRefused, maxAttempts: 2 } as Outcome, attemptsMade: 2 },
       { state: 'failed', reason: 'attempts_exhausted' },
     ],
     [
-      'an unknown outcome is sent again as a possible duplicate',
+      'an unknown outcome is resent as a possible duplicate',
       { outcome: unknown },
       { state: 'queued', dueAfterMs: 1_000, waits: 'retry', isPossibleDuplicate: true },
     ],
     [
-      'a second unknown outcome stays unknown',
+      'a second unknown outcome is final',
       { outcome: unknown, unknownCount: 1, attemptsMade: 2 },
       { state: 'unknown' },
     ],
     [
-      'a channel that is sent again more often is, where the version does not say otherwise',
+      'the channel’s number of resends applies if the version sets none',
       { outcome: unknown, unknownCount: 1, attemptsMade: 2, channelResends: 2 },
       { state: 'queued', dueAfterMs: 2_000, waits: 'retry', isPossibleDuplicate: true },
     ],
     [
-      'a version’s own number of resends counts before the channel’s',
+      'a version’s own number of resends overrides the channel’s',
       {
         outcome: unknown,
         unknownCount: 1,
@@ -240,12 +240,12 @@ describe('nextState', () => {
       { state: 'unknown' },
     ],
     [
-      'an unknown outcome is held where the version says so',
+      'an unknown outcome is final if the version says hold',
       { outcome: unknown, version: createVersion({ onUnknown: 'hold' }) },
       { state: 'unknown' },
     ],
     [
-      'an unknown outcome of the last allowed attempt stays unknown',
+      'an unknown outcome of the last allowed attempt is final',
       { outcome: unknown, attemptsMade: 8 },
       { state: 'unknown' },
     ],
@@ -262,7 +262,7 @@ describe('backoffMs', () => {
     [9, 512_000],
     [10, 900_000],
     [60, 900_000],
-  ])('spreads the wait after attempt %d from nothing up to %d ms', (attemptsMade, longest) => {
+  ])('spreads the delay after attempt %d between 0 and %d ms', (attemptsMade, longest) => {
     expect(backoffMs(attemptsMade, { ...backoff, random: () => 0 })).toBe(0);
     expect(backoffMs(attemptsMade, { ...backoff, random: () => 1 })).toBe(longest);
   });

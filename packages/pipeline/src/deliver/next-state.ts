@@ -11,27 +11,27 @@ export type Backoff = {
 export type Attempted = {
   outcome: Outcome;
   version: Pick<ChannelVersion, 'policy' | 'integrationIds'>;
-  /** Provider calls made for this message, this one included. */
+  /** Provider calls made for this message, including this one. */
   attemptsMade: number;
-  /** Of these, the last ones in a row by the integration of this attempt. */
+  /** How many of the last attempts in a row went by this integration. */
   attemptsInRow: number;
   /** Resends already made because an outcome was unknown. */
   unknownCount: number;
-  /** The integration that this attempt went by. */
+  /** The integration of this attempt. */
   integrationId: string | undefined;
-  /** A provider's wait beyond the longest was honoured before. */
+  /** The provider was already granted one wait longer than 15 minutes. */
   hasWaitedLong: boolean;
-  /** The channel's own number of resends, where the version names none. */
+  /** The channel's number of resends, unless the version sets its own. */
   channelResends: number;
 };
 
-/** For a message whose version could not be read: a few tries, then failed; an unknown outcome stays. */
+/** For a message whose version or channel does not exist: up to 5 attempts, then failed; an unknown outcome is final. */
 export const brokenVersion: Attempted['version'] = {
   integrationIds: [],
   policy: { attempts: 5, timeToLiveMs: 0, onUnknown: 'hold', unknownResends: 0 },
 };
 
-/** For a message whose version could not be read for now: it is tried until its end. */
+/** For a message whose version could not be read now: retried until it expires. */
 export const unreadVersion: Attempted['version'] = {
   ...brokenVersion,
   policy: { ...brokenVersion.policy, attempts: Number.POSITIVE_INFINITY },
@@ -40,7 +40,7 @@ export const unreadVersion: Attempted['version'] = {
 const probeWaitMs = 15 * 60_000;
 const longestProviderWaitMs = 15 * 60_000;
 
-/** What becomes of a message after an attempt. Pure, but for the jitter that it is handed. */
+/** Computes a message's state after an attempt. Pure, except for the `random` that is passed in. */
 export function computeNextState(attempted: Attempted, backoff: Backoff): NextState {
   const { outcome } = attempted;
   switch (outcome.outcome) {
@@ -59,8 +59,8 @@ export function computeNextState(attempted: Attempted, backoff: Backoff): NextSt
 }
 
 /**
- * The next integration of the chain at once; behind the last one the first again, which the claim passes over or waits
- * for where it needs attention too. A chain of one waits for a person.
+ * Continues with the next integration of the chain at once. After the last one it starts again at the first, and the claim
+ * skips integrations that need attention or waits for them. A chain of one waits for an operator.
  */
 function afterIntegrationRefused(attempted: Attempted, backoff: Backoff): NextState {
   const next = findNextIntegration(attempted);
@@ -70,7 +70,7 @@ function afterIntegrationRefused(attempted: Attempted, backoff: Backoff): NextSt
   return { state: 'queued', dueAfterMs, waits: 'retry', integrationId };
 }
 
-/** The integration behind this attempt's, round the chain; undefined where there is no other. */
+/** The integration after this one, cyclically; undefined if there is no other. */
 function findNextIntegration({
   version: { integrationIds: chain },
   integrationId,
@@ -84,12 +84,12 @@ function findNextIntegration({
 
 type Wait = Extract<Outcome, { outcome: 'retry' }>;
 
-/** Tries in a row by one integration, before another one of the chain has its turn. */
+/** Attempts in a row by one integration before failover to the next. */
 const attemptsPerIntegration = 2;
 
 /**
- * A wait beyond the longest is honoured once; whoever asks for it again gets the longest. What one provider asked for does
- * not hold up the next one.
+ * A provider may ask once for a wait of more than 15 minutes; after that its waits are cut to 15 minutes. A wait that one
+ * provider asked for does not delay the next integration.
  */
 function afterRetry(
   attempted: Attempted,
@@ -127,7 +127,7 @@ function afterUnknown(attempted: Attempted, backoff: Backoff): NextState {
   };
 }
 
-/** Full jitter: anything from nothing to the doubled base, so that what failed together does not come back together. */
+/** Full jitter: a random delay up to the doubled base, so that messages that failed together are not retried together. */
 export function backoffMs(attemptsMade: number, { baseMs, capMs, random }: Backoff): number {
   return Math.round(random() * Math.min(capMs, baseMs * 2 ** (attemptsMade - 1)));
 }

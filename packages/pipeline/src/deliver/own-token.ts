@@ -4,7 +4,7 @@ import type { Secrets } from '@belfry/runtime';
 import { type Recipient, recipientFromWire, type WireUser } from '@belfry/shared';
 import type { ClaimedMessage } from './claim.sql';
 
-/** The credential that a message brings itself, in clear: the call's, else the stored user's. */
+/** Finds the message's own credential, decrypted: from the request, else from the stored user. */
 export type FindOwnToken = (message: ClaimedMessage) => Promise<string | undefined>;
 
 export type OwnTokenDeps = {
@@ -19,7 +19,7 @@ export function createFindOwnToken(deps: OwnTokenDeps): FindOwnToken {
 
   return async function findOwnToken(message) {
     if (!channel.findOwnToken || message.recipient === undefined) return undefined;
-    // Stored by accept, which checked it.
+    // The gateway validated it before storing it.
     const recipient = recipientFromWire(JSON.parse(message.recipient) as WireUser, []);
     const sealed = channel.findOwnToken(recipient);
     if (sealed === undefined) return findStoredToken(deps, message.appId, recipient.userId);

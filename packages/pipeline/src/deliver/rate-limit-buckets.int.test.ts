@@ -15,14 +15,14 @@ beforeAll(async () => {
 
 afterAll(() => redis.disconnect());
 
-/** Buckets of a prefix whose last flush is long ago: what is not there is full. */
+/** Buckets whose last flush was long ago, so a missing bucket is full. */
 async function setUp() {
   const prefix = `${testRedis().prefix}-${newId()}`;
   await redis.set(`${prefix}:limit:since`, 0);
   return { buckets: createBuckets({ redis, prefix }), prefix };
 }
 
-/** Fills so slowly that no test sees a new token. */
+/** Fills so slowly that no test gets a new token. */
 const hourMs = 3_600_000;
 const slow = (key: string, burst = 2): Bucket => ({ key, intervalMs: hourMs, burst });
 
@@ -32,7 +32,7 @@ async function takeAll(buckets: Buckets, request: TokenRequest, times: number): 
   return answers;
 }
 
-/** In hours, from which the tests have their times. */
+/** The result in hours, which is the unit of these tests. */
 async function take(buckets: Buckets, request: TokenRequest): Promise<string> {
   const { isGranted, waitMs } = await buckets.requestTokens(request);
   return isGranted && waitMs === 0 ? 'given' : `in ${Math.round(waitMs / hourMs)} h`;
@@ -41,7 +41,7 @@ async function take(buckets: Buckets, request: TokenRequest): Promise<string> {
 const single = (...buckets: Bucket[]): TokenRequest => ({ buckets, queue: 'single' });
 
 describe('a bucket', () => {
-  test('gives what it holds, whoever asks, and then times one after the other', async () => {
+  test('grants its tokens to any worker, and then assigns times one after the other', async () => {
     const { buckets, prefix } = await setUp();
     const otherBuckets = createBuckets({ redis, prefix });
     const request = single(slow('a'));
@@ -54,7 +54,7 @@ describe('a bucket', () => {
     expect(later).toEqual(['in 1 h', 'in 2 h', 'in 3 h', 'in 4 h']);
   });
 
-  test('gives away the tokens of the next second, each from its time on', async () => {
+  test('grants the tokens of the next second in advance, each with its wait', async () => {
     const { buckets } = await setUp();
     const request = single({ key: 'a', intervalMs: 400, burst: 1 });
     const answers = [
@@ -68,7 +68,7 @@ describe('a bucket', () => {
     expect((await buckets.requestTokens(request)).isGranted).toBe(false);
   });
 
-  test('of a target gives none before its time', async () => {
+  test('of a target grants none in advance', async () => {
     const { buckets } = await setUp();
     const chat = { key: 'chat', intervalMs: 400, burst: 1 };
     const request = single({ key: 'bot', intervalMs: 1, burst: 10 }, chat);
@@ -76,7 +76,7 @@ describe('a bucket', () => {
     expect((await buckets.requestTokens(request)).isGranted).toBe(false);
   });
 
-  test('gives one more when its time has passed', async () => {
+  test('grants a token again after its interval', async () => {
     const { buckets } = await setUp();
     const request = single(
       { key: 'bot', intervalMs: 1, burst: 10 },
@@ -88,27 +88,27 @@ describe('a bucket', () => {
     );
   });
 
-  test('leaves its last token to single sends, which wait in a line of their own', async () => {
+  test('keeps its last token for single sends, which have their own queue', async () => {
     const { buckets } = await setUp();
     const bulk: TokenRequest = { buckets: [slow('a', 3)], queue: 'bulk' };
     expect(await takeAll(buckets, bulk, 4)).toEqual(['given', 'given', 'in 1 h', 'in 2 h']);
     expect(await takeAll(buckets, single(slow('a', 3)), 2)).toEqual(['given', 'in 1 h']);
   });
 
-  test('takes no token where another bucket of the same ask has none', async () => {
+  test('takes no token if another bucket of the same request has none', async () => {
     const { buckets } = await setUp();
     const both = single(slow('whole', 2), slow('chat', 1));
     expect(await takeAll(buckets, both, 2)).toEqual(['given', 'in 1 h']);
     expect(await takeAll(buckets, single(slow('whole', 2)), 2)).toEqual(['given', 'in 1 h']);
   });
 
-  test('begins empty after Redis was emptied', async () => {
+  test('starts empty after Redis was emptied', async () => {
     const prefix = `${testRedis().prefix}-${newId()}`;
     const buckets = createBuckets({ redis, prefix });
     expect(await take(buckets, single(slow('a')))).toBe('in 1 h');
   });
 
-  test('leaves nothing in Redis once it is full again', async () => {
+  test('is removed from Redis once it is full again', async () => {
     const { buckets, prefix } = await setUp();
     await buckets.requestTokens(single({ key: 'a', intervalMs: 20, burst: 1 }));
     const leftMs = await redis.pttl(`${prefix}:limit:a`);
@@ -125,7 +125,7 @@ describe('a pause', () => {
     return isGranted ? 0 : waitMs;
   };
 
-  test('holds up one key for its time, and no other', async () => {
+  test('delays one key for its time, and no other', async () => {
     const { buckets } = await setUp();
     await buckets.pause({ key: 'a', waitMs: 60_000 });
     await buckets.pause({ key: 'a', waitMs: 1_000 });
@@ -133,7 +133,7 @@ describe('a pause', () => {
     expect(await readWaitMs(buckets, 'b')).toBe(0);
   });
 
-  test('of several parts within seconds is a pause of the whole', async () => {
+  test('of three keys within seconds pauses their parent', async () => {
     const { buckets } = await setUp();
     const pause = (key: string) => buckets.pause({ key, waitMs: 60_000, parentKey: 'bot' });
     await pause('chat1');

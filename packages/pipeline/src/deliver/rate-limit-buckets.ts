@@ -1,29 +1,29 @@
 import { createBatcher, createRedisScript, runRedisScript } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 
-/** Fills by one token each `intervalMs`, up to `burst`; an interval of 0 is no limit, only a place for a pause. */
+/** A token bucket: one token each `intervalMs`, up to `burst`. An interval of 0 means no limit, only pauses. */
 export type Bucket = { key: string; intervalMs: number; burst: number };
 
 export type TokenRequest = {
-  /** A token is taken from each of them, or from none. */
+  /** Takes a token from every bucket, or from none. */
   buckets: Bucket[];
-  /** Those who wait in one line get times one after the other: who waited before, single sends, bulk. */
+  /** Waiting requests of one queue get times one after the other. `again` is for messages that waited before. */
   queue: 'again' | 'single' | 'bulk';
 };
 
 export type Pause = {
   key: string;
   waitMs: number;
-  /** Paused as well once several keys that name it were, within seconds. */
+  /** Paused as well after three pauses of its keys within 10 s. */
   parentKey?: string;
 };
 
-/** `given`: the tokens are the caller's, `waitMs` from now. Otherwise it is worth asking again then. */
+/** If granted, the tokens are valid after `waitMs`. Otherwise retry after `waitMs`. */
 export type TokenAnswer = { isGranted: boolean; waitMs: number };
 
 /** Token buckets that all workers share, in Redis and by its clock. */
 export type Buckets = {
-  /** Rejects without Redis. */
+  /** Rejects if Redis is unavailable. */
   requestTokens(request: TokenRequest): Promise<TokenAnswer>;
   pause(pause: Pause): Promise<void>;
 };
@@ -40,7 +40,7 @@ export function createBuckets({ redis, prefix }: { redis: Redis; prefix: string 
         keys: ['since', ...keys].map(buildKey),
         args: [JSON.stringify(requests.map((request) => toWire(request, keys)))],
       });
-      // The script answers a number for each: below nothing where nothing was given.
+      // The script returns a number for each request; a negative one means not granted.
       return (answers as number[]).map((wait) => ({
         isGranted: wait >= 0,
         waitMs: Math.abs(wait),
@@ -58,7 +58,7 @@ export function createBuckets({ redis, prefix }: { redis: Redis; prefix: string 
   };
 }
 
-/** `k` is the place among the script's KEYS, which begin with one of our own. */
+/** `k` is the index in the script's KEYS, whose first one is `since`. */
 function toWire({ buckets, queue: line }: TokenRequest, keys: string[]) {
   return {
     line,
@@ -73,16 +73,17 @@ function toWire({ buckets, queue: line }: TokenRequest, keys: string[]) {
 }
 
 /**
- * Tokens of the next moments are given away before they are there: who gets one waits in its worker. So they are used up
- * evenly, however unevenly the relay brings those who ask; and who comes back from PostgreSQL may come a little late.
+ * Tokens of the next second are granted in advance, and the worker waits for their time. So tokens are used evenly, however
+ * unevenly requests arrive. Messages that waited in PostgreSQL may also return a little late.
  */
 const aheadMs = 1_000;
 const earlyMs = 750;
 
 /**
- * Only the first bucket of an ask gives ahead: what waits for another one, or for the end of a pause, waits in PostgreSQL.
- * A bucket is a hash: `t`, when it will be full again; `p`, until when it is paused; and for each line the time that the
- * next one in it gets. A bucket that is not there is full; but after a flush, which took KEYS[1] too, it begins empty.
+ * Only the first bucket of a request grants in advance; waits for other buckets, or for the end of a pause, are spent in
+ * PostgreSQL. A bucket is a hash: `t` is when it is full again, `p` is the end of its pause, and each queue has a field with
+ * the time that its next request gets. A missing bucket is full, unless Redis was flushed, which removes KEYS[1] too: then
+ * it starts empty.
  */
 const requestScript = createRedisScript(`
 local clock = redis.call('TIME')
@@ -139,11 +140,11 @@ for i, ask in ipairs(cjson.decode(ARGV[1])) do
 end
 return answers`);
 
-/** Of a bot whose chats are refused one after the other it is the bot that is too fast. */
+/** If several chats of a bot are refused in a short time, the bot itself is too fast. */
 const pausesOfParent = 3;
 const pausesWithinMs = 10_000;
 
-/** ARGV[1]: ms. KEYS: what is paused; or a part, its whole, and the count of the parts that were paused lately. */
+/** ARGV[1]: ms. KEYS: the key to pause; optionally its parent, and the count of the parent's recent pauses. */
 const pauseScript = createRedisScript(`
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + clock[2] / 1000

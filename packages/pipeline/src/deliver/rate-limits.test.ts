@@ -58,16 +58,16 @@ function setUp({
     random: () => 0,
     log: createLogger({ level: 'error', process: 'test' }),
   });
-  return { limits, asks: requests, pauses };
+  return { limits, requests, pauses };
 }
 
 const claimed = { integrationId: 'i1', appId: 'a1', target: '123' } as ClaimedMessage;
 
-const unavailable = { requestTokens: () => Promise.reject(new Error('Redis is away')) };
+const unavailable = { requestTokens: () => Promise.reject(new Error('Redis is unavailable')) };
 
 describe('the limits of an integration', () => {
-  test('are in no second more than 5 % over what it sets', async () => {
-    const { limits, asks: requests } = setUp({ settings: { max_per_second: 50 } });
+  test('allow in no second more than 5 % over the configured limit', async () => {
+    const { limits, requests } = setUp({ settings: { max_per_second: 50 } });
     await limits.take('i1', 'm1');
     const { intervalMs = 0, burst = 0 } = requests[0]?.buckets[0] ?? {};
     expect(burst + 1_000 / intervalMs).toBeLessThanOrEqual(50 * 1.05);
@@ -75,7 +75,7 @@ describe('the limits of an integration', () => {
 
   test.each<[string, SetUpOptions, { intervalMs: number; burst: number }[]]>([
     [
-      'of a bot and of a chat',
+      'for a bot and a chat',
       { channel: 'telegram', provider: 'telegram', facts: { target: '123' } },
       [
         { intervalMs: 1_000 / 27, burst: 1 },
@@ -83,7 +83,7 @@ describe('the limits of an integration', () => {
       ],
     ],
     [
-      'of a bot and of a group',
+      'for a bot and a group',
       { channel: 'telegram', provider: 'telegram', facts: { target: '-100123' } },
       [
         { intervalMs: 1_000 / 27, burst: 1 },
@@ -91,7 +91,7 @@ describe('the limits of an integration', () => {
       ],
     ],
     [
-      'of a number and of a pair, by Meta',
+      'for a number and a pair, by Meta',
       { channel: 'whatsapp', provider: 'meta', settings: { max_per_second: 20 } },
       [
         { intervalMs: 1_000 / 18, burst: 1 },
@@ -99,16 +99,16 @@ describe('the limits of an integration', () => {
       ],
     ],
     [
-      'of a number and of a pair, by Twilio',
+      'for a number and a pair, by Twilio',
       { channel: 'whatsapp', provider: 'twilio' },
       [
         { intervalMs: 1_000 / 72, burst: 4 },
         { intervalMs: 6_000, burst: 1 },
       ],
     ],
-    ['of an integration without any', {}, [{ intervalMs: 0, burst: 0 }]],
-  ])('are those %s', async (_whose, input, expected) => {
-    const { limits, asks: requests } = setUp(input);
+    ['for an integration without a limit', {}, [{ intervalMs: 0, burst: 0 }]],
+  ])('use the right buckets %s', async (_whose, input, expected) => {
+    const { limits, requests } = setUp(input);
     await limits.take('i1', 'm1');
     expect(requests[0]?.buckets).toMatchObject(expected);
     expect(requests[0]?.buckets).toHaveLength(expected.length);
@@ -118,26 +118,26 @@ describe('the limits of an integration', () => {
     [{}, 'single'],
     [{ isBulk: true }, 'bulk'],
     [{ isBulk: true, hasWaited: true }, 'again'],
-  ])('are asked for in line: %j', async (facts, queue) => {
-    const { limits, asks: requests } = setUp({ settings: { max_per_second: 5 }, facts });
+  ])('use the right queue: %j', async (facts, queue) => {
+    const { limits, requests } = setUp({ settings: { max_per_second: 5 }, facts });
     await limits.take('i1', 'm1');
     expect(requests[0]?.queue).toBe(queue);
   });
 
-  test('do not exist for the lane of an app', async () => {
-    const { limits, asks: requests } = setUp();
+  test('do not apply to a fairness key of an app', async () => {
+    const { limits, requests } = setUp();
     expect(await limits.take('a1', 'm1')).toBeUndefined();
     expect(requests).toEqual([]);
   });
 
-  test('give nothing without Redis, where there are any', async () => {
+  test('grant nothing without Redis, if there are any', async () => {
     const limited = setUp({ settings: { max_per_second: 5 }, buckets: unavailable });
     const unlimited = setUp({ buckets: unavailable });
     expect(await limited.limits.take('i1', 'm1')).toEqual({ isGranted: false, waitMs: 1_000 });
     expect(await unlimited.limits.take('i1', 'm1')).toBeUndefined();
   });
 
-  test('hold a call until its moment comes, and ask again where none was given', async () => {
+  test('delay a call until its token is valid, and request again if none was granted', async () => {
     const tokenRequests: TokenRequest[] = [];
     const answers = [
       { isGranted: false, waitMs: 5 },
@@ -160,8 +160,8 @@ describe('the limits of an integration', () => {
   });
 
   test.each([
-    ['leaves at a later one', 1, 2],
-    ['leaves all the same, where each time is missed', Number.POSITIVE_INFINITY, 3],
+    ['takes a new time', 1, 2],
+    ['starts anyway after two missed times', Number.POSITIVE_INFINITY, 3],
   ])('a call that misses its time %s', async (_what, missedTimes, expected) => {
     let callCount = 0;
     const { limits } = setUp({
@@ -179,7 +179,7 @@ describe('the limits of an integration', () => {
     expect(callCount).toBeLessThanOrEqual(3);
   });
 
-  test('tell a call that would wait too long not to leave', async () => {
+  test('refuse a call that would wait too long', async () => {
     const { limits } = setUp({
       settings: { max_per_second: 50 },
       buckets: { requestTokens: async () => ({ isGranted: false, waitMs: 1_000 }) },
@@ -188,28 +188,28 @@ describe('the limits of an integration', () => {
   });
 
   test.each<[string, SetUpOptions, Partial<ClaimedMessage>]>([
-    ['of an integration without a limit', {}, {}],
-    ['of the sandbox', { settings: { max_per_second: 50 } }, { integrationId: undefined }],
+    ['by an integration without a limit', {}, {}],
+    ['in the sandbox', { settings: { max_per_second: 50 } }, { integrationId: undefined }],
     [
-      'with its token, when Redis is away',
+      'with its token, while Redis is unavailable',
       { settings: { max_per_second: 50 }, buckets: unavailable },
       {},
     ],
-  ])('let a call leave at once: one %s', async (_which, input, changes) => {
-    const { limits, asks: requests } = setUp(input);
+  ])('let a call start at once: one %s', async (_which, input, changes) => {
+    const { limits, requests } = setUp(input);
     expect(await limits.pace({ ...claimed, ...changes })).toBe(true);
     expect(requests).toEqual([]);
   });
 
-  test('are asked once for messages that come together, where only a pause could hold them up', async () => {
+  test('are read once for concurrent messages that only a pause could delay', async () => {
     const paused = { isGranted: false, waitMs: 3_000 };
     const { limits } = setUp({ buckets: { requestTokens: async () => paused } });
     const unlimited = setUp();
     const ids = ['m1', 'm2', 'm3'];
     await Promise.all(ids.map((id) => unlimited.limits.take('i1', id)));
-    expect(unlimited.asks).toHaveLength(1);
+    expect(unlimited.requests).toHaveLength(1);
     await unlimited.limits.take('i1', 'm4');
-    expect(unlimited.asks).toHaveLength(2);
+    expect(unlimited.requests).toHaveLength(2);
     expect(await Promise.all(ids.map((id) => limits.take('i1', id)))).toEqual([
       paused,
       paused,
@@ -217,17 +217,17 @@ describe('the limits of an integration', () => {
     ]);
   });
 
-  test('name nobody in Redis', async () => {
-    const { limits, asks: requests } = setUp({ channel: 'whatsapp' });
+  test('put no personal data into Redis', async () => {
+    const { limits, requests } = setUp({ channel: 'whatsapp' });
     await limits.take('i1', 'm1');
     expect(JSON.stringify(requests)).not.toContain('4520000001');
   });
 });
 
-describe('a provider that wants fewer calls', () => {
+describe('a provider that asks for fewer calls', () => {
   const tooManyRequests = { outcome: 'retry', reason: 'http_429' } as const;
 
-  test('pauses its integration for the time that it names, 15 minutes at most', async () => {
+  test('pauses its integration for the time it names, at most 15 minutes', async () => {
     const { limits, pauses } = setUp();
     await limits.applyRetryAfter(claimed, {
       ...tooManyRequests,
@@ -244,13 +244,14 @@ describe('a provider that wants fewer calls', () => {
     expect(new Set(pauses.map(({ key }) => key)).size).toBe(1);
   });
 
-  test('to one target pauses that target', async () => {
+  test('to one target pauses that target, and names the integration as its parent', async () => {
     const { limits, pauses } = setUp({ channel: 'telegram', provider: 'telegram' });
     await limits.applyRetryAfter(claimed, { ...tooManyRequests, slows: 'target', afterMs: 7_000 });
+    expect(pauses[0]?.parentKey).toEqual(expect.any(String));
     expect(pauses[0]?.key).not.toBe(pauses[0]?.parentKey);
   });
 
-  test('pauses nothing where it only failed, or where the message has no integration', async () => {
+  test('pauses nothing for an ordinary failure or a message without an integration', async () => {
     const { limits, pauses } = setUp();
     await limits.applyRetryAfter(claimed, tooManyRequests);
     await limits.applyRetryAfter(

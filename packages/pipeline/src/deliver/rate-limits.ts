@@ -8,19 +8,19 @@ import type { ClaimedMessage } from './claim.sql';
 import type { Bucket, Buckets, TokenAnswer, TokenRequest } from './rate-limit-buckets';
 import type { WaitingFacts } from './waiting-message.sql';
 
-/** How fast providers are called. */
+/** Rate limits of providers. */
 export type Limits = {
   /**
-   * Whether a message of the lane has its tokens, from `waitMs` on; where it has none, it is worth asking again then.
-   * Undefined where nothing limits it.
+   * Requests tokens for a message. If granted, it may be sent after `waitMs`; if not, retry after `waitMs`. Undefined if
+   * nothing limits it.
    */
   take(fairnessKey: string, messageId: string): Promise<TokenAnswer | undefined>;
   /**
-   * Ends when the call of a claimed message may leave: what was held up behind its token leaves one by one, over all
-   * workers. False where that is too far away. Never throws.
+   * Resolves when the call of a claimed message may start. Calls that were delayed after their token are released one at a
+   * time, over all workers. Resolves with false if the wait exceeds 3 s. Never throws.
    */
   pace(message: ClaimedMessage): Promise<boolean>;
-  /** A provider asked for fewer calls: of its integration alone, or of one target. Best effort; never throws. */
+  /** Pauses an integration, or one target of it, as its provider asked. Best effort; never throws. */
   applyRetryAfter(message: ClaimedMessage, outcome: Outcome): Promise<void>;
 };
 
@@ -28,27 +28,27 @@ export type LimitsDeps = {
   channel: AnyChannel;
   buckets: Buckets;
   findIntegration(id: string): Promise<IntegrationRow | undefined>;
-  /** Of one that is still queued. */
+  /** Reads a message that is still queued. */
   readWaiting(messageId: string): Promise<WaitingFacts | undefined>;
   secrets: Pick<Secrets, 'fingerprint'>;
   random(): number;
   log: Logger;
 };
 
-/** Without Redis no token is given. */
+/** Without Redis no token is granted. */
 const withoutRedis: TokenAnswer = { isGranted: false, waitMs: 1_000 };
-/** Where a provider names no time. */
+/** Used if the provider names no time. */
 const defaultPauseMs = 1_000;
 const longestPauseMs = 15 * 60_000;
-/** Over it those are spread who wait for the end of one pause. */
+/** Spreads messages that wait for the end of one pause over this time. */
 const spreadMs = 5_000;
 const maxFairnessKeys = 10_000;
 
 export function createLimits(deps: LimitsDeps): Limits {
   const { buckets, findIntegration, log, random } = deps;
-  /** Lanes of apps: they have no integration, and never get one. */
+  /** Fairness keys of apps: they have no integration and never get one. */
   const unlimitedKeys = new LRUCache<string, true>({ max: maxFairnessKeys });
-  const lookForPause = createSharedLook((fairnessKey) =>
+  const readPause = createSharedRead((fairnessKey) =>
     buckets.requestTokens({
       buckets: [{ key: buildKey(deps, fairnessKey), intervalMs: 0, burst: 0 }],
       queue: 'single',
@@ -91,7 +91,7 @@ export function createLimits(deps: LimitsDeps): Limits {
       const target = buildKey(deps, getFairnessKey(message), message.target);
       const pause =
         slows === 'target'
-          ? { key: target, waitMs, whole: integrationKey }
+          ? { key: target, waitMs, parentKey: integrationKey }
           : { key: integrationKey, waitMs };
       await buckets
         .pause(pause)
@@ -99,9 +99,9 @@ export function createLimits(deps: LimitsDeps): Limits {
     },
   };
 
-  /** Only a pause can hold it up, and not knowing of one must not. */
+  /** Only a pause can delay the message. If reading it fails, the message is sent. */
   async function takeUnlimited(fairnessKey: string): Promise<TokenAnswer | undefined> {
-    const answer = await lookForPause(fairnessKey).catch(() => undefined);
+    const answer = await readPause(fairnessKey).catch(() => undefined);
     if (!answer || answer.isGranted) return undefined;
     const { waitMs } = answer;
     return { isGranted: false, waitMs: waitMs + Math.round(random() * Math.min(waitMs, spreadMs)) };
@@ -120,7 +120,10 @@ async function waitForCall(buckets: Buckets, bucket: Bucket): Promise<boolean> {
   return false;
 }
 
-/** How long ago its time was; undefined where it has none yet. Without Redis a call leaves: nobody gets another token. */
+/**
+ * Returns how many ms after its time the token was used; undefined if none was granted. Without Redis it returns 0, so the
+ * call starts: no other call gets a token either.
+ */
 async function waitForToken(buckets: Buckets, bucket: Bucket): Promise<number | undefined> {
   const requestedAtMs = performance.now();
   const answer = await buckets
@@ -131,19 +134,19 @@ async function waitForToken(buckets: Buckets, bucket: Bucket): Promise<number | 
   return answer.isGranted ? performance.now() - requestedAtMs - answer.waitMs : undefined;
 }
 
-/** Nothing is taken by it, so the messages of a lane that come while one asks share its answer. */
-function createSharedLook(look: (fairnessKey: string) => Promise<TokenAnswer>) {
-  const looking = new Map<string, Promise<TokenAnswer>>();
-  return function lookForPause(fairnessKey: string): Promise<TokenAnswer> {
-    const pending = looking.get(fairnessKey);
+/** Checking takes no token, so concurrent messages with one fairness key share the response. */
+function createSharedRead(read: (fairnessKey: string) => Promise<TokenAnswer>) {
+  const pendingReads = new Map<string, Promise<TokenAnswer>>();
+  return function readPause(fairnessKey: string): Promise<TokenAnswer> {
+    const pending = pendingReads.get(fairnessKey);
     if (pending !== undefined) return pending;
-    const lookup = look(fairnessKey).finally(() => looking.delete(fairnessKey));
-    looking.set(fairnessKey, lookup);
-    return lookup;
+    const newRead = read(fairnessKey).finally(() => pendingReads.delete(fairnessKey));
+    pendingReads.set(fairnessKey, newRead);
+    return newRead;
   };
 }
 
-/** Undefined for what calls nobody. */
+/** Undefined if the channel does not have the integration’s provider. */
 function findRate(
   { channel }: LimitsDeps,
   { provider: name, settings }: IntegrationRow,
@@ -172,8 +175,8 @@ function buildTokenRequest(
 }
 
 /**
- * Calls that get their tokens one after the other may arrive together, when something held them up on the way. So a bucket
- * fills slower than the limit and holds little: there is room for what is a tenth of a second late.
+ * Calls that get their tokens one after the other may still reach the provider together if they are delayed on the way. So
+ * a bucket fills slower than the limit and holds few tokens, which tolerates delays of a tenth of a second.
  */
 const fill = 0.9;
 const burstSeconds = 0.05;
@@ -184,15 +187,15 @@ function createBucket(key: string, perSecond: number | undefined): Bucket {
   return { key, intervalMs: 1_000 / (perSecond * fill), burst };
 }
 
-/** Of calls that have their token: a little faster than tokens come, so that no line of them stays. */
+/** Rate for calls that have their token. Slightly faster than tokens, so that no queue builds up. */
 const callFill = 0.95;
-/** How long `pace` takes at most; a lease has as much beyond its deadline. */
+/** The longest time that `pace` takes; a lease lasts this much longer than its deadline. */
 export const longestPaceMs = 3_000;
-/** A call that was held up behind its time leaves at a later one, not together with those whose time has come. */
+/** A call that is later than this takes a new time, so that it does not start together with others. */
 const mostLateMs = 50;
-/** Where a machine is late each time, it is late and not idle. */
+/** After two missed times the call starts anyway: this machine is always late. */
 const mostMissed = 2;
-/** In place of a target; no target has a line break. */
+/** Used instead of a target; no target has a line break. */
 const callsTarget = '\ncalls';
 
 function createCallBucket(key: string, perSecond: number): Bucket {
@@ -201,7 +204,7 @@ function createCallBucket(key: string, perSecond: number): Bucket {
 
 const keyCharacters = 22;
 
-/** A target is somebody's address: Redis has nothing of it. */
+/** Hashed, because a target is personal data and must not be in Redis. */
 function buildKey({ secrets }: LimitsDeps, fairnessKey: string, target = ''): string {
   return secrets
     .fingerprint('limit', `${fairnessKey}\n${target}`)

@@ -17,7 +17,7 @@ import {
 import type pg from 'pg';
 import { applyContactUpdates } from './contact-updates.sql';
 
-/** What an attempt came to, and what becomes of its message. */
+/** The result of an attempt and its message's next state. */
 export type AttemptResult = {
   messageId: string;
   attempt: number;
@@ -26,43 +26,43 @@ export type AttemptResult = {
   detail: string | undefined;
   provider: string | undefined;
   providerMessageId: string | undefined;
-  /** JSON of the provider's request and answer, redacted and bounded. */
+  /** JSON of the provider's request and response, redacted and truncated. */
   request: string | undefined;
   response: string | undefined;
-  /** What the log says beside the message, such as the paths that the data does not hold. */
+  /** Extra notes for the log, such as template paths that are missing in the data. */
   notes: Record<string, Json>;
-  /** What was learned about the address. */
+  /** Contact updates from the provider. */
   changes: ContactUpdate[];
-  /** What the person finds in the inbox; the message's target is whose. */
+  /** The item for the inbox of the user in the message's target. */
   inboxItem: Record<string, Json> | undefined;
   next: NextState;
-  /** Resends for an unknown outcome that were made before this attempt. */
+  /** Resends after unknown outcomes that were made before this attempt. */
   unknownCount: number;
 };
 
 export type NextState = {
   state: MessageState;
   reason?: string;
-  /** From now; undefined where nothing more is to be done. */
+  /** Delay from now; undefined if nothing is left to do. */
   dueAfterMs?: number;
   waits?: 'retry' | 'needs_attention' | 'limit' | 'connections';
-  /** The integration of the next attempt, when it is another one. */
+  /** The integration of the next attempt, if it changes. */
   integrationId?: string;
-  /** The provider asked for more than the longest wait; said once a message. */
+  /** The provider asked for a wait of more than 15 minutes; set once per message. */
   isLongWait?: boolean;
-  /** The next attempt may be a second delivery. */
+  /** The next attempt may deliver a duplicate. */
   isPossibleDuplicate?: boolean;
-  /** Nothing was sent for a reason of ours: the claim and its attempt are undone. */
+  /** Nothing was sent, for a reason of ours: undoes the claim and its attempt. */
   isUnclaimed?: true;
 };
 
-/** The reason of an attempt whose worker was not heard of again. */
+/** The reason of an attempt whose worker stopped responding. */
 export const leaseExpired = 'lease_expired';
 
 /**
- * Closes attempts and moves their messages on, in one statement. A result is kept as long as no newer
- * attempt was opened, also when the lease ran out meanwhile. True for each that was recorded. What was
- * learned about an address is true whatever becomes of the result, and is stored before it.
+ * Closes attempts and updates their messages in one statement. A result counts unless a newer attempt was opened, even if
+ * its lease expired meanwhile. Returns true for each result that was recorded. Contact updates are valid in any case, so
+ * they are stored first.
  */
 export async function recordResults(pool: pg.Pool, results: AttemptResult[]): Promise<boolean[]> {
   await applyContactUpdates(pool, results);
@@ -93,7 +93,7 @@ async function closeAttempts(pool: pg.Pool, results: AttemptResult[]): Promise<R
   return rows;
 }
 
-/** Until a lease is given up: what a receipt, a later claim or an erasure made of the message stays. */
+/** Undoes claims that are still open; a message that a receipt, a later claim or an erasure changed stays as it is. */
 async function undoClaims(pool: pg.Pool, results: AttemptResult[]): Promise<RecordedRow[]> {
   if (results.length === 0) return [];
   const { rows } = await pool.query<RecordedRow>({
@@ -123,7 +123,7 @@ DELETE FROM attempt a USING m
 WHERE a.message_id = ANY (ARRAY[m.id]) AND a.number = m.number
 RETURNING m.id, m.number`;
 
-/** A message that a receipt settled before keeps its state; what the attempt tells beside it is still worth a note. */
+/** Changes a column only while the message is open: a message that a receipt settled keeps its state, but gets the notes. */
 function whileOpen(column: string, value: string): string {
   return `${column} = CASE WHEN m.state IN ('sending', 'queued', 'unknown') THEN ${value} ELSE m.${column} END`;
 }
@@ -136,8 +136,8 @@ const storeInboxItems = `, inbox AS (
   ON CONFLICT (message_id) DO NOTHING
 )`;
 
-// The rows are found by `= ANY (ARRAY[one])`, which nothing but an index can do: of an equality, a plan that was made while
-// the tables were empty makes a walk through the whole index.
+// `= ANY (ARRAY[one])` can only use an index. For a plain equality, a plan that was cached while the tables were empty scans
+// the whole index.
 const createStatement = ({ storesItems }: { storesItems: boolean }) => `
 WITH t AS (
   SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
@@ -190,7 +190,7 @@ function columns(results: AttemptResult[]): unknown[] {
     plainArray(results.map(({ next }) => next.dueAfterMs)),
     textArray(results.map(({ next }) => next.waits)),
     plainArray(results.map(({ next }) => next.integrationId)),
-    // Not one more than is stored: of one attempt two results may come, its lease's and its own.
+    // Computed, not incremented: one attempt may get two results, from its expired lease and from its worker.
     plainArray(
       results.map(({ next, unknownCount }) => unknownCount + (next.isPossibleDuplicate ? 1 : 0)),
     ),

@@ -23,7 +23,7 @@ function buildResult(messageId: string, detail?: string): AttemptResult {
   };
 }
 
-/** A store that refuses every flush with a result whose detail it does not take. */
+/** A fake store that refuses every flush with a detail it does not accept. */
 function createPickyStore(refusal: Error) {
   const stored: string[] = [];
   return {
@@ -37,7 +37,7 @@ function createPickyStore(refusal: Error) {
 }
 
 describe('the recorder', () => {
-  test('stores the neighbours of a result that PostgreSQL refuses, and that result without its texts', async () => {
+  test('stores the other results if PostgreSQL refuses one, and that one without its texts', async () => {
     const store = createPickyStore(Object.assign(new Error('refused'), { code: '22021' }));
     const recorder = createRecorder({ recordResults: store.recordResults, log });
     const recorded = await Promise.all([

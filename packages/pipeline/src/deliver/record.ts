@@ -4,7 +4,7 @@ import { type Batcher, createBatcher, type Logger } from '@belfry/runtime';
 import type { AttemptResult } from './record.sql';
 
 export type Recorder = {
-  /** Resolves when the result is stored; true when it counted. It is kept and tried again until then. */
+  /** Retries until the result is stored. Resolves with true if it counted. */
   record(result: AttemptResult): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -17,19 +17,19 @@ export type RecorderDeps = {
 const maxResultsPerFlush = 250;
 const maxResultsWaiting = 10_000;
 const firstWaitMs = 50;
-/** The leases count on it, see `createGrace`. */
+/** `createGrace` depends on this value. */
 const longestWaitMs = 1_000;
 
 type Stored = { isRecorded: boolean } | { error: unknown };
 
-/** A provider's answer is worth more than the connection it could not be written to. */
+/** Records results and retries, because a provider's response must not be lost when a connection fails. */
 export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
   let isClosed = false;
   const batcher: Batcher<AttemptResult, Stored> = createBatcher({
     flush: store,
     maxBatch: maxResultsPerFlush,
     maxWaiting: maxResultsWaiting,
-    // Two results of one message (its lease ran out, then it answered) must not meet in one statement.
+    // Two results of one message (from its expired lease, then from its worker) must not share a statement.
     getKey: (result) => result.messageId,
   });
 
@@ -37,7 +37,7 @@ export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
     try {
       return (await recordResults(results)).map((isRecorded) => ({ isRecorded }));
     } catch (error) {
-      // One result that PostgreSQL refuses must not keep its neighbours from being stored.
+      // A result that PostgreSQL refuses must not block the other results.
       if (results.length === 1 || !isAnsweredError(error)) return results.map(() => ({ error }));
       const stored: Stored[] = [];
       for (const result of results) stored.push(...(await store([result])));
@@ -48,7 +48,7 @@ export function createRecorder({ recordResults, log }: RecorderDeps): Recorder {
   async function record(attemptResult: AttemptResult): Promise<boolean> {
     let result = attemptResult;
     let stored = await tryOnce(result);
-    // An outage is one line, not one a try.
+    // Log an outage once, not on every retry.
     if ('error' in stored) logFailure(result, stored.error);
     for (let waitMs = firstWaitMs; 'error' in stored; waitMs = getLongerWaitMs(waitMs)) {
       if (isClosed) throw stored.error;
@@ -80,11 +80,11 @@ function getLongerWaitMs(waitMs: number): number {
   return Math.min(waitMs * 2, longestWaitMs);
 }
 
-/** What became of the message matters more than what the provider said about it. */
+/** Drops the provider's texts, because the state of the message matters more. */
 function withoutTexts(result: AttemptResult): AttemptResult {
   return {
     ...result,
-    detail: 'What the provider answered could not be stored.',
+    detail: 'The response of the provider could not be stored.',
     providerMessageId: undefined,
     request: undefined,
     response: undefined,

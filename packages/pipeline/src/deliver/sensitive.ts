@@ -5,15 +5,15 @@ import { openTexts } from '../accept/sealed-items';
 import type { FinishedAttempt } from './attempt';
 import type { ClaimedMessage } from './claim.sql';
 
-/** A message of a sensitive event, with what it says in clear. */
+/** Opens the sealed texts of a sensitive event's message. */
 export function openSensitive(message: ClaimedMessage, secrets: Secrets): ClaimedMessage {
   return { ...message, ...openTexts(message, message, secrets) };
 }
 
-/** What stands for all that a sensitive event said. */
+/** Replaces the content of a sensitive event. */
 export const hiddenText = '[sensitive]';
 
-/** An attempt as it may be stored: without what was sent, nor what the provider repeated of it. */
+/** Removes the content, and the provider's copies of it, from an attempt before it is stored. */
 export function hideSensitive(ended: FinishedAttempt, message: ClaimedMessage): FinishedAttempt {
   const { response: _, request, outcome, ...rest } = ended;
   const values = [...collectTexts(message.data), ...collectTexts(message.override)];
@@ -36,7 +36,7 @@ function isOperation(request: unknown): request is { operation: string } {
 
 const maxTexts = 1_000;
 
-/** Every text and number in a JSON text, as a provider may repeat it. */
+/** Collects all strings and numbers in a JSON text, because a provider may repeat them. */
 function collectTexts(json: string | undefined): string[] {
   const texts: string[] = [];
   const waiting: Json[] = json === undefined ? [] : [JSON.parse(json)];

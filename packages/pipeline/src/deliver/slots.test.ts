@@ -1,6 +1,6 @@
 import { createSlots, type Slots } from './slots';
 
-/** Asks for slots of a lane; which of the callers got one, and how to give the first one back. */
+/** Requests slots for a fairness key; returns how many were served, and how to free the first one. */
 function requestSlots(slots: Slots, fairnessKey: string, count: number, max?: number) {
   const releases: ((() => void) | undefined)[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -20,14 +20,14 @@ describe('slots', () => {
     { total: 10, most: 5 },
     { total: 7, most: 3 },
     { total: 1, most: 1 },
-  ])('give one lane at most half of $total', async ({ total, most }) => {
+  ])('give one fairness key at most half of $total', async ({ total, most }) => {
     const slots = createSlots(total);
     const requests = requestSlots(slots, 'a', total * 2);
     await settle();
     expect(requests.served()).toBe(most);
   });
 
-  test('give a lane with fewer connections no more than it has of them', async () => {
+  test('give a fairness key with fewer connections no more slots than connections', async () => {
     const slots = createSlots(10);
     const bounded = requestSlots(slots, 'a', 20, 2);
     const other = requestSlots(slots, 'b', 20);
@@ -38,7 +38,7 @@ describe('slots', () => {
     expect(bounded.served()).toBe(2);
   });
 
-  test('leave a slot for a lane that comes behind a long line of another one', async () => {
+  test('leave a slot for a key that comes after a long queue of another one', async () => {
     const slots = createSlots(4);
     requestSlots(slots, 'hangs', 1_000);
     const late = requestSlots(slots, 'late', 1);
@@ -46,7 +46,7 @@ describe('slots', () => {
     expect(late.served()).toBe(1);
   });
 
-  test('serve the lanes that wait in turn, however long their lines are', async () => {
+  test('serve waiting keys in turn, however long their queues are', async () => {
     const slots = createSlots(2);
     const holders = [requestSlots(slots, 'x', 1), requestSlots(slots, 'y', 1)];
     const long = requestSlots(slots, 'long', 100);
@@ -57,7 +57,7 @@ describe('slots', () => {
     expect([long.served(), short.served()]).toEqual([1, 1]);
   });
 
-  test('count a slot that is given back twice once', async () => {
+  test('count a slot that is released twice once', async () => {
     const slots = createSlots(2);
     const release = await slots.acquire({ name: 'a' });
     release?.();
@@ -71,7 +71,7 @@ describe('slots', () => {
     expect(requests.map((each) => each.served())).toEqual([1, 1, 0]);
   });
 
-  test('give none to those who wait, or come, once they are closed', async () => {
+  test('refuse waiting and new requests once they are closed', async () => {
     const slots = createSlots(2);
     const requests = requestSlots(slots, 'a', 3);
     await settle();
@@ -81,7 +81,7 @@ describe('slots', () => {
     expect(await slots.acquire({ name: 'b' })).toBeUndefined();
   });
 
-  test('serve a long line of those who give their slot back at once, each once', () => {
+  test('serve each of a long queue once if each releases its slot at once', () => {
     const slots = createSlots(2);
     const count = 20_000;
     let served = 0;
@@ -95,7 +95,7 @@ describe('slots', () => {
     expect(served).toBe(count);
   });
 
-  test('refuse each of a line that waits when they are closed', () => {
+  test('refuse each waiting request when they are closed', () => {
     const slots = createSlots(2);
     const results: boolean[] = [];
     slots.acquireEach({ name: 'a' }, 3, (release) => results.push(release !== undefined));

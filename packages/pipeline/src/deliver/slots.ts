@@ -1,14 +1,14 @@
-/** Messages that a worker may have in flight, shared out among lanes. */
+/** A worker's limit on messages in flight, shared fairly between fairness keys. */
 export type Slots = {
-  /** Resolves with the function that gives the slot back; with undefined once the slots are closed. */
+  /** Resolves with a function that frees the slot, or with undefined once the slots are closed. */
   acquire(group: Group): Promise<Release | undefined>;
-  /** The same `times` times, without a promise for each of those that wait: `serve` is called for each and must not throw. */
+  /** Acquires `times` slots and calls `serve` for each. It needs no promise for each waiting message. `serve` must not throw. */
   acquireEach(group: Group, times: number, serve: (release: Release | undefined) => void): void;
-  /** Nobody who waits gets a slot any more. */
+  /** Refuses all waiting and future requests. */
   close(): void;
 };
 
-/** `max` bounds it below the half of all slots, as by its connections. */
+/** `max` lowers the group's limit, for example to its number of connections. */
 export type Group = { name: string; max?: number | undefined };
 
 export type Release = () => void;
@@ -20,8 +20,8 @@ type SlotRequest = {
 };
 
 /**
- * One lane holds at most half of the slots, so that a provider that hangs leaves the other half. Lanes that wait are
- * served in turn, however many of each wait.
+ * One fairness key gets at most half of the slots, so that a provider that hangs leaves the other half. Keys with waiting
+ * messages take turns, however many messages each has.
  */
 export function createSlots(total: number): Slots {
   const shares = createShares(total, serveWaiting);
@@ -29,7 +29,7 @@ export function createSlots(total: number): Slots {
   let isClosed = false;
   let isServing = false;
 
-  /** Who is served may give its slot back at once: then it is for this loop, and not for one within it. */
+  /** `serve` may free its slot at once, which calls this again: the running loop handles it. */
   function serveWaiting(): void {
     if (isServing) return;
     isServing = true;
@@ -46,7 +46,7 @@ export function createSlots(total: number): Slots {
   function serveOne(fairnessKey: string): void {
     const requests = waiting.get(fairnessKey) ?? [];
     const [next] = requests;
-    // Behind the others, for its next turn.
+    // Removed and added again, so that the key moves behind the others.
     waiting.delete(fairnessKey);
     if (!next) return;
     next.times -= 1;
@@ -80,7 +80,7 @@ export function createSlots(total: number): Slots {
   };
 }
 
-/** Which lane holds how many. */
+/** Counts the slots that each fairness key holds. */
 function createShares(total: number, onRelease: () => void) {
   const maxPerKey = Math.max(1, Math.floor(total / 2));
   const used = new Map<string, number>();

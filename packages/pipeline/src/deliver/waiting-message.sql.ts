@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
-/** What a provider's limits ask of a message that waits. */
+/** Fields of a queued message that rate limits need. */
 export type WaitingFacts = {
   target: string;
   isBulk: boolean;
-  /** For a limit, before. */
+  /** Whether it waited for a rate limit before. */
   hasWaited: boolean;
 };
 
-/** One answer an id; undefined for what is not queued any more. */
+/** Returns one result for each id, in order; undefined for a message that is no longer queued. */
 export async function readWaitingFacts(
   pool: pg.Pool,
   ids: string[],

@@ -2,43 +2,43 @@ import type pg from 'pg';
 import { findIds, type Table, toTwinId, twinMark } from './twins.fixture';
 
 export type Statement = {
-  /** Where it is sent from, as `users.ts:30`. */
+  /** The source line that sends it, such as `users.ts:30`. */
   place: string;
-  /** Where a fixture asked for it. */
+  /** The fixture line that caused it. */
   caller: string;
   text: string;
   query: pg.QueryConfig;
-  /** Ids that earlier statements sent or returned: of rows that there are. */
+  /** Ids of existing rows, which earlier statements sent or returned. */
   knownIds: ReadonlySet<string>;
-  /** Those that the text names. */
+  /** The tables that the text names. */
   tables: Table[];
 };
 
 export type Difference = {
   /**
-   * `presence`: it returns or changes rows of another account. `own`: what it writes to own rows depends on them. `ids`: it
-   * takes an id of another account.
+   * `presence`: the statement returns or changes rows of another account. `own`: what it writes to own rows depends on other
+   * rows. `ids`: it accepts an id of another account.
    */
   kind: 'presence' | 'own' | 'ids';
   place: string;
   text: string;
   what: string;
-  /** Rows of another account among the answer. */
+  /** Returned rows of another account. */
   foreign: string[];
 };
 
 export type CheckResult = {
   hasRows: boolean;
   differences: Difference[];
-  /** Tables without whose own rows it does something else. */
+  /** Tables whose own rows change the statement's result. */
   mattering: string[];
 };
 
 export type CheckOptions = {
   isInTransaction: boolean;
-  /** How near an id is to the account: 2 names it, 1 names an app, 0 anything else. */
+  /** How close an id is to the account: 2 for the account, 1 for an app, 0 for anything else. */
   isAnchor: (id: string) => number;
-  /** Asked once it is known what the statement answers. */
+  /** Called with the statement's result. */
   isEnough: (answer: string) => boolean;
 };
 
@@ -48,13 +48,13 @@ type Variant = {
   kind: 'presence' | 'ids';
   what: string;
   query: pg.QueryConfig;
-  /** Own rows of this table are taken away first. */
+  /** Removes own rows of this table first. */
   without?: string;
 };
 
 /**
- * Runs the statement with and without the rows of another account, which has the same of everything. What it answers and
- * what it leaves must be the same, and the other account's rows must be as they were. All of it is rolled back.
+ * Runs the statement with and without the rows of another account that has a copy of everything. Its result and its own
+ * rows must be equal, and the other account's rows must not change. Everything is rolled back.
  */
 export async function checkStatement(
   send: Send,
@@ -97,7 +97,7 @@ async function tryVariant(
   }
 }
 
-/** Whether the statement changes the table's rows, or does something else without own rows of it. */
+/** Whether the statement changes rows of the table, or its result changes without own rows of it. */
 function isOther(first: RunResult, alone: RunResult, table: string): boolean {
   const lines = (own: string, isTable: boolean) =>
     own.split(', ').filter((line) => line.startsWith(`${table} `) === isTable);
@@ -133,12 +133,12 @@ function listVariants(
   return variants;
 }
 
-/** The tables that the statement is about. */
+/** The tables that the statement names. */
 export function listNamed(text: string, tables: Table[]): Table[] {
   return tables.filter(({ name }) => stands(text, 'FROM|JOIN|INTO|UPDATE|USING', name));
 }
 
-/** Those that it does more with than to add rows. */
+/** The tables that the statement does more with than inserting rows. */
 export function listRead({ text, tables }: Pick<Statement, 'text' | 'tables'>): Table[] {
   return tables.filter(({ name }) => stands(text, 'FROM|JOIN|UPDATE|USING', name));
 }
@@ -147,10 +147,10 @@ function stands(text: string, behind: string, table: string): boolean {
   return new RegExp(`\\b(${behind}) ("public"\\.)?"?${table}\\b`).test(text);
 }
 
-/** Of many ids in one statement, so many are tried by themselves. */
+/** How many ids of a statement are also tried one at a time. */
 const idsAlone = 3;
 
-/** The twin's ids in place of these, wherever in a value they stand. */
+/** Replaces these ids by the twin's, anywhere in a value. */
 function replaceIds(value: unknown, ids: ReadonlySet<string>): unknown {
   if (typeof value === 'string') {
     return findIds(value).reduce(
@@ -189,14 +189,14 @@ async function run(send: Send, { query, tables, without, twins }: Run): Promise<
   };
 }
 
-/** In one message; the rows of each. */
+/** Sends the statements as one text; returns the rows of each. */
 async function sendAll(send: Send, statements: string[]): Promise<DigestRow[][]> {
   const results: unknown = await send(statements.join(';'));
-  // The driver gives a list where one text has several statements.
+  // The driver returns a list if the text has several statements.
   return (results as { rows: DigestRow[] }[]).map(({ rows }) => rows);
 }
 
-/** The rows in any order, or what PostgreSQL refused. */
+/** The sorted rows, or PostgreSQL's error. */
 async function readAnswer(send: Send, query: pg.QueryConfig): Promise<Answer> {
   try {
     const { rows, rowCount } = await send(query);
@@ -208,7 +208,7 @@ async function readAnswer(send: Send, query: pg.QueryConfig): Promise<Answer> {
   }
 }
 
-/** What `pg_current_snapshot()` says of all transactions. */
+/** `pg_current_snapshot()` depends on all transactions. */
 const snapshot = /"\d+:\d+:[\d,]*"/g;
 
 export function toText(value: unknown): string {

@@ -2,18 +2,18 @@ import type { Difference } from './check-statement.fixture';
 
 type Exception = {
   kind: Difference['kind'];
-  /** What stands in each row of another account that it may return. */
+  /** Text that every returned row of another account must contain. */
   onlyRows?: string;
   reason: string;
-  /** File and beginning of the statement; further words behind `…`. */
+  /** File and start of the statement; further parts after `…`. */
   statements: string[];
 };
 
-/** Statements that other accounts' rows may make a difference to. */
+/** Statements that may depend on other accounts' rows. */
 export const exceptions: Exception[] = [
   {
     kind: 'ids',
-    reason: 'Ids of messages and requests that the relay put into the queue; no caller names one',
+    reason: 'The relay queued these ids of messages and requests; no API caller names one',
     statements: [
       'deliver/fast-claim.sql.ts: WITH c',
       'deliver/claim.sql.ts: WITH due',
@@ -33,7 +33,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'ids',
-    reason: 'A statement before it in the same call found the id by app or account',
+    reason: 'An earlier statement of the same call found the id by app or account',
     statements: [
       'dashboard/app-users.ts: SELECT id',
       'dashboard/event-versions.ts: INSERT INTO event_version',
@@ -67,7 +67,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'ids',
-    reason: 'The operator of the session, or the one who has just given the password',
+    reason: 'The operator of the session, or one who has just given the password',
     statements: [
       'dashboard/access.ts: DELETE FROM operator_session',
       'dashboard/access.ts: SELECT encode(token_hash,',
@@ -78,7 +78,7 @@ export const exceptions: Exception[] = [
   {
     kind: 'ids',
     reason:
-      'Ids that a published version or a message of the app holds, or a receipt with its secret',
+      'Ids from a published version, from a message of the app, or from a receipt with its secret',
     statements: [
       'integrations.ts: SELECT id',
       "integrations.ts: UPDATE integration SET state = 'active'",
@@ -89,8 +89,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'ids',
-    reason:
-      'The worker took the run or the erasure, which names its app, and walks what belongs to it',
+    reason: 'The worker took the run or erasure, which names its app, and scans its rows',
     statements: [
       'relay/resend-by-filter.sql.ts: SELECT t.message_id,',
       'relay/resend-by-filter.sql.ts: UPDATE resend SET',
@@ -115,7 +114,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'ids',
-    reason: 'Upkeep walks the requests, and key rotation the sealed texts, of every account',
+    reason: 'Upkeep scans the requests of every account, and key rotation their sealed texts',
     statements: [
       'relay/remove-requests.sql.ts: DELETE FROM attempt',
       'relay/remove-requests.sql.ts: DELETE FROM message',
@@ -134,7 +133,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'ids',
-    reason: 'Only the command line and the demo call it, with ids that they made',
+    reason: 'Only the command line and the demo call it, with ids that they created',
     statements: [
       'configuration.ts: SELECT 1 FROM event',
       'configuration.ts: SELECT MAX("number")',
@@ -149,7 +148,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'ids',
-    reason: 'It finds the account of a call, whose key has that id',
+    reason: 'Finds the account of a request by the id of its API key',
     statements: [
       'dashboard/account-keys.ts: UPDATE api_key SET last_used_at',
       'look-ups.ts: SELECT account_id, secret_hash',
@@ -157,7 +156,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'ids',
-    reason: 'An id that only bounds a walk over every account',
+    reason: 'The id only limits a scan over every account',
     statements: [
       'relay/relay.sql.ts: SELECT id',
       'relay/storage-slices.sql.ts: (SELECT id::text',
@@ -166,7 +165,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'ids',
-    reason: 'It returns the id that was asked for, and that it is no match',
+    reason: 'Returns the requested id and that it does not match',
     statements: [
       'operate/request-log.ts: SELECT w.id, … FROM (SELECT id AS id FROM request WHERE id =',
     ],
@@ -197,7 +196,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'presence',
-    reason: 'It counts what accounts store',
+    reason: 'Counts the storage of all accounts',
     statements: [
       'operate/account-storage.sql.ts: SELECT EXISTS',
       'operate/account-storage.sql.ts: SELECT coalesce(sum(stored_bytes),',
@@ -210,7 +209,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'presence',
-    reason: 'It seals every text anew for the key ring of the installation',
+    reason: 'Reseals every text for the key ring of the installation',
     statements: [
       'operate/rotate-keys.ts: SELECT c.key_id,',
       'operate/rotate-keys.ts: SELECT id AS cursor',
@@ -223,7 +222,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'presence',
-    reason: 'Nobody is signed in yet, and the address may be in several accounts',
+    reason: 'No operator is signed in yet, and the address may be in several accounts',
     statements: [
       'dashboard/access.ts: SELECT 1 FROM operator LIMIT',
       'dashboard/access.ts: SELECT id FROM account',
@@ -233,7 +232,7 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'presence',
-    reason: 'The gateway keeps the ids of every key and app, so that it need not look for others',
+    reason: 'The gateway keeps the ids of all keys and apps, so that it looks up no unknown id',
     statements: [
       'look-ups.ts: SELECT string_agg(id::text, … FROM api_key',
       'look-ups.ts: SELECT string_agg(id::text, … FROM app',
@@ -249,13 +248,13 @@ export const exceptions: Exception[] = [
   },
   {
     kind: 'presence',
-    reason: 'Slack took a token back, and signed that: whichever accounts have it',
+    reason: 'Slack revoked a token and signed that: applies to every account that has it',
     statements: ['slack-installs.ts: UPDATE integration SET state'],
   },
   {
     kind: 'presence',
     reason:
-      'The index of user ids has no app: it walks requests of others, and says that they are no match',
+      'The index of user ids has no app, so it scans requests of others and returns that they do not match',
     onlyRows: '"isMatch":false',
     statements: [
       'operate/request-log.ts: SELECT w.id, … FROM message WHERE app_id = $1::uuid AND lower(message.target)',
@@ -264,14 +263,14 @@ export const exceptions: Exception[] = [
   {
     kind: 'presence',
     reason:
-      'The index of user ids has no app: it walks requests of others, and says whose they are',
+      'The index of user ids has no app, so it scans requests of others and returns that they are not theirs',
     onlyRows: '"isTheirs":false',
     statements: ['operate/erase.sql.ts: WITH walked AS (SELECT request_id, item FROM request_item'],
   },
 ];
 
-/** Files whose statements are not tried here. */
+/** Files whose statements are not checked here. */
 export const untried: Record<string, string> = {
-  'migrate.ts': 'it makes the tables, before there is an account',
-  'packages/embedded/src/databases.ts': 'it makes whole databases for local starts and tests',
+  'migrate.ts': 'creates the tables before there is an account',
+  'packages/embedded/src/databases.ts': 'creates whole databases for local starts and tests',
 };

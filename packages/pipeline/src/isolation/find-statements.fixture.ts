@@ -5,7 +5,7 @@ import { untried } from './exceptions.fixture';
 export type SourceStatement = {
   /** File and line, as in `users.ts:30`. */
   place: string;
-  /** The parts of an SQL text that are always in it, blanks reduced to one; undefined where a statement is sent. */
+  /** The constant parts of an SQL text with single spaces; undefined for a call that sends a statement. */
   fragments?: string[];
 };
 
@@ -16,7 +16,7 @@ export function toPlace(file: string): string {
   return path.relative(root, file).replace(/^packages\/(database|pipeline)\/src\//, '');
 }
 
-/** Every place in the sources that sends a statement, and every SQL text that is written there. */
+/** Finds every call in the sources that sends a statement, and every SQL text. */
 export function findStatements(): SourceStatement[] {
   return ['apps', 'packages']
     .flatMap((folder) => listSources(path.join(root, folder)))
@@ -52,7 +52,7 @@ const sending =
 
 const writing = /[`'"](?=\s*(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH)\s)/g;
 
-/** A literal from its opening quote on, without what is put in. */
+/** Reads a string literal from its opening quote on, without its placeholders. */
 function readFragments(text: string, start: number): string[] {
   const quote = text[start];
   const fragments = [''];
@@ -82,7 +82,7 @@ export function withoutBlanks(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Whether the text holds all parts in their order. */
+/** Whether the text contains all fragments in order. */
 export function containsFragments(text: string, fragments: readonly string[]): boolean {
   let from = 0;
   return fragments.every((part) => {

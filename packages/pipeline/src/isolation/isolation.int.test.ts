@@ -90,7 +90,7 @@ function isExcepted(difference: Omit<Difference, 'what'>): boolean {
   );
 }
 
-/** `claim.ts: WITH due … FROM message` */
+/** The format is `claim.ts: WITH due … FROM message`. */
 function matchesStatement(
   { place, text }: Pick<Difference, 'place' | 'text'>,
   statement: string,

@@ -1,24 +1,24 @@
 import type pg from 'pg';
 
-/** How the id of a twin's row begins; all else is as in the row that it repeats. */
+/** The first digits of a twin row's id; everything else equals the original row. */
 export const twinMark = 'ffffffff';
 
 const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})';
 
-/** Rows are named by a UUID, by the hash of a token in hexadecimal, or by the public part of an API key. */
+/** Ids are UUIDs, hexadecimal hashes of tokens, or the public part of API keys. */
 const idForms = new RegExp(`${uuid}|\\b[0-9a-f]{64}\\b|\\b[0-9A-Za-z]{22}\\b`, 'g');
 
 export function findIds(text: string): string[] {
   return [...text.matchAll(idForms)].map(([id]) => id);
 }
 
-/** As `twinValue` writes it. */
+/** Returns the id that `twinValue` writes. */
 export function toTwinId(id: string): string {
   if (id.includes('-')) return twinMark + id.slice(twinMark.length);
   return id.length === 64 ? `${toOtherByte(id.slice(0, 2))}${id.slice(2)}` : `twin_${id}`;
 }
 
-/** The complement, so that a hash never is its own twin. */
+/** The complement, so that no hash is its own twin. */
 function toOtherByte(hex: string): string {
   return (0xff - Number.parseInt(hex, 16)).toString(16).padStart(2, '0');
 }
@@ -28,11 +28,11 @@ const sharedTables: Record<string, string> = {
   _prisma_migrations: 'the schema',
   key_canary: 'the key ring of the installation',
   operator_salt: 'one salt for each address, whatever the account',
-  storage_slice: 'a stretch of time; only the relay reads it',
+  storage_slice: 'ranges of time; only the relay reads them',
   worker_heartbeat: 'processes',
 };
 
-/** Columns that say whose a row is, the nearest to the account first. */
+/** Columns that name a row's owner, closest to the account first. */
 const ownerColumns = [
   'app_id',
   'account_id',
@@ -44,22 +44,22 @@ const ownerColumns = [
 
 export type Table = {
   name: string;
-  /** Adds, for each row, the same row of another account. */
+  /** Inserts a copy of each row that belongs to another account. */
   addTwins: string;
-  /** One row for the twins and one for all others: a hash of all their columns. */
+  /** Returns a hash of all columns: one row for the twins, one for all others. */
   digest: string;
 };
 
 type Column = { name: string; type: string; isGenerated: boolean; isUnique: boolean };
 
-/** The tables that hold accounts' rows. A new one is among them, or is named in `sharedTables`. */
+/** Reads the tables with rows of accounts. A new table is one of them unless `sharedTables` names it. */
 export async function readTables(pool: pg.Pool): Promise<Table[]> {
   const { rows } = await pool.query<{ table: string; columns: Column[] }>(columnsStatement);
   const owned = rows.filter(({ table }) => !(table in sharedTables));
   return owned.map(({ table, columns }) => describe(table, columns));
 }
 
-/** Alone in a unique index, a value must differ between two accounts whatever it is. */
+/** A value in a unique index of one column must differ between two accounts. */
 const columnsStatement = `
 SELECT c.relname AS table, json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, NULL),
   'isGenerated', a.attgenerated <> '', 'isUnique', EXISTS (SELECT FROM pg_index i
@@ -85,7 +85,7 @@ function describe(table: string, columns: Column[]): Table {
   };
 }
 
-/** Other ids, also within texts and JSON; a token that is unique in the installation is another one. */
+/** Replaces ids, also in texts and JSON; changes a token that is unique in the installation. */
 function twinValue({ name, type, isUnique }: Column): string {
   const column = `"${name}"`;
   if (type === 'uuid') return `overlay(${column}::text PLACING '${twinMark}' FROM 1)::uuid`;
@@ -98,8 +98,8 @@ function twinValue({ name, type, isUnique }: Column): string {
 }
 
 /**
- * Takes away what would hide or refuse a comparison: foreign keys, which stop rows from being removed, and a clock that goes
- * on within a transaction.
+ * Removes what would hide differences or fail the checks: foreign keys, which prevent deleting rows, and a clock that
+ * advances within a transaction.
  */
 export async function prepareDatabase(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ drop: string }>(`

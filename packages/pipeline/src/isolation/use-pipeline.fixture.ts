@@ -45,7 +45,7 @@ import { newMessage, person, send, setSensitive, type World } from './world.fixt
 
 const claim = (ids: string[]) => ({ ids, worker: 'worker', leaseMs: 20_000 });
 
-/** Claims in which each obstacle stands once; the ids of two messages that were sent. */
+/** Runs claims with each obstacle once; returns the ids of two messages that were sent. */
 export async function useClaims(world: World): Promise<string[]> {
   const { database, integrations, actor, appId } = world;
   const [first, second] = integrations;
@@ -100,7 +100,7 @@ export async function useClaims(world: World): Promise<string[]> {
   return ids;
 }
 
-/** The second attempt is made by another integration than the first. */
+/** The second attempt uses another integration than the first. */
 async function useNextIntegration(world: World): Promise<void> {
   const [first, second] = world.integrations;
   for (const claimSome of [claimEligibleMessages, claimMessages]) {
@@ -145,7 +145,7 @@ async function useFailover(world: World): Promise<void> {
   await markActive(pool, first);
 }
 
-/** What a provider's answer says beside its outcome. */
+/** Applies the contact updates of provider responses. */
 export async function useDataChanges(world: World): Promise<void> {
   const { database } = world;
   const pool = database.hot;
@@ -168,7 +168,7 @@ export async function useDataChanges(world: World): Promise<void> {
   await world.alter('UPDATE device SET notifications_disabled = false, disabled_reason = NULL');
 }
 
-/** Two inbox items of the person; their message ids. */
+/** Creates two inbox items of the user; returns their message ids. */
 export async function useInApp(world: World): Promise<string[]> {
   const ids: string[] = [];
   for (let item = 0; item < 2; item += 1) {

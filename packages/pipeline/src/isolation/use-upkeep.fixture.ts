@@ -63,7 +63,7 @@ export async function useInstallation(world: World): Promise<void> {
   await findAccountStorage(pool, limit, accountId);
 }
 
-/** A second person of the same address, as it was before and after the erasure. */
+/** Erases a user; another user has the same address before and after. */
 export async function useErasure(world: World): Promise<void> {
   const { database, appId, actor, alter } = world;
   const pool = database.accepting;
@@ -86,7 +86,7 @@ export async function useErasure(world: World): Promise<void> {
   await alter(`UPDATE message SET state = 'sent', due_at = NULL WHERE state = 'sending'`);
 }
 
-/** Everything becomes old, and goes. */
+/** Ages all rows and removes them. */
 export async function useUpkeep(world: World): Promise<void> {
   const { database, alter, appId, actor } = world;
   await useInApp(world);
@@ -135,7 +135,7 @@ const aged = [
   `UPDATE resend SET finished_at = now() - interval '100 days'`,
 ];
 
-/** A new key of the ring takes the place of the one that sealed what the account has. */
+/** Rotates to a new ring key. */
 export async function useKeyRing(world: World): Promise<void> {
   const { database, alter, integrations } = world;
   const secrets = createSecrets(`new:${Buffer.alloc(32, 9).toString('base64')},${testKeyRing}`);

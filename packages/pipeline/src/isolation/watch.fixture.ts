@@ -13,14 +13,14 @@ import {
 import { toPlace, withoutBlanks } from './find-statements.fixture';
 import { findIds, type Table } from './twins.fixture';
 
-/** Statements that found or changed a row, or could find none, as they name no account's table. */
+/** Statements that found or changed a row, and those that name no table of accounts. */
 export type WatchReport = {
-  /** Where they were sent from, as `users.ts:30`. */
+  /** The source lines that sent them, such as `users.ts:30`. */
   places: Set<string>;
-  /** Their texts, blanks reduced to one. */
+  /** Their texts with single spaces. */
   texts: Set<string>;
   differences: Difference[];
-  /** Tables that a statement reads, though its own rows in them made no difference so far. */
+  /** Tables that a statement reads, although their own rows made no difference so far. */
   reads: Map<string, Read>;
 };
 
@@ -30,7 +30,7 @@ type Send = (query: string | pg.QueryConfig, values?: unknown[]) => Promise<pg.Q
 
 type IsAnchor = (id: string) => number;
 
-/** Sees every statement that goes through the database's pools, and checks it before it is sent. */
+/** Intercepts every statement of the database's pools and checks it before sending it. */
 export function watchStatements(
   database: Database,
   tables: Table[],
@@ -83,7 +83,7 @@ export function watchStatements(
 
 type SentStatement = Pick<Statement, 'place' | 'caller' | 'query'> & { isInTransaction: boolean };
 
-/** Checks a statement, sends it, and remembers what it was about. */
+/** Checks a statement, sends it, and records it. */
 function createCheck(watched: WatchReport, tables: Table[], isAnchor: IsAnchor) {
   const knownIds = new Set<string>();
   const isEnough = createLimits();
@@ -133,10 +133,10 @@ function recordRead(
   reads.set(place + text, read);
 }
 
-/** Of one text from one place. */
+/** Maximum checks of one text from one source line. */
 const maxChecks = 12;
 
-/** A call of a fixture's line that is answered as before, but for ids and numbers, is not checked again. */
+/** Skips a statement if a fixture line already got the same result, except for ids and numbers. */
 function createLimits() {
   const checked = new Map<string, Set<string>>();
   return function isEnough({ place, text, caller }: Statement, answer: string): boolean {
@@ -148,7 +148,7 @@ function createLimits() {
   };
 }
 
-/** One check at a time: each would wait for the other's rows. */
+/** Runs one check at a time, because two would wait for each other's rows. */
 function createSequence() {
   let last: Promise<unknown> = Promise.resolve();
   return function runInSequence<T>(work: () => Promise<T>): Promise<T> {
@@ -164,7 +164,7 @@ function toConfig(query: string | pg.QueryConfig, values: unknown[] = []): pg.Qu
 
 type Calls = { sites: AsyncLocalStorage<Site>; places: Set<string> };
 
-/** Prisma sends its statements later, so the place is taken where one of its functions is called. */
+/** Prisma sends its statements later, so the source line is taken when one of its functions is called. */
 function watchPrisma<Client extends object>(client: Client, calls: Calls): Client {
   return new Proxy(client, {
     get(target, name) {
@@ -188,7 +188,7 @@ const sources = ['database', 'pipeline'].map((name) =>
   path.resolve(__dirname, `../../../${name}/src`),
 );
 
-/** The line of the sources that sends a statement, and the line of a fixture that led there. */
+/** The source line that sends a statement, and the fixture line that caused it. */
 type Site = Pick<Statement, 'place' | 'caller'>;
 
 function findSite(): Site {

@@ -13,12 +13,12 @@ import {
 import { prepareDatabase, readTables } from './twins.fixture';
 import { type WatchReport, watchStatements } from './watch.fixture';
 
-/** The only account of a database of its own, with all that a statement may look for. */
+/** The only account of its own database, with rows for every statement. */
 export type World = {
   database: Database;
   watched: WatchReport;
   url: string;
-  /** Not watched: for what only time would do. */
+  /** Runs unwatched SQL, for changes that otherwise only time makes. */
   alter(text: string, values?: unknown[]): Promise<void>;
   secrets: ReturnType<typeof testSecrets>;
   accountId: string;
@@ -82,12 +82,12 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** In an empty database: the account is made with its operator. */
+/** Creates the first operator, and with it the account. */
 async function createFirstOperator(database: Database) {
   const access = createAccess(database.accepting);
   await access.ensureOperator({ email: owner, passwordHash: 'hash' });
   const [operator] = await access.listOperators(owner);
-  if (!operator) throw new Error('There is no first operator');
+  if (!operator) throw new Error('The first operator was not created');
   return operator;
 }
 
@@ -123,7 +123,7 @@ export type SendOptions = {
   key?: string;
   channel?: string;
   target?: string;
-  /** Items that fanout has still to plan. */
+  /** The number of items that fan-out still has to plan. */
   unplanned?: number;
   data?: string;
   userId?: string;
@@ -133,7 +133,7 @@ export type SendOptions = {
 
 export type SentRequest = { requestId: string; messageId: string; call: NewRequest };
 
-/** A request with one message, or with items that have none yet. */
+/** Sends a request with one message, or with unplanned items. */
 export async function send(world: World, options: SendOptions = {}): Promise<SentRequest> {
   const { key, unplanned = 0 } = options;
   const [requestId, messageId] = [newId(), newId()];
@@ -157,7 +157,7 @@ export async function send(world: World, options: SendOptions = {}): Promise<Sen
   return { requestId, messageId, call };
 }
 
-/** Whether the published version is sensitive. */
+/** Sets whether the published version is sensitive. */
 export function setSensitive({ alter, event }: World, isSensitive: boolean): Promise<void> {
   const definition = `jsonb_set(definition, '{isSensitive}', '${isSensitive}')`;
   return alter(`UPDATE event_version SET definition = ${definition} WHERE id = $1`, [

@@ -28,7 +28,7 @@ const options = {
   remeasureAfterMs: 0,
 };
 
-// A database of its own: what is counted is all that is stored, whoever stored it.
+// A database of its own, because the count covers all rows.
 let database: Database;
 let dropDatabase: () => Promise<void>;
 let tenant: Tenant;
@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterAll(() => dropDatabase());
 
 beforeEach(async () => {
-  // In this order for their foreign keys. TRUNCATE would take a second each time.
+  // In this order because of foreign keys; TRUNCATE would take a second each time.
   for (const table of tables) await query(`DELETE FROM ${table}`);
   const factories = createFactories(database);
   [tenant, other] = [await factories.createTenant(), await factories.createTenant()];
@@ -92,7 +92,7 @@ async function read({ accountId }: Tenant, defaultLimitMb = hugeLimitMb) {
 
 const storedBytes = async (of: Tenant) => (await read(of)).storedBytes;
 
-/** A text that PostgreSQL cannot make smaller. */
+/** Text that PostgreSQL cannot compress. */
 const randomText = (bytes: number) => randomBytes(bytes).toString('base64').slice(0, bytes);
 
 async function query<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
@@ -107,8 +107,8 @@ async function writeMessages(number: number, of = tenant): Promise<string[]> {
   return ids;
 }
 
-/** What every source says of all its rows at once. */
-async function countAnew(of: Tenant): Promise<number> {
+/** Counts all rows in one slice; returns the difference from the incremental sum. */
+async function recount(of: Tenant): Promise<number> {
   const incrementalBytes = await storedBytes(of);
   await query('DELETE FROM storage_slice');
   await query('UPDATE account SET stored_bytes = 0');
@@ -209,8 +209,8 @@ function createUser(note: string) {
   return database.prisma.user.create({ data });
 }
 
-describe('what an account stores', () => {
-  test.each(growths)('counts %s, for this account alone', async (_table, grow) => {
+describe('the storage of an account', () => {
+  test.each(growths)('counts %s, for this account only', async (_table, grow) => {
     await count();
     const [own, others] = [await storedBytes(tenant), await storedBytes(other)];
     await grow();
@@ -221,13 +221,13 @@ describe('what an account stores', () => {
     expect(await storedBytes(other)).toBe(others);
   });
 
-  test('counts compressed what PostgreSQL stores compressed', async () => {
+  test('counts compressed values by their compressed size', async () => {
     await createUser('a'.repeat(100_000));
     await count();
     expect(await storedBytes(tenant)).toBeLessThan(10_000);
   });
 
-  test('is within 40 % of what the tables and indexes take on disk', async () => {
+  test('is within 40 % of the disk size of tables and indexes', async () => {
     const [id, app, account] = [
       "(lpad(to_hex(1764000000000 + g), 12, '0') || '7' || lpad(to_hex(g), 19, '0'))::uuid",
       tenant.appId,
@@ -263,20 +263,20 @@ describe('what an account stores', () => {
     expect(share).toBeLessThan(1.4);
   });
 
-  test('is found again where a sum was wrong: a new count comes to the same', async () => {
+  test('is corrected by a new count if a sum was wrong', async () => {
     for (let round = 0; round < 4; round += 1) {
       await writeMessages(15);
       await count();
     }
-    expect(await countAnew(tenant)).toBe(0);
+    expect(await recount(tenant)).toBe(0);
   });
 });
 
-describe('a turn of the count', () => {
+describe('a run of the count', () => {
   const slices = () =>
     query<{ from_at: Date; measured_at: Date }>('SELECT * FROM storage_slice ORDER BY from_at');
 
-  test('reads the end alone while the rest was measured lately, however much is stored', async () => {
+  test('reads only the last slice if the others were measured recently', async () => {
     const notAgain = { remeasureAfterMs: 60 * 60_000 };
     await writeMessages(55);
     await count(notAgain);
@@ -291,7 +291,7 @@ describe('a turn of the count', () => {
     expect(again).toEqual([after.at(-1)]);
   });
 
-  test('cuts no more slices than it may, and the next ones go on until all is counted', async () => {
+  test('cuts a limited number of slices, and later runs continue until all is counted', async () => {
     await writeMessages(55);
     const notAgain = { cutsPerRun: 2, remeasureAfterMs: 60 * 60_000 };
     const sizes: number[] = [];
@@ -301,10 +301,10 @@ describe('a turn of the count', () => {
     }
     expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
     expect(sizes[0]).toBeLessThan(sizes.at(-1)! / 2);
-    expect(await countAnew(tenant)).toBe(0);
+    expect(await recount(tenant)).toBe(0);
   });
 
-  test('finds what was removed, what grew and what was committed late in an older slice', async () => {
+  test('finds rows that were removed, grew or were committed late in an older slice', async () => {
     const late = newId();
     const ids = await writeMessages(45);
     await count();
@@ -316,10 +316,10 @@ describe('a turn of the count', () => {
       [late, tenant.accountId, tenant.appId],
     );
     await count();
-    expect(await countAnew(tenant)).toBe(0);
+    expect(await recount(tenant)).toBe(0);
   });
 
-  test('keeps no slice in which nothing is left', async () => {
+  test('keeps no empty slice', async () => {
     await writeMessages(45);
     await count();
     await query('DELETE FROM message');
@@ -337,7 +337,7 @@ describe('a turn of the count', () => {
     expect(await slices()).toEqual([]);
   });
 
-  test('is left to one relay where two are at it', async () => {
+  test('is left to one relay if two run', async () => {
     let isSecond: boolean | undefined;
     await withStorageLock(database.delivery, async () => {
       isSecond = await withStorageLock(database.delivery, async () => undefined);
@@ -353,7 +353,7 @@ describe('an account over its limit', () => {
     await count();
   };
 
-  test('is full after one turn, and no other account is', async () => {
+  test('is full after one run, and no other account is', async () => {
     await setStorageLimit(database.delivery, tenant.accountId, limitBytes);
     await setStorageLimit(database.delivery, other.accountId, limitBytes);
     await count();
@@ -364,10 +364,10 @@ describe('an account over its limit', () => {
   });
 
   test.each([
-    ['a higher quota', limitBytes * 3],
+    ['a higher limit', limitBytes * 3],
     ['no limit', 0],
-    ['the limit of the settings', null],
-  ])('is full no more with %s', async (_what, next) => {
+    ['the default limit', null],
+  ])('is no longer full with %s', async (_what, next) => {
     await setStorageLimit(database.delivery, tenant.accountId, limitBytes);
     await fill();
     await setStorageLimit(database.delivery, tenant.accountId, next);
@@ -375,7 +375,7 @@ describe('an account over its limit', () => {
     expect((await read(tenant)).isFull).toBe(false);
   });
 
-  test('is full no more where nobody has a limit any longer', async () => {
+  test('is no longer full if no account has a limit', async () => {
     await setStorageLimit(database.delivery, tenant.accountId, limitBytes);
     await fill();
     await setStorageLimit(database.delivery, tenant.accountId, null);
@@ -383,13 +383,13 @@ describe('an account over its limit', () => {
     expect((await read(tenant)).isFull).toBe(false);
   });
 
-  test('by the setting alone is full too', async () => {
+  test('is full by the default limit, too', async () => {
     await createUser(randomText(1_100_000));
     await count({}, 1);
     expect(await read(tenant, 1)).toMatchObject({ isFull: true, limitBytes: 1_000_000 });
   });
 
-  test('is full no more with the next turn after the retention removed its requests', async () => {
+  test('is no longer full in the next run after retention removed its requests', async () => {
     await setStorageLimit(database.delivery, tenant.accountId, limitBytes);
     const notAgain = { remeasureAfterMs: 60 * 60_000 };
     await writeMessages(20);
@@ -411,7 +411,7 @@ describe('an account over its limit', () => {
     expect(await storedBytes(other)).toBeGreaterThan(0);
   });
 
-  test('is in the totals, and first of those that are listed', async () => {
+  test('is in the totals and first in the list', async () => {
     await setStorageLimit(database.delivery, tenant.accountId, limitBytes);
     await fill();
     await writeMessages(1, other);

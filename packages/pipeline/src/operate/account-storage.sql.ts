@@ -6,13 +6,13 @@ export type AccountStorage = {
   id: string;
   name: string;
   storedBytes: number;
-  /** Undefined where the account has no limit. */
+  /** Undefined if the account has no limit. */
   limitBytes: number | undefined;
-  /** Calls that would store more are refused. */
+  /** Requests that would store more are refused. */
   isFull: boolean;
 };
 
-/** The limit of an account without its own, in megabytes, as STORAGE_LIMIT_MB_PER_ACCOUNT has it; 0 sets none. */
+/** The limit of accounts without their own, in MB; from STORAGE_LIMIT_MB_PER_ACCOUNT. 0 means no limit. */
 type DefaultLimit = { defaultLimitMb: number };
 
 const sliceOptions: SliceOptions = {
@@ -23,8 +23,8 @@ const sliceOptions: SliceOptions = {
 };
 
 /**
- * One turn: counts what accounts store, and marks those that are over their limit. Nothing is counted while no account
- * has a limit.
+ * Runs once: counts the storage of accounts and marks those that are over their limit. Counts nothing if no account has a
+ * limit.
  */
 export async function countStorage(
   database: Queryable,
@@ -48,7 +48,7 @@ const limit = 'coalesce(storage_limit_bytes, $1::bigint * 1000000)';
 export type StorageTotals = {
   storedBytes: number;
   fullAccounts: number;
-  /** Of the account that has used most of its limit: 1 is all of it. 0 where no account has a limit. */
+  /** The highest share of its limit that an account uses, from 0 to 1 and above. 0 if no account has a limit. */
   highestShare: number;
 };
 
@@ -66,7 +66,7 @@ export async function readStorageTotals(
   return rows[0] ?? { storedBytes: 0, fullAccounts: 0, highestShare: 0 };
 }
 
-/** Accounts with a limit, those that have used most of it first. */
+/** Lists accounts with a limit, fullest first. */
 export function listLimitedAccounts(
   database: Queryable,
   { defaultLimitMb }: DefaultLimit,
@@ -79,7 +79,7 @@ export function listLimitedAccounts(
   );
 }
 
-/** The accounts of this name, or the one with this id. */
+/** Finds the accounts with this name, or the one with this id. */
 export function findAccountStorage(
   database: Queryable,
   { defaultLimitMb }: DefaultLimit,
@@ -103,7 +103,7 @@ async function list(
   return rows.map((row) => ({ ...row, limitBytes: row.limitBytes || undefined }));
 }
 
-/** Null takes the limit of the settings; 0 sets none. Gateways know it with the relay's next turn. */
+/** Null means the configured default; 0 means no limit. Gateways apply it after the relay's next count. */
 export async function setStorageLimit(
   database: Queryable,
   accountId: string,

@@ -57,7 +57,7 @@ async function find(filter: Partial<CaptureFilter> = {}) {
   return { next: page.next, ids: page.captures.map(({ messageId }) => messageId) };
 }
 
-test('lists the newest first, and only what matches', async () => {
+test('lists matching captures only, newest first', async () => {
   const mail = await capture();
   const sms = await capture({ channel: 'sms', target: '+12025550123' });
   const slack = await capture({ channel: 'slack', target: 'C012345678 ana@example.com' });
@@ -70,8 +70,8 @@ test('lists the newest first, and only what matches', async () => {
   expect((await find({ requestId: newId() })).ids).toEqual([]);
 });
 
-describe('what an earlier answer could see', () => {
-  test('is not seen again after it, and all that came since is', async () => {
+describe('a cursor', () => {
+  test('excludes the captures of an earlier page, and includes all newer ones', async () => {
     const old = await capture();
     const first = await find();
     expect(first.ids).toEqual([old]);
@@ -82,12 +82,12 @@ describe('what an earlier answer could see', () => {
     expect((await find()).ids).toEqual([fresh, old]);
   });
 
-  test('does not hold what was begun before it and is committed later', async () => {
+  test('includes a capture that began before it and was committed later', async () => {
     const slow = await database.delivery.connect();
     try {
       await slow.query('BEGIN');
       const messageId = newId();
-      // Its id and its time are older than those of the row that is seen first.
+      // Its id and time are older than those of the row that is visible first.
       await slow.query(
         `INSERT INTO capture (id, app_id, message_id, attempt, channel, provider, target, content, request, outcome)
          VALUES ($1, $2, $3, 1, 'email', 'smtp', 'ana@example.com', '{}', '{}', 'accepted')`,
@@ -112,7 +112,7 @@ describe('what an earlier answer could see', () => {
     '99999999999999999999:1:',
     "1:1:'",
     '9223372036854775808:9223372036854775809:',
-  ])('cannot be told by %j', async (after) => {
+  ])('is refused as %j', async (after) => {
     const filter = { channel: undefined, targets: undefined, requestId: undefined };
     const page = await findCaptures(database.lookUps, { ...filter, appId: tenant.appId, after });
     expect(page === undefined || page.captures.length === 0).toBe(true);

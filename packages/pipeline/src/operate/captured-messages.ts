@@ -2,37 +2,37 @@ import { getSqlState } from '@belfry/database';
 import type { CapturedMessage } from '@belfry/shared';
 import type pg from 'pg';
 
-/** What a caller asks the sandbox for; what is absent lets everything pass. */
+/** Filters for the sandbox's captures; an absent filter matches everything. */
 export type CaptureFilter = {
   appId: string;
   channel: string | undefined;
-  /** Spellings of one address, in lower case; any of them will do. */
+  /** Spellings of one address, in lower case; any of them matches. */
   targets: string[] | undefined;
   requestId: string | undefined;
-  /** `next` of an earlier answer. */
+  /** `next` of an earlier response. */
   after: string | undefined;
 };
 
-/** Newest first. `next` stands for all that could be seen when they were read. */
+/** Newest first. `next` identifies everything that was visible when this page was read. */
 export type CapturePage = { captures: CapturedMessage[]; next: string };
 
-/** An app keeps so many; while more of them wait to be removed, the newest are looked at. */
-const capturesLookedAt = 500;
+/** The number of captures that an app keeps. If there are more, only the newest are searched. */
+const capturesSearched = 500;
 const maxCaptures = 100;
-/** As they are stored: what is older than so much is left out of an answer; the newest is always in it. */
+/** Maximum stored size of one response. Older captures beyond it are left out; the newest is always included. */
 const maxAnswerBytes = 4_000_000;
 
-/** PostgreSQL's own form of a snapshot, as far as its form can be judged here. */
+/** The format of PostgreSQL's snapshots. */
 const snapshot = /^\d{1,19}:\d{1,19}:(\d{1,19}(,\d{1,19}){0,999})?$/;
 const unreadable = '22P02';
 
-/** What was captured and matches; undefined where `after` is no `next` of an answer. */
+/** Finds matching captures; undefined if `after` is not the `next` of a response. */
 export async function findCaptures(
   pool: pg.Pool,
   { appId, channel, targets, requestId, after }: CaptureFilter,
 ): Promise<CapturePage | undefined> {
   if (after !== undefined && !snapshot.test(after)) return undefined;
-  const limits = [capturesLookedAt, maxCaptures, maxAnswerBytes];
+  const limits = [capturesSearched, maxCaptures, maxAnswerBytes];
   const values = [appId, channel, targets, requestId, after, ...limits];
   try {
     const { rows } = await pool.query<Row>({ name: 'find-captures', text: statement, values });
@@ -69,9 +69,9 @@ function toCaptures(row: Row): CapturedMessage[] {
 }
 
 /**
- * Rows are told apart by what the reader's snapshot could see, not by their ids or times: those are made before the
- * row is committed, by several processes, so that a later one may come to light first. A row's xmin has the lower half
- * of its transaction's number; the upper half follows, as no capture is two thousand million transactions old.
+ * New rows are those that the reader's snapshot could not see. Ids and times do not work: several processes make them before
+ * they commit, so a later row may become visible first. A row's xmin is the lower half of its transaction id. The upper half
+ * follows from it, because no capture is 2 billion transactions old.
  */
 const statement = `
 WITH ahead AS (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xid),

@@ -2,7 +2,7 @@ import type { Queryable } from '@belfry/database';
 import { type Actor, changeWithAudit } from '@belfry/database';
 import type pg from 'pg';
 
-/** A line of the sandbox's list. */
+/** A row in the sandbox's list. */
 export type CaptureSummary = {
   id: string;
   messageId: string;
@@ -11,9 +11,9 @@ export type CaptureSummary = {
   attempt: number;
   outcome: string;
   capturedAt: Date;
-  /** The first words of what it says; null where it says none. */
+  /** The start of the content's text; null if it has none. */
   line: string | null;
-  /** Null where the request was removed since, as is all that follows from it. */
+  /** This and the following fields are null if the request was removed. */
   requestId: string | null;
   item: number | null;
   event: string | null;
@@ -23,22 +23,22 @@ export type CaptureListFilter = {
   appId: string;
   channel: string | undefined;
   event: string | undefined;
-  /** In lower case; all of them stand in the address, the content or the event's name. */
+  /** In lower case; each must occur in the address, the content or the event's name. */
   words: string[];
-  /** Only those that are older. */
+  /** Only captures older than this id. */
   before: string | undefined;
 };
 
-/** One capture, whole. */
+/** A capture with all its fields. */
 export type CaptureRow = Omit<CaptureSummary, 'line' | 'requestId' | 'item' | 'event'> & {
   provider: string;
   content: unknown;
   request: unknown;
-  /** What was noted when it was composed, such as segments. */
+  /** Notes from composing it, such as SMS segments. */
   notes: Record<string, unknown> | null;
 };
 
-/** What else was captured of the same item of a request. */
+/** All captures of one request item. */
 export type CaptureGroup = {
   requestId: string | null;
   item: number | null;
@@ -47,15 +47,15 @@ export type CaptureGroup = {
   /** JSON, as stored. */
   data: string | null;
   isSensitive: boolean;
-  /** Newest first, the one that was asked for among them. */
+  /** Newest first, including the requested one. */
   captures: CaptureRow[];
 };
 
-/** One more than a page tells that there are more. */
+/** A page; one more is read to see whether there are more. */
 export const capturesOfPage = 100;
-const capturesLookedAt = 500;
+const capturesSearched = 500;
 const capturesOfGroup = 60;
-/** A larger content, which holds files, is not searched, and shown without them. */
+/** Larger content has attachments. It is not searched, and shown without them. */
 const largeBytes = 1_000_000;
 const lineCharacters = 200;
 const removedAtOnce = 5_000;
@@ -63,7 +63,7 @@ const maxRemovals = 100;
 
 export type AppCaptures = ReturnType<typeof createAppCaptures>;
 
-/** What the sandbox captured of an app, for the dashboard. */
+/** An app's sandbox captures, for the dashboard. */
 export function createAppCaptures(pool: pg.Pool) {
   return {
     async list(filter: CaptureListFilter): Promise<CaptureSummary[]> {
@@ -74,7 +74,7 @@ export function createAppCaptures(pool: pg.Pool) {
 
     find: (appId: string, id: string) => findGroup(pool, appId, id),
 
-    /** False when there is no such capture. */
+    /** False if there is no such capture. */
     async remove(actor: Actor, { appId, id }: { appId: string; id: string }): Promise<boolean> {
       const entry = { action: 'capture.removed', subject: id };
       const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
@@ -87,7 +87,7 @@ export function createAppCaptures(pool: pg.Pool) {
       return removed !== undefined;
     },
 
-    /** Every capture of the app; how many there were. */
+    /** Removes all captures of the app; returns their number. */
     async removeAll(actor: Actor, appId: string): Promise<number> {
       const entry = { action: 'captures.removed', subject: appId };
       const work = async (client: Queryable) => (await removeInChunks(client, appId)) || undefined;
@@ -143,7 +143,7 @@ async function findGroup(
   };
 }
 
-/** The words of any channel's content, by the names that channels have in common. */
+/** The first text of a channel's content, by the field names that channels share. */
 const firstWords = ['subject', 'title', 'text', 'preview', 'body']
   .map((name) => `nullif(n.content ->> '${name}', '')`)
   .join(', ');
@@ -158,7 +158,7 @@ FROM (
       ELSE coalesce(${firstWords}) END AS line
   FROM (
     SELECT * FROM capture WHERE app_id = $1::uuid AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC
-    LIMIT ${capturesLookedAt}
+    LIMIT ${capturesSearched}
   ) n
   LEFT JOIN message m ON m.id = n.message_id
   LEFT JOIN request r ON r.id = m.request_id

@@ -9,10 +9,10 @@ export type CountMessages = {
   item?: number;
 };
 
-/** Requests in one statement: with a message on each of four channels it stays below 500 buffers. */
+/** Requests per statement: with a message on each of four channels it reads fewer than 500 buffers. */
 const requestsCounted = 25;
 
-/** The messages of requests of the app by channel, state and reason. A request that is not there has no entry. */
+/** Counts the messages of the app's requests by channel, state and reason. A request that does not exist has no entry. */
 export async function countMessages(
   pool: pg.Pool,
   count: CountMessages,
@@ -41,8 +41,8 @@ export function countStatements({ appId, requestIds, item }: CountMessages) {
 
 const isCounted = (alias: string) => `($3::int IS NULL OR ${alias}.item = $3)`;
 
-// One statement, so that an item that is planned meanwhile counts once. Messages are counted as they are read, and those
-// that were resent are subtracted: usually there are few, so nothing is looked up for the others. See also is-resent.ts.
+// One statement, so that an item that is planned meanwhile counts once. It counts all messages and then subtracts those that
+// were resent: there are usually few of these, so the others need no lookup. See also is-resent.sql.ts.
 const statement = `
 WITH r AS MATERIALIZED (
   SELECT r.id, r.version_id, r.items, r.planned_items, r.planned_to FROM unnest($1::uuid[]) w (id)
@@ -61,7 +61,7 @@ WITH r AS MATERIALIZED (
   UNION ALL
   SELECT o.request_id, o.channel, o.state, o.reason, -1
   FROM m CROSS JOIN LATERAL unnest(m.resent) u (id)
-  -- OFFSET 0: each is looked up by its id. PostgreSQL expects far more of them than there are, and would read the table.
+  -- OFFSET 0 forces a lookup by id. PostgreSQL overestimates the number of ids and would scan the table.
   CROSS JOIN LATERAL (SELECT * FROM message o WHERE o.id = u.id AND o.request_id = m.request_id OFFSET 0) o
   UNION ALL
   SELECT i.request_id, s.channel, 'skipped', s.skip ->> 'reason', 1

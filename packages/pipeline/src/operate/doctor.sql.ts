@@ -21,7 +21,7 @@ export type ConfiguredIntegration = {
   credentials: string;
 };
 
-/** The integrations of all apps, oldest first. */
+/** Lists the integrations of all apps, oldest first. */
 export async function listIntegrations(
   prisma: PrismaClient,
   limit: number,
@@ -35,7 +35,7 @@ export async function listIntegrations(
   return rows.map(({ app, settings, ...row }) => ({
     ...row,
     appName: app.name,
-    // Objects by their provider's schema.
+    // Settings are objects by their provider's schema.
     settings: settings as Record<string, unknown>,
   }));
 }
@@ -43,7 +43,7 @@ export async function listIntegrations(
 const maxMessagesShown = 50;
 const maxItemsShown = 1_000;
 
-/** What lies of a request, with addresses masked; undefined where there is none, or no more, or only in another app. */
+/** Reads a request's stored rows with masked addresses; undefined if it does not exist, was removed, or is another app's. */
 export async function readRequestTimeline(
   prisma: PrismaClient,
   id: string,
@@ -81,7 +81,7 @@ export async function readRequestTimeline(
 }
 
 function isSensitive(definition: unknown): boolean {
-  // A definition is checked when it is published.
+  // The definition was validated when it was published.
   return (definition as VersionDefinition | undefined)?.isSensitive === true;
 }
 
@@ -106,7 +106,7 @@ async function readMessages(
     target: maskTarget(row.channel, row.target),
     generation: row.generation,
     resendRun: getResendRun(row.notes) ?? undefined,
-    // A closed list, by a constraint.
+    // A database constraint allows only these states.
     state: row.state as MessageState,
     reason: row.reason ?? undefined,
     waits: row.waits ?? undefined,
@@ -138,7 +138,7 @@ function toAttempt(row: AttemptRow): RequestTimeline['messages'][number]['attemp
 }
 
 function toSkips({ item, skips }: { item: number; skips: unknown }): RequestTimeline['skips'] {
-  // Channel to reason and detail, as planning wrote it.
+  // Planning writes reason and detail by channel.
   const skipsByChannel = (skips ?? {}) as Record<string, { reason: string; detail?: string }>;
   return Object.entries(skipsByChannel).map(([channel, { reason, detail }]) => ({
     item,

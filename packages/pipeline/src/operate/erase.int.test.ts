@@ -44,7 +44,7 @@ afterAll(() => database.close());
 
 type Person = { sid: string; userId: string; email: string; token: string };
 
-/** A stored user with a device, of whom nothing else is known; every word of them holds the same needle. */
+/** A stored user with a device; every field contains the same marker. */
 async function createPerson(): Promise<Person> {
   const [sid, needle] = [newId(), newId()];
   const person = {
@@ -71,7 +71,7 @@ async function erase({ sid, email, token, userId }: Person) {
 const write = (options: MessageOptions) => writeMessageRow({ database, tenant, event }, options);
 const read = (id: string) => database.prisma.message.findUniqueOrThrow({ where: { id } });
 
-/** To the person's own address, by a call that names them. */
+/** A message to the user's own address, by a request that names the user. */
 function writeTo({ email, userId }: Person, options: MessageOptions = {}): Promise<string> {
   return write({ target: email, recipient: { user_id: userId, email }, ...options });
 }
@@ -125,7 +125,7 @@ const tables = [
   'erasure',
 ];
 
-/** Where something of the person can still be read. */
+/** All rows that still contain the marker. */
 async function findTraces({ sid, userId }: Person): Promise<string[]> {
   const needle = userId.slice(2);
   const traces: string[] = [];
@@ -140,7 +140,7 @@ async function findTraces({ sid, userId }: Person): Promise<string[]> {
   return traces;
 }
 
-/** As upkeep does it, some minutes later. */
+/** Runs the upkeep task as if some minutes had passed. */
 async function runLater({ sid }: Person): Promise<void> {
   await database.lookUps.query(
     `UPDATE erasure SET created_at = created_at - interval '10 minutes' WHERE user_sid = $1`,
@@ -164,8 +164,8 @@ async function hasFinished({ sid }: Person): Promise<boolean> {
   return erasures.find(({ userSid }) => userSid === sid)?.finishedAt !== null;
 }
 
-describe('a person who is erased', () => {
-  test('leaves states and counts, and no trace of who it was', async () => {
+describe('an erased user', () => {
+  test('leaves states and counts, but no personal data', async () => {
     const person = await createPerson();
     const { email, userId } = person;
     const { appId } = tenant;
@@ -201,7 +201,7 @@ describe('a person who is erased', () => {
     expect((await findTraces(person)).length).toBeGreaterThan(8);
     const erased = await erase(person);
     expect(erased).toMatchObject({ messages: 2, finishedAt: null });
-    // What the next pass needs is known until then.
+    // Until then the erasure keeps what the next run needs.
     expect(await findTraces(person)).toEqual(['erasure']);
     expect(await read(sent)).toMatchObject({
       state: 'delivered',
@@ -216,7 +216,7 @@ describe('a person who is erased', () => {
     expect(await hasFinished(person)).toBe(true);
   });
 
-  test('is sent nothing of what waits', async () => {
+  test('gets no queued message', async () => {
     const person = await createPerson();
     const id = await writeTo(person);
     await erase(person);
@@ -224,7 +224,7 @@ describe('a person who is erased', () => {
     expect(await claimMessageRow({ database }, id)).toEqual({ kind: 'stale' });
   });
 
-  test('leaves what is being sent until its result is on record, and it is not tried again', async () => {
+  test('keeps a message that is being sent until its result is recorded, and it is not retried', async () => {
     const person = await createPerson();
     const id = await writeTo(person);
     await claimMessageRow({ database }, id);
@@ -246,7 +246,7 @@ describe('a person who is erased', () => {
     expect(await hasFinished(person)).toBe(true);
   });
 
-  test('is not planned for any more, where fanout has the item in its hands already', async () => {
+  test('gets no message from fan-out that has already read the item', async () => {
     const person = await createPerson();
     const id = await writeTo(person);
     const { requestId } = await read(id);
@@ -272,7 +272,7 @@ describe('a person who is erased', () => {
     expect(request.plannedItems).toBe(1);
   });
 
-  test('is sent nothing of what fanout planned while the erasure waited for it', async () => {
+  test('gets no message that fan-out planned while the erasure waited for it', async () => {
     const person = await createPerson();
     const first = await writeTo(person);
     const { requestId } = await read(first);
@@ -309,7 +309,7 @@ describe('a person who is erased', () => {
     expect(await findTraces(person)).toEqual([]);
   });
 
-  test('takes nothing of somebody else along', async () => {
+  test('leaves the data of other users', async () => {
     const person = await createPerson();
     const { email } = person;
     const otherUserMessage = await write({
@@ -324,7 +324,7 @@ describe('a person who is erased', () => {
     expect(await read(nameless)).toMatchObject({ state: 'skipped', target: `erased:${nameless}` });
   });
 
-  test('may come back: what is accepted afterwards is for somebody new', async () => {
+  test('may return: later requests belong to a new user', async () => {
     const person = await createPerson();
     await erase(person);
     const later = await writeTo(person);
@@ -336,8 +336,8 @@ describe('a person who is erased', () => {
   });
 });
 
-describe('what comes late', () => {
-  test('a receipt settles the message, and brings no address back', async () => {
+describe('after an erasure', () => {
+  test('a receipt settles the message and stores no address', async () => {
     const person = await createPerson();
     const integrationId = newId();
     const id = await writeTo(person, { integrationId });
@@ -352,7 +352,7 @@ describe('what comes late', () => {
     expect(await findTraces(person)).toEqual(['erasure']);
   });
 
-  test('a result after the end of its lease is not kept', async () => {
+  test('a result after the end of its lease is not stored', async () => {
     const person = await createPerson();
     const id = await writeTo(person);
     await claimMessageRow({ database }, id);
@@ -387,11 +387,11 @@ describe('what comes late', () => {
     ).toBeUndefined();
   });
 
-  test('an erasure that ended half-way is gone on with', async () => {
+  test('an interrupted erasure is continued', async () => {
     const person = await createPerson();
     const first = await writeTo(person);
     await erase(person);
-    // As a process that died before its first chunk left it.
+    // The state after a process died before its first chunk.
     await database.lookUps.query(`UPDATE message SET target = $2, state = 'sent' WHERE id = $1`, [
       first,
       person.email,
@@ -407,7 +407,7 @@ describe('what comes late', () => {
 });
 
 describe('a chunk', () => {
-  test('takes 200 items at most, and all of them by and by', async () => {
+  test('has at most 200 items, and all chunks together have every item', async () => {
     const person = await createPerson();
     const ids: string[] = [];
     for (let count = 0; count < 450; count += 1) ids.push(await writeTo(person));
@@ -438,7 +438,7 @@ describe('a chunk', () => {
     expect(remainingCount).toBe(0);
   });
 
-  test('begins behind the newest request of the one before it', async () => {
+  test('starts after the newest request of the previous chunk', async () => {
     const person = await createPerson();
     const erasureId = newId();
     await database.prisma.erasure.create({

@@ -6,17 +6,17 @@ import { isErased } from './is-erased.sql';
 import { isPlanned } from './is-planned.sql';
 
 /**
- * Where a pass over a person's rows stands: the inbox, the items that name the person, then those that were sent to each
- * of the addresses.
+ * The position in a run over a user's rows. Source 0 is the inbox, 1 the items that name the user, and each further source
+ * the items sent to one of the user's addresses.
  */
 export type ErasePlace = { source: number; after: string };
 
 export const firstPlace: ErasePlace = { source: 0, after: '00000000-0000-0000-0000-000000000000' };
 
 export type ErasedChunk = {
-  /** Undefined at the end of the pass. */
+  /** Undefined at the end of the run. */
   next: ErasePlace | undefined;
-  /** Something of the person is being sent at this moment: another pass must look again. */
+  /** A message to the user is being sent right now, so another run must check again. */
   isWaiting: boolean;
   messages: number;
 };
@@ -24,7 +24,7 @@ export type ErasedChunk = {
 const itemsAChunk = 200;
 const inboxItemsAChunk = 2_000;
 
-/** One chunk of an erasure, in the caller's transaction. Doing one twice, or two at once, changes nothing more. */
+/** Erases one chunk in the caller's transaction. Idempotent, also when two processes erase the same chunk. */
 export async function eraseChunk(
   client: Queryable,
   erasureId: string,
@@ -83,8 +83,8 @@ async function eraseInbox(
 type WalkedItem = { requestId: string; item: number; isTheirs: boolean };
 
 /**
- * Requests that were accepted before the erasure; what comes after it is for somebody new. Of a request whole: a bulk may
- * have several items for one address, and the next chunk begins behind it.
+ * Lists requests accepted before the erasure; later ones belong to a new user. It lists whole requests, because a bulk may
+ * have several items for one address and the next chunk starts after it.
  */
 async function walk(
   client: Queryable,
@@ -120,7 +120,7 @@ function findNextPlace(
   walked: readonly WalkedItem[],
 ): ErasePlace | undefined {
   const last = walked.at(-1);
-  // Several messages of one item are one row here, so that a full walk may give few of them.
+  // Several messages of one item give one row, so a full page may have few rows.
   if (last) return { source: place.source, after: last.requestId };
   return place.source - 1 < addresses.length ? nextSource(place) : undefined;
 }
@@ -132,8 +132,8 @@ function nextSource({ source }: ErasePlace): ErasePlace {
 type Items = readonly { requestId: string; item: number }[];
 
 /**
- * What waits is skipped. What is being sent cannot be called back: it is not tried again, and its item is left until
- * its result is on record, so that no worker writes the address back behind us.
+ * Skips queued messages. A message that is being sent cannot be stopped: it is not retried, and its item is left until its
+ * result is recorded. Otherwise a worker would write the address again.
  */
 async function eraseItems(
   client: Queryable,
@@ -157,11 +157,11 @@ function toItemValues(items: Items): unknown[] {
   return [items.map(({ requestId }) => requestId), items.map(({ item }) => item)];
 }
 
-/** A message `m` of one of the items. */
+/** Matches messages `m` of the items. */
 const itemsCondition =
   '(m.request_id, m.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[])) AND m.request_id = ANY ($1::uuid[])';
 
-/** Fanout waits for it, and finds its chunk counted anew; or was faster, and what it wrote is seen by the statements after this one. */
+/** Fan-out waits for this lock and then finds its chunk changed. If fan-out was first, the next statements see its rows. */
 async function lockRequests(client: Queryable, items: Items): Promise<void> {
   await client.query(
     'SELECT FROM request WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE',
@@ -169,7 +169,7 @@ async function lockRequests(client: Queryable, items: Items): Promise<void> {
   );
 }
 
-/** A resend holds the message that it is made from: what it writes is seen by the statements after this one. */
+/** A resend locks the message that it copies, so the next statements see its new message. */
 async function lockMessages(client: Queryable, items: Items): Promise<void> {
   await client.query(
     `SELECT FROM message m WHERE ${itemsCondition} ORDER BY m.id FOR NO KEY UPDATE`,
@@ -195,7 +195,7 @@ async function redact(client: Queryable, items: Items): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** What fanout did not come to yet. It plans nothing where `planned_items` is another than when it read the items. */
+/** Marks items that fan-out has not planned as skipped. Fan-out plans nothing if `planned_items` changed since it read the items. */
 const planAsSkipped = `
 WITH planned AS (
   UPDATE request_item i SET planned_at = now(), skips = (
@@ -212,11 +212,11 @@ FROM (SELECT request_id, count(*)::int AS items FROM planned GROUP BY request_id
 const messageIds = `SELECT m.id FROM message m WHERE ${itemsCondition}`;
 
 const redactions = [
-  // Details may quote an address that was wrong.
+  // Details may quote an invalid address.
   `UPDATE request_item i SET recipient = NULL, data = NULL, override = NULL,
      skips = (SELECT jsonb_object_agg(channel, skip - 'detail') FROM jsonb_each(i.skips) s (channel, skip))
    WHERE (i.request_id, i.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[]))`,
-  // A result that comes later than the end of its lease is kept where the reason says so: no longer, it holds the address.
+  // A result that arrives after its lease expired is stored if the reason is lease_expired. It has the address, so change the reason.
   `UPDATE attempt a SET request = NULL, response = NULL, detail = NULL, provider_message_id = NULL,
      closed_at = coalesce(a.closed_at, now()), reason = CASE WHEN a.reason = '${leaseExpired}' THEN 'erased' ELSE a.reason END
    WHERE a.message_id IN (${messageIds})`,

@@ -7,11 +7,11 @@ import { type ErasePlace, eraseChunk, firstPlace } from './erase.sql';
 export type NewErasure = {
   appId: string;
   userSid: string;
-  /** What is the person's alone: messages to these are theirs, where they name nobody else. */
+  /** Addresses that only this user has. Messages to them are erased unless they name another user. */
   addresses: readonly string[];
 };
 
-/** A person who is being erased, as far as somebody may still know. */
+/** An erasure, with the fields that may still be shown. */
 export type ErasureRow = {
   id: string;
   userSid: string;
@@ -21,15 +21,15 @@ export type ErasureRow = {
   finishedAt: Date | null;
 };
 
-/** What a page waits for; the rest is upkeep's. */
+/** Chunks that the dashboard's request erases; upkeep does the rest. */
 const maxChunksAtOnce = 50;
 const maxListed = 20;
-/** What was accepted or sent at the moment of the erasure is on record by then. */
+/** By then, messages accepted or sent at the moment of the erasure are recorded. */
 const settleMs = 2 * 60_000;
 
 /**
- * Takes the user, the devices and whatever waits for them away at once, then their messages' addresses and contents in
- * chunks. What is left when the process ends, or was in flight, is done by upkeep. Undefined where there is no such user.
+ * Deletes the user and the user's devices at once, then erases the addresses and contents of their messages in chunks.
+ * Upkeep erases what is left, or was in flight. Undefined if there is no such user.
  */
 export async function eraseUser(
   pool: pg.Pool,
@@ -80,7 +80,7 @@ async function beginErasure(
   });
 }
 
-/** Goes on with erasures until nothing of the person is in flight, oldest first. */
+/** Continues erasures, oldest first, until no message of the user is in flight. */
 export function createErasureTask(): UpkeepTask {
   let erasure: Unfinished = { id: beforeAll, isSettled: false };
   let place: ErasePlace | undefined;
@@ -95,7 +95,7 @@ export function createErasureTask(): UpkeepTask {
   }
 
   return {
-    name: 'erased person',
+    name: 'erased user',
     async removeChunk(database) {
       const from = place ?? (await takeNext(database));
       if (!from) return { removed: 0, mayBeMore: false };
@@ -108,10 +108,10 @@ export function createErasureTask(): UpkeepTask {
   };
 }
 
-/** Where the first one begins: no id is below it. */
+/** The first search starts here: no id is lower. */
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-/** What was in flight at the moment of a settled one is on record by now. */
+/** `isSettled`: messages in flight at the moment of the erasure are recorded by now. */
 type Unfinished = { id: string; isSettled: boolean };
 
 async function findUnfinished(database: Queryable, after: string): Promise<Unfinished | undefined> {
@@ -135,7 +135,7 @@ async function inOwnTransaction<T>(database: Queryable, work: () => Promise<T>):
   }
 }
 
-/** A whole pass found nothing that is still being sent: who it was is forgotten, too. */
+/** Finishes an erasure after a full run found no message being sent; removes the user's id and addresses too. */
 async function finishErasure(database: Queryable, id: string): Promise<void> {
   await database.query({
     text: `UPDATE erasure SET finished_at = now(), user_id = NULL, addresses = NULL

@@ -26,7 +26,7 @@ function createReader(name: string): InboxAddress {
   return { appId: tenant.appId, userId: `${name}-${newId()}` };
 }
 
-/** Through the claim and the record of a real delivery; the id of its message. */
+/** Writes an item by a real claim and record; returns its message id. */
 async function deliver({ userId }: InboxAddress, title = 'Hello'): Promise<string> {
   const id = await writeMessageRow(
     { database, tenant, event },
@@ -58,7 +58,7 @@ async function readStatuses(reader: InboxAddress): Promise<unknown[]> {
 const page = { before: undefined, limit: 20, withArchived: false };
 
 describe('the list of an inbox', () => {
-  test('is read page by page, newest first, each item once', async () => {
+  test('pages newest first, each item once', async () => {
     const reader = createReader('pages');
     const ids = await deliverMany(reader, 5);
     const first = await inbox.listItems({ ...reader, ...page, limit: 2 });
@@ -74,7 +74,7 @@ describe('the list of an inbox', () => {
     });
   });
 
-  test('does not show what was archived, but to the account', async () => {
+  test('hides archived items, except from the account', async () => {
     const reader = createReader('archive');
     const [old, young] = await deliverMany(reader, 2);
     await inbox.changeStatus({ ...reader, messageId: old!, status: 'ARCHIVE' });
@@ -84,11 +84,11 @@ describe('the list of an inbox', () => {
       [young, 'UNREAD'],
       [old, 'ARCHIVE'],
     ]);
-    // The next page can still begin behind what was archived meanwhile.
+    // The next page can still start after an item that was archived meanwhile.
     expect(await inbox.listItems({ ...reader, ...page, before: old! })).toEqual([]);
   });
 
-  test('is another person’s alone: no call reaches an item through another user or app', async () => {
+  test('belongs to one user: no call reaches an item through another user or app', async () => {
     const reader = createReader('owner');
     const messageId = await deliver(reader);
     const strangers = [createReader('stranger'), { appId: newId(), userId: reader.userId }];
@@ -103,7 +103,7 @@ describe('the list of an inbox', () => {
     expect(await readStatuses(reader)).toEqual([[messageId, 'UNREAD']]);
   });
 
-  test.each(['', 'x', `${newId()}0`, "' OR 1=1"])('knows no message %j', async (messageId) => {
+  test.each(['', 'x', `${newId()}0`, "' OR 1=1"])('finds no message %j', async (messageId) => {
     const reader = createReader('ids');
     await deliver(reader);
     expect(await inbox.listItems({ ...reader, ...page, before: messageId })).toBeUndefined();
@@ -112,7 +112,7 @@ describe('the list of an inbox', () => {
 });
 
 describe('an item', () => {
-  test('that is read makes its message read, once and for good', async () => {
+  test('marks its message as read when it is read, once and permanently', async () => {
     const reader = createReader('read');
     const messageId = await deliver(reader);
     expect(await readState(messageId)).toBe('delivered');
@@ -127,7 +127,7 @@ describe('an item', () => {
     expect(again.readAt).toEqual(readAt);
   });
 
-  test('that is archived stays so, and was not read by that', async () => {
+  test('stays archived, and archiving does not read it', async () => {
     const reader = createReader('archived');
     const messageId = await deliver(reader);
     for (const status of ['ARCHIVE', 'READ', 'UNREAD'] as const) {
@@ -137,7 +137,7 @@ describe('an item', () => {
     expect(await readState(messageId)).toBe('delivered');
   });
 
-  test('ends archived when it is read and archived at the same moment', async () => {
+  test('ends archived if it is read and archived at the same moment', async () => {
     const reader = createReader('race');
     const ids = await deliverMany(reader, 5);
     await Promise.all(
@@ -152,8 +152,8 @@ describe('an item', () => {
   });
 });
 
-describe('reading all', () => {
-  test('reads up to the newest that was seen, and moves each message', async () => {
+describe('marking all as read', () => {
+  test('covers items up to the newest that was seen, and updates each message', async () => {
     const reader = createReader('all');
     const [first, second, third] = await deliverMany(reader, 3);
     await inbox.changeStatus({ ...reader, messageId: first!, status: 'ARCHIVE' });
@@ -187,7 +187,7 @@ describe('reading all', () => {
     });
   });
 
-  test('takes more than one statement’s share, and does not wait for itself from another device', async () => {
+  test('takes several statements for many items, and two devices do not deadlock', async () => {
     const reader = createReader('many');
     await database.prisma.inboxItem.createMany({
       data: Array.from({ length: 2_100 }, () => ({
@@ -206,8 +206,8 @@ describe('reading all', () => {
   });
 });
 
-describe('the count', () => {
-  test('is of unread items that came after the inbox was last opened', async () => {
+describe('the unread count', () => {
+  test('counts unread items since the inbox was last opened', async () => {
     const reader = createReader('count');
     expect(await inbox.countUnread(reader)).toBe(0);
     await deliverMany(reader, 2);
@@ -220,7 +220,7 @@ describe('the count', () => {
     expect(await inbox.countUnread(reader)).toBe(1);
   });
 
-  test('does not depend on a user of another app who has the same ID', async () => {
+  test('does not depend on a user of another app with the same ID', async () => {
     const reader = createReader('shared');
     await deliver(reader);
     const other = await createFactories(database).createTenant();
@@ -232,7 +232,7 @@ describe('the count', () => {
     expect(await inbox.countUnread(reader)).toBe(1);
   });
 
-  test('ends at 1,000', async () => {
+  test('stops at 1,000', async () => {
     const reader = createReader('thousand');
     await database.prisma.inboxItem.createMany({
       data: Array.from({ length: 1_001 }, () => ({
@@ -245,7 +245,7 @@ describe('the count', () => {
     expect(await inbox.countUnread(reader)).toBe(1_000);
   });
 
-  test('makes no row for somebody who has no inbox, and never goes back', async () => {
+  test('creates no row for a user without an inbox, and never goes back', async () => {
     const readerWithoutInbox = createReader('nobody');
     await inbox.open(readerWithoutInbox);
     expect(await database.prisma.inboxReader.count({ where: readerWithoutInbox })).toBe(0);
@@ -260,7 +260,7 @@ describe('the count', () => {
   });
 });
 
-test('a user who sets up an inbox is stored once, and an earlier one is left as it is', async () => {
+test('ensureUser stores a user once, and keeps an existing one unchanged', async () => {
   const reader = createReader('setup');
   expect(await inbox.isUserStored(reader)).toBe(false);
   await Promise.all([1, 2, 3].map(() => inbox.ensureUser(reader)));

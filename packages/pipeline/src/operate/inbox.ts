@@ -4,43 +4,43 @@ import { movedFrom } from './receipts';
 
 export type InboxDeps = { pool: pg.Pool; newId: () => string };
 
-/** Whose inbox; the user need not be stored. */
+/** The owner of an inbox; the user need not be stored. */
 export type InboxAddress = { appId: string; userId: string };
 
-/** A place in an inbox by one of its messages; any text, as it came from outside. */
+/** A position in an inbox by the id of one of its messages. The id is unchecked input. */
 export type InboxAnchor = InboxAddress & { messageId: string };
 
 export type InboxPage = InboxAddress & {
-  /** Only items that came before this message's. */
+  /** Only items before this message's item. */
   before: string | undefined;
   limit: number;
-  /** Whether items that the person archived are shown. */
+  /** Whether to include archived items. */
   withArchived: boolean;
 };
 
 export type InboxStatusChange = InboxAnchor & { status: InboxStatus };
 
 export type Inbox = {
-  /** Stores the user, where there is none. */
+  /** Stores the user, unless there is one. */
   ensureUser(address: InboxAddress): Promise<void>;
   isUserStored(address: InboxAddress): Promise<boolean>;
-  /** Newest first; undefined where `before` is no message of this inbox. */
+  /** Newest first; undefined if `before` is no message of this inbox. */
   listItems(page: InboxPage): Promise<InboxItem[] | undefined>;
-  /** Unread items that came after the inbox was last opened, at most 1,000. */
+  /** Counts unread items since the inbox was last opened, up to 1,000. */
   countUnread(address: InboxAddress): Promise<number>;
-  /** What is archived stays so. False where there is no such message. */
+  /** An archived item stays archived. False if there is no such message. */
   changeStatus(change: InboxStatusChange): Promise<boolean>;
-  /** Reads every unread item up to a message's, or all. False where there is no such message. */
+  /** Marks unread items as read, up to a message's item or all. False if there is no such message. */
   readAll(upTo: InboxAddress & { messageId: string | undefined }): Promise<boolean>;
-  /** The inbox was opened now. */
+  /** Records that the inbox was opened now. */
   open(address: InboxAddress): Promise<void>;
 };
 
 const maxUnreadCounted = 1_000;
 
 /**
- * A person's items. The statements have no name: a plan that was made while the table was empty would be kept, and
- * read the whole of it.
+ * Inbox items of a user. The statements have no name: PostgreSQL would keep a plan that was made while the table was empty,
+ * which scans the whole table.
  */
 export function createInbox({ pool, newId }: InboxDeps): Inbox {
   return {
@@ -96,7 +96,7 @@ export function createInbox({ pool, newId }: InboxDeps): Inbox {
   };
 }
 
-/** Behind every UUID of version 7. */
+/** Above every version 7 UUID. */
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 type ItemRow = {
@@ -110,12 +110,12 @@ function toItem({ message_id, content, status, created_at_ms }: ItemRow): InboxI
   return { messageId: message_id, content, status, createdAtMs: created_at_ms };
 }
 
-/** The item's id: items stand in the order in which they were delivered, messages in that in which they were accepted. */
+/** Finds the item's id: items are ordered by delivery, messages by acceptance. */
 async function findItem(
   pool: pg.Pool,
   { appId, userId, messageId }: InboxAnchor,
 ): Promise<string | undefined> {
-  // Nothing from outside reaches a uuid cast unread.
+  // Input must be a valid UUID before it reaches a uuid cast.
   if (!isUuid(messageId)) return undefined;
   const { rows } = await pool.query<{ id: string }>(
     'SELECT id FROM inbox_item WHERE message_id = $3 AND app_id = $1 AND user_id = $2',
@@ -132,7 +132,7 @@ SELECT count(*)::int AS unread FROM (
   LIMIT ${maxUnreadCounted}
 ) newer`;
 
-/** Moves the messages of the items in `changed` forward, as a provider's report would. */
+/** Marks the messages of the items in `changed` as read, like a provider's receipt. */
 const readMessages = `
   UPDATE message m SET state = 'read', reason = NULL, due_at = NULL, job_id = NULL, waits = NULL,
     settled_at = coalesce(m.settled_at, now())
@@ -150,7 +150,7 @@ ${readMessages} AND changed.status = 'READ'`;
 const readsPerStatement = 1_000;
 const maxReadStatements = 100;
 
-// Rows are locked in one order, so that two devices that read all at the same moment do not wait for each other.
+// Locks rows in order, so that two devices that mark all as read at once cannot deadlock.
 const readAllStatement = `
 WITH unread AS (
   SELECT id FROM inbox_item WHERE app_id = $1 AND user_id = $2 AND status = 'UNREAD' AND id <= $3
@@ -173,7 +173,7 @@ async function readUpTo(
   }
 }
 
-// Anybody may say so where the app leaves the counters open: a row is made only for who has an inbox.
+// If the app's counters are public, anyone may call this: insert a row only for a user who has inbox items.
 const openStatement = `
 INSERT INTO inbox_reader AS r (app_id, user_id, last_opened_at)
 SELECT $1::uuid, $2::text, now() WHERE EXISTS (SELECT FROM inbox_item WHERE app_id = $1 AND user_id = $2)

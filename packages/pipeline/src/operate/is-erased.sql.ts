@@ -1,6 +1,6 @@
 import { formatErasedTarget } from '@belfry/shared';
 
-/** A message of somebody who was erased, as a condition on the alias of its row. */
+/** SQL condition: the message with this alias belongs to an erased user. */
 export function isErased(alias: string): string {
   return `starts_with(${alias}.target, '${formatErasedTarget('')}')`;
 }

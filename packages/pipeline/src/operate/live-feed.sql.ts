@@ -1,6 +1,6 @@
 import type { PrismaClient } from '@belfry/database';
 
-/** A message as the terminal of a local start shows it. */
+/** A message in the terminal output of `npm start`. */
 export type FeedMessage = {
   id: string;
   channel: string;
@@ -18,7 +18,7 @@ export function listFeedMessages(prisma: PrismaClient, ids: string[]): Promise<F
   });
 }
 
-/** The channels that the items of these requests skipped, and why. */
+/** Lists the channels that the requests' items skipped, with reasons. */
 export async function listFeedSkips(
   prisma: PrismaClient,
   requestIds: string[],

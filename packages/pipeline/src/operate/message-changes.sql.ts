@@ -10,7 +10,7 @@ import {
   writeGenerations,
 } from './write-generations.sql';
 
-/** A message as far as it decides whether it may be sent again. */
+/** The fields of a message that decide whether it may be resent. */
 export type ResendableRow = {
   id: string;
   requestId: string;
@@ -20,11 +20,11 @@ export type ResendableRow = {
   generation: number;
   state: string;
   isNewest: boolean;
-  /** Of somebody who was erased: nobody knows any more what it said, and to whom. */
+  /** The message of an erased user: its content and recipient are gone. */
   isErased: boolean;
 };
 
-/** Of this app only. */
+/** Finds a message of this app. */
 export async function findResendable(
   pool: pg.Pool,
   appId: string,
@@ -40,7 +40,7 @@ export async function findResendable(
   return row && { ...row, isErased: row.target === formatErasedTarget(row.id) };
 }
 
-/** A resend of one message, chosen by an operator. Undefined when it moved on, or another resend was faster. */
+/** Resends one message that an operator chose. Undefined if it changed, or another resend was first. */
 export async function writeGeneration(
   pool: pg.Pool,
   actor: Actor,
@@ -56,7 +56,7 @@ export async function writeGeneration(
   });
 }
 
-/** queued -> skipped: cancelled. False when it was no longer waiting. */
+/** Changes a queued message to skipped with the reason `cancelled`. False if it was no longer queued. */
 export async function cancelMessage(
   pool: pg.Pool,
   actor: Actor,
@@ -75,7 +75,7 @@ export async function cancelMessage(
   return cancelled !== undefined;
 }
 
-/** The version that a request is pinned to. */
+/** Finds the version that a request is pinned to. */
 export async function findVersionOfRequest(
   pool: pg.Pool,
   requestId: string,

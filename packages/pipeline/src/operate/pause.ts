@@ -22,7 +22,7 @@ export async function pauseChannel(
   });
 }
 
-/** Where everything is paused, the channel goes on with everything else. */
+/** If all sending is paused, the channel resumes only together with it. */
 export async function resumeChannel(
   pool: pg.Pool,
   actor: Actor,
@@ -92,12 +92,12 @@ export async function resumeSending(pool: pg.Pool, actor: Actor, appId: string):
   });
 }
 
-/** Of two changes at once the second sees what the first one did. */
+/** Serializes changes, so that the second of two sees the first. */
 async function lockApp(client: Queryable, appId: string): Promise<void> {
   await client.query('SELECT 1 FROM app WHERE id = $1 FOR NO KEY UPDATE', [appId]);
 }
 
-/** At most so many of a channel go on at once; the rest looks again by itself within seconds. */
+/** Maximum messages of a channel to resume at once; the others resume at their next check within seconds. */
 const wokenAtOnce = 5_000;
 
 async function wake(client: Queryable, appId: string, channels: string[]): Promise<void> {

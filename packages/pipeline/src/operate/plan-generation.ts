@@ -1,23 +1,23 @@
 import type { VersionDefinition } from '@belfry/shared';
 
-/** What a message that is sent again goes by. */
+/** The integration and time to live of a resent message. */
 export type PlannedGeneration = {
-  /** Undefined in the sandbox, which asks no integration for permission. */
+  /** Undefined in the sandbox, which uses no integration. */
   integrationId: string | undefined;
   timeToLiveMs: number;
 };
 
 export type GenerationInput = {
   channel: string;
-  /** Of the version that the request was accepted with. */
+  /** The definition of the version that the request was accepted with. */
   definition: VersionDefinition;
-  /** A setting of the app. */
+  /** The app's setting. */
   delivery: 'sandbox' | 'live';
-  /** Integrations of the version that are still there. */
+  /** Integrations of the version that were not removed. */
   usable: ReadonlySet<string>;
 };
 
-/** By the version that was pinned, from the begin of its chain; undefined where nobody of that is left. */
+/** Starts at the first usable integration of the pinned version's chain; undefined if none is left. */
 export function planGeneration({
   channel,
   definition,
@@ -25,18 +25,18 @@ export function planGeneration({
   usable,
 }: GenerationInput): PlannedGeneration | undefined {
   const version = definition.channels[channel];
-  if (!version) throw new Error('A message of a channel that its version does not have');
+  if (!version) throw new Error(`The version has no channel ${channel}`);
   const { timeToLiveMs } = version.policy;
   if ((definition.delivery ?? delivery) === 'sandbox') {
     return { integrationId: undefined, timeToLiveMs };
   }
   const integrationId = version.integrationIds.find((id) => usable.has(id));
-  // A channel such as in_app has none and needs none.
+  // A channel such as in_app needs no integration.
   if (integrationId === undefined && version.integrationIds.length > 0) return undefined;
   return { integrationId, timeToLiveMs };
 }
 
-/** Every integration that a version may go by. */
+/** Lists all integrations of a version. */
 export function listIntegrationIds({ channels }: VersionDefinition): string[] {
   return Object.values(channels).flatMap(({ integrationIds }) => integrationIds);
 }

@@ -26,12 +26,12 @@ export type BulkRow = {
   plannedItems: number;
 };
 
-/** Counts stop here: beyond it a number tells nothing more. */
+/** Counts stop here, because a higher number is not more useful. */
 export const queueCountedTo = 10_000;
 const bulksListed = 20;
-const requestsLookedAt = 500;
+const requestsScanned = 500;
 
-/** What waits, and who holds it up; every question is bounded. */
+/** Queue lengths and pauses for the dashboard; every query is bounded. */
 export function createQueueFacts(pool: pg.Pool) {
   return {
     async readChannels(appIds: string[], channels: readonly string[]): Promise<ChannelFacts[]> {
@@ -48,12 +48,12 @@ export function createQueueFacts(pool: pg.Pool) {
       return rows;
     },
 
-    /** Bulks that fanout has still to plan. */
+    /** Lists bulks with items that fan-out still has to plan. */
     async listBulks(appIds: string[]): Promise<BulkRow[]> {
       const { rows } = await pool.query<BulkRow>(
         `SELECT r.id AS "requestId", r.app_id AS "appId", e.name AS event, r.created_at AS "acceptedAt",
            r.items, ${countPlanned('r')} AS "plannedItems"
-         FROM (SELECT * FROM request WHERE planned_items < items ORDER BY id LIMIT ${requestsLookedAt}) r
+         FROM (SELECT * FROM request WHERE planned_items < items ORDER BY id LIMIT ${requestsScanned}) r
          JOIN event e ON e.id = r.event_id
          WHERE r.app_id = ANY ($1::uuid[]) ORDER BY r.id LIMIT ${bulksListed}`,
         [appIds],
@@ -61,7 +61,7 @@ export function createQueueFacts(pool: pg.Pool) {
       return rows;
     },
 
-    /** What providers took, by channel, in the slots of the last half hour. */
+    /** Messages that providers accepted, by channel, in the slots of the last 30 minutes. */
     readRates: (appIds: string[]) => readRates(pool, appIds),
 
     readLatency: (appIds: string[]) => readLatency(pool, appIds),
@@ -76,18 +76,18 @@ export function createQueueFacts(pool: pg.Pool) {
     resumeChannel: (actor: Actor, appId: string, channel: string) =>
       resumeChannel(pool, actor, { appId, channel }),
 
-    /** Everything that the app sends. */
+    /** Pauses all channels of the app. */
     pauseSending: (actor: Actor, appId: string, channels: readonly string[]) =>
       pauseSending(pool, actor, { appId, channels }),
 
-    /** Channels that are paused by themselves stay so. */
+    /** Channels that were paused individually stay paused. */
     resumeSending: (actor: Actor, appId: string) => resumeSending(pool, actor, appId),
   };
 }
 
 export type QueueFacts = ReturnType<typeof createQueueFacts>;
 
-// By app, class and channel, as the index of what waits is ordered; what is being sent is asked for by its state.
+// Filters by app, state and channel, to match the index of waiting messages; counts messages being sent by their state.
 const channelStatement = `
 SELECT c.channel, count(m.id) FILTER (WHERE m.due_at <= now() OR m.waits IS NULL)::int AS waiting,
   min(m.due_at) FILTER (WHERE m.due_at <= now()) AS "oldestAt",

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { countMessages } from './count-messages.sql';
 import { countPlanned, isPlanned } from './is-planned.sql';
 
-/** A request as it was accepted. */
+/** A request at acceptance. */
 export type TimelineHead = {
   requestId: string;
   kind: 'single' | 'bulk' | 'test' | 'resend';
@@ -88,7 +88,7 @@ export type ItemTimeline = {
   attempts: TimelineAttempt[];
   receipts: TimelineReceipt[];
   captures: TimelineCapture[];
-  /** Of all items. */
+  /** Counts over all items. */
   groups: StateGroup[];
   itemGroups: StateGroup[];
 };
@@ -99,7 +99,7 @@ const maxReceipts = 500;
 
 export type TimelineAddress = { appId: string; requestId: string; item: number };
 
-/** All that is on record of one item of a request; undefined where the app has no such request. */
+/** Reads everything stored about one item of a request; undefined if the app has no such request. */
 export async function readItemTimeline(
   pool: pg.Pool,
   address: TimelineAddress,

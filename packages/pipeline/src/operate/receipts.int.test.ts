@@ -71,7 +71,7 @@ describe('a receipt', () => {
     [['failed', 'delivered'], 'failed'],
     [['delivered', 'failed'], 'delivered'],
     [['failed', 'failed'], 'failed'],
-  ] as const)('moves a sent message forward only: %j', async (states, expected) => {
+  ] as const)('only moves a sent message forward: %j', async (states, expected) => {
     const id = await sendMessage();
     for (const state of states) await report(id, { state });
     expect(await readState(id)).toBe(expected);
@@ -81,18 +81,21 @@ describe('a receipt', () => {
   test.each([
     [['sent', 'delivered', 'read'], 'read'],
     [['read', 'sent', 'sent'], 'read'],
-  ] as const)('in one call with others counts by how far it is: %j', async (states, expected) => {
-    const id = await sendMessage();
-    const effects = await writeReceipts(
-      database.accepting,
-      states.map((state) => receipt(id, { state })),
-    );
-    expect(await readState(id)).toBe(expected);
-    expect(effects.map(({ messageId }) => messageId)).toEqual(states.map(() => id));
-    expect(effects.flatMap(({ movedTo }) => movedTo ?? [])).toEqual([expected]);
-  });
+  ] as const)(
+    'counts by the state furthest forward if one call has several: %j',
+    async (states, expected) => {
+      const id = await sendMessage();
+      const effects = await writeReceipts(
+        database.accepting,
+        states.map((state) => receipt(id, { state })),
+      );
+      expect(await readState(id)).toBe(expected);
+      expect(effects.map(({ messageId }) => messageId)).toEqual(states.map(() => id));
+      expect(effects.flatMap(({ movedTo }) => movedTo ?? [])).toEqual([expected]);
+    },
+  );
 
-  test('that says failed keeps its reason and its code, whatever comes later', async () => {
+  test('with state failed keeps its reason and code, whatever comes later', async () => {
     const id = await sendMessage();
     await report(id, { ...failed, detail: 'The carrier filtered it.' });
     await report(id, { state: 'failed' });
@@ -104,7 +107,7 @@ describe('a receipt', () => {
     });
   });
 
-  test('that says failed leaves what the attempt noted', async () => {
+  test('with state failed keeps the attempt’s notes', async () => {
     const id = await sendMessage({ notes: { segments: 2 } });
     await report(id, failed);
     expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
@@ -112,7 +115,7 @@ describe('a receipt', () => {
     });
   });
 
-  test('leaves the time at which its message was settled', async () => {
+  test('keeps the time at which its message was settled', async () => {
     const id = await sendMessage();
     await report(id, { state: 'delivered' });
     const settledAt = new Date('2026-01-02T03:04:05Z');
@@ -124,8 +127,8 @@ describe('a receipt', () => {
     });
   });
 
-  // Twilio 21610 and Meta 131050 may come by receipt only, after the provider took the message.
-  test('of an opt-out skips the message, with the code, and keeps it so', async () => {
+  // Twilio 21610 and Meta 131050 may arrive only as a receipt, after the provider accepted the message.
+  test('for an opt-out skips the message, with the code, for good', async () => {
     const id = await sendMessage();
     const optOut = { state: 'failed', reason: 'opted_out', errorCode: '21610' } as const;
     const [effect] = await report(id, { ...optOut, detail: 'The person sent STOP.' });
@@ -145,7 +148,7 @@ describe('a receipt', () => {
     ]);
   });
 
-  test('of an opt-out does not take back what arrived, and settles what waits', async () => {
+  test('for an opt-out does not change a delivered message, and settles a queued one', async () => {
     const optOut = { state: 'failed', reason: 'opted_out' } as const;
     const arrived = await sendMessage();
     await report(arrived, { state: 'delivered' });
@@ -156,7 +159,7 @@ describe('a receipt', () => {
     expect(await readState(sending)).toBe('skipped');
   });
 
-  test('settles a message whose outcome was unknown, and one that waits for its resend', async () => {
+  test('settles a message with an unknown outcome, and one that waits for its resend', async () => {
     const unknown = { outcome: 'unknown', providerMessageId: undefined } as const;
     const stays = await sendMessage({ ...unknown, next: { state: 'unknown' } });
     const waits = await sendMessage({
@@ -173,7 +176,7 @@ describe('a receipt', () => {
     }
   });
 
-  test('that comes before the attempt was recorded wins over it, and the attempt’s notes are kept', async () => {
+  test('that arrives before the attempt is recorded wins over it, and the attempt’s notes are kept', async () => {
     const id = await claimed();
     await report(id, { state: 'delivered' });
     const recorded = await recordResults(database.delivery, [
@@ -186,13 +189,13 @@ describe('a receipt', () => {
     });
   });
 
-  test('is stored together with what it says about the address, or not at all', async () => {
+  test('is stored in one transaction with its contact updates', async () => {
     const messageId = await sendMessage();
     const optOut = { change: 'suppress', reason: 'opted_out', sender: '+15550001' } as const;
     const failedReceipt = receipt(messageId, { state: 'failed' });
     const store = (sender: string) =>
       storeReceipts(database.accepting, [{ ...failedReceipt, changes: [{ ...optOut, sender }] }]);
-    // PostgreSQL refuses U+0000 in a text.
+    // PostgreSQL refuses U+0000 in text.
     await expect(store('\0')).rejects.toThrow();
     expect(await findReceipts(messageId)).toEqual([]);
     const { appId } = tenant;
@@ -200,7 +203,7 @@ describe('a receipt', () => {
     expect(await database.prisma.suppression.count({ where: { appId } })).toBe(1);
   });
 
-  test('about a message that was never sent changes nothing', async () => {
+  test('for a message that was never sent changes nothing', async () => {
     const id = await writeMessageRow({ database, tenant, event }, { integrationId });
     await report(id, { state: 'delivered' });
     expect(await readState(id)).toBe('queued');
@@ -210,7 +213,7 @@ describe('a receipt', () => {
   test.each([
     ['another integration', () => ({ integrationId: newId() })],
     ['another app', () => ({ appId: newId() })],
-  ])('of %s is stored without touching the message', async (_whose, getOverrides) => {
+  ])('of %s is stored without changing the message', async (_whose, getOverrides) => {
     const id = await sendMessage();
     const body = JSON.stringify(newId());
     const effects = await report(id, { ...getOverrides(), state: 'read', body });
@@ -221,7 +224,7 @@ describe('a receipt', () => {
   });
 
   test.each([[undefined], ['not-a-uuid'], [newId()]])(
-    'about nothing we know is stored: %j',
+    'for an unknown message is stored: %j',
     async (messageId) => {
       const body = JSON.stringify(newId());
       const effects = await writeReceipts(database.accepting, [receipt(messageId, { body })]);

@@ -15,39 +15,39 @@ import { type AnsweredCall, type AnsweredWrite, writeAnswered } from '../accept/
 import { applyContactUpdates } from '../deliver/contact-updates.sql';
 import { isErased } from './is-erased.sql';
 
-/** A provider's report, as it was read off the wire. */
+/** A parsed report from a provider. */
 export type NewReceipt = {
   appId: string;
-  /** Undefined where the app itself reports, which it can of its notifications alone. */
+  /** Undefined for a report by the app itself, which it may send only for push and onesignal messages. */
   integrationId: string | undefined;
-  /** Ours, where the report brings it back; any text, as it came from outside. */
+  /** Our message id, if the report has it. Unchecked input. */
   messageId: string | undefined;
   providerMessageId: string | undefined;
   state: ReceiptState;
-  /** Why the message ended, where `state` is `failed`. */
+  /** Why the message failed, if `state` is `failed`. */
   reason: RefusalReason | undefined;
   errorCode: string | undefined;
   detail: string | undefined;
-  /** What came over the wire, bounded. */
+  /** The received body, truncated. */
   body: string;
-  /** The same text when the same report comes again: providers repeat calls, and a signed call can be replayed. */
+  /** Equal for equal reports: providers repeat calls, and a signed call can be replayed. */
   identity: string;
-  /** What the report says about the address of its message. */
+  /** Contact updates from the report. */
   changes?: ContactUpdate[];
 };
 
 export type ReceiptEffect = {
-  /** The report was stored before: nothing was stored or changed. */
+  /** The report was stored before, so nothing changed. */
   isRepeat: boolean;
-  /** Undefined where the report is about no message of this integration. */
+  /** Undefined if the report is not about a message of this integration. */
   messageId: string | undefined;
-  /** Undefined where the message kept its state. */
+  /** Undefined if the message kept its state. */
   movedTo: MessageState | undefined;
 };
 
 /**
- * Writes receipts and applies what they say about addresses, in one transaction: a repeat changes nothing, so a failure
- * between the two would lose the changes.
+ * Writes receipts and applies their contact updates in one transaction. A repeated receipt changes nothing, so a failure
+ * between the two would lose the updates.
  */
 export async function storeReceipts(
   pool: pg.Pool,
@@ -68,8 +68,8 @@ export async function storeReceipts(
 }
 
 /**
- * Stores each receipt once and settles the message that it is about, whichever attempt it belongs to, also while a resend
- * waits. A state only moves forward: what arrived is never taken back, and what failed stays failed, with its reason.
+ * Stores each receipt once and updates the state of its message, whichever attempt it belongs to, even while a resend is
+ * queued. A state only moves forward: delivered is never undone, and failed stays failed with its reason.
  */
 export async function writeReceipts(
   pool: Queryable,
@@ -92,11 +92,11 @@ export async function writeReceipts(
   });
 }
 
-/** What an app reports of a notification; `body` is what came. */
+/** An app's report about a notification; `body` is the received body. */
 export type AppReport = AnsweredCall &
   Pick<NewReceipt, 'appId' | 'messageId' | 'state' | 'detail' | 'body' | 'identity'>;
 
-/** Stores an app's report with the answer of its call. The effect is undefined where the call's key was used before. */
+/** Stores an app's report with the response to its request. The effect is undefined if the idempotency key was used before. */
 export async function writeAppReport(
   pool: pg.Pool,
   report: AppReport,
@@ -114,8 +114,8 @@ export async function writeAppReport(
 }
 
 /**
- * From which states a report moves a message, by the state that it moves it to; `queued` tells nothing that we did not
- * know. A failure for an expected reason, such as an opt-out, moves it to `skipped`.
+ * For each reported state, the states that it can replace. `queued` adds no information. A failure for an expected reason,
+ * such as an opt-out, changes the state to `skipped`.
  */
 export const movedFrom: Record<ReceiptState | 'skipped', readonly MessageState[]> = {
   queued: [],
@@ -131,7 +131,7 @@ const canMove = Object.entries(movedFrom)
   .map(([state, from]) => `(t.moves_to = '${state}' AND m.state IN (${listOfTexts(from)}))`)
   .join(' OR ');
 
-// Of several receipts for one message in a call, the furthest decides: an UPDATE takes one row of the join, any.
+// If one call has several receipts for a message, use the one that moves it furthest: UPDATE would pick any joined row.
 const order = Object.keys(movedFrom)
   .map((state, index) => `WHEN '${state}' THEN ${index}`)
   .join(' ');
@@ -141,7 +141,7 @@ WITH given AS (
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bytea[])
     g (receipt_id, app_id, integration_id, message_id, provider_message_id, state, reason, error_code, detail, body, identity)
 ), t AS (
-  -- What a provider says of somebody who was erased would bring the address back.
+  -- A receipt about an erased user would bring the address back.
   SELECT g.receipt_id, g.app_id, g.integration_id, g.state, g.reason, g.error_code, g.identity, m.id AS known_id,
     CASE WHEN g.state = 'failed' AND g.reason IN (${listOfTexts(expectedEnds)}) THEN 'skipped' ELSE g.state END AS moves_to,
     CASE WHEN ${isErased('m')} THEN NULL ELSE g.provider_message_id END AS provider_message_id,
@@ -152,7 +152,7 @@ WITH given AS (
     AND CASE WHEN g.integration_id IS NULL THEN m.channel IN ('push', 'onesignal')
       ELSE EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id) END
 ), r AS (
-  -- In one order, so that two calls with the same reports do not wait for each other.
+  -- Sorted, so that two calls with the same reports cannot deadlock.
   INSERT INTO receipt (id, app_id, integration_id, message_id, provider_message_id, state, error_code, detail, body, identity)
   SELECT receipt_id, app_id, integration_id, known_id, provider_message_id, state, error_code, detail, body, identity FROM t
   ORDER BY identity
@@ -179,23 +179,23 @@ SELECT t.receipt_id, t.known_id, moved.state FROM t JOIN r ON r.id = t.receipt_i
 type EffectRow = { receipt_id: string; known_id: string | null; state: MessageState | null };
 
 function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
-  const of = (read: (receipt: NewReceipt) => unknown) => receipts.map(read);
+  const toColumn = (read: (receipt: NewReceipt) => unknown) => receipts.map(read);
   return [
     ids,
-    of(({ appId }) => appId),
-    of(({ integrationId }) => integrationId),
-    of(({ messageId }) => (messageId && isUuid(messageId) ? messageId : undefined)),
-    of(({ providerMessageId }) => storable(providerMessageId)),
-    of(({ state }) => state),
-    of(({ reason }) => reason),
-    of(({ errorCode }) => storable(errorCode)),
-    of(({ detail }) => storable(detail)),
-    of(({ body }) => body.replaceAll('\0', '\uFFFD')),
-    of(hashIdentity),
+    toColumn(({ appId }) => appId),
+    toColumn(({ integrationId }) => integrationId),
+    toColumn(({ messageId }) => (messageId && isUuid(messageId) ? messageId : undefined)),
+    toColumn(({ providerMessageId }) => storable(providerMessageId)),
+    toColumn(({ state }) => state),
+    toColumn(({ reason }) => reason),
+    toColumn(({ errorCode }) => storable(errorCode)),
+    toColumn(({ detail }) => storable(detail)),
+    toColumn(({ body }) => body.replaceAll('\0', '\uFFFD')),
+    toColumn(hashIdentity),
   ];
 }
 
-/** A repeat is about the same message of the same integration. The hash keeps what was reported out of the column. */
+/** A report repeats another one if message, integration and identity are equal. A hash keeps the report out of the column. */
 function hashIdentity({ appId, integrationId, messageId, identity }: NewReceipt): Buffer {
   const identityFields = [appId, integrationId, messageId?.toLowerCase(), identity];
   return hash('sha256', JSON.stringify(identityFields), 'buffer');

@@ -1,19 +1,19 @@
 import { listStoredKeys, wentTo } from '@belfry/database';
 
-/** What the log is filtered by. Events and integrations are given as ids; absent filters let everything pass. */
+/** Filters of the log. Events and integrations are ids. An absent filter matches everything. */
 export type LogFilter = {
   appId: string;
   /** Bounds of request ids: `before` is exclusive, `from` inclusive. */
   before?: string;
   from?: string;
   requestId?: string;
-  /** As it is read; see listStoredKeys. */
+  /** In readable form; see listStoredKeys. */
   idempotencyKey?: string;
   eventIds?: string[];
   channels?: string[];
   states?: string[];
   provider?: string;
-  /** Channels that the provider may carry. */
+  /** Channels that the provider supports. */
   providerChannels?: string[];
   recipient?: string;
 };
@@ -23,14 +23,14 @@ export type LogStatement = { text: string; values: unknown[] };
 const walkedPlain = 51;
 const walkedWithMessages = 20;
 
-/** Requests that one statement looks at: with what is asked of each it stays below 500 buffers. */
+/** Requests that one statement scans; with their conditions it reads fewer than 500 buffers. */
 export function requestsWalked({ channels, states, provider }: LogFilter): number {
   return channels || states || provider !== undefined ? walkedWithMessages : walkedPlain;
 }
 
 /**
- * The newest requests that may match, walked in the order of an index, and of each whether it does. Every branch gives
- * request ids in descending order, so that they are merged and nothing is sorted, however many requests there are.
+ * Scans the newest requests that may match, in index order, and checks each. Every branch returns request ids in descending
+ * order, so PostgreSQL merges them without a sort, however many requests there are.
  */
 export function logStatement(filter: LogFilter, allStates: readonly string[]): LogStatement {
   const values: unknown[] = [];
@@ -46,7 +46,7 @@ LEFT JOIN LATERAL (
   return { text, values };
 }
 
-/** Several messages of one request lie beside each other; of one id there is one request. */
+/** Removes repeated ids: a request may have several messages. A filter by request id gives at most one. */
 function buildWalk(filter: LogFilter, branches: string[]): string {
   if (filter.requestId) return branches.join('');
   return `SELECT DISTINCT b.id FROM (${branches.map((branch) => `(${branch})`).join(' UNION ALL ')}) b
@@ -80,7 +80,7 @@ function branch(table: string, column: string, conditions: string[]): string {
 
 type BranchContext = { range: (column: string) => string[]; bind: Bind };
 
-/** Whom a message went to, and the stored user that a call named. */
+/** Matches the address of a message, and the user id that the request named. */
 function recipientBranches(
   recipient: string,
   app: string,
@@ -90,7 +90,7 @@ function recipientBranches(
   return [
     branch('message', 'request_id', [app, wentTo('message', value), ...range('request_id')]),
     branch('request_item', 'request_id', [
-      // By these very words the index is found.
+      // The index matches only this exact condition.
       `recipient LIKE '%"user_id"%'`,
       `recipient::jsonb ->> 'user_id' = ${value}`,
       ...range('request_id'),
@@ -98,7 +98,7 @@ function recipientBranches(
   ];
 }
 
-/** One branch a channel and state: the index is ordered by request within those. */
+/** One branch for each channel and state: within these the index is ordered by request. */
 function messageBranches(
   filter: LogFilter,
   allStates: readonly string[],
@@ -122,8 +122,8 @@ function messageBranches(
 }
 
 /**
- * The states, as the indexes tell them apart: one condition for each branch. What waits and what is being sent are one in the
- * index by state; where only the latter is asked for, it is found among what has a job, which is bounded.
+ * One condition for each branch, to match the indexes. The index by state combines queued and sending. If only sending is
+ * wanted, it uses the index of messages with a job, whose number is bounded.
  */
 function listStateConditions(states: readonly string[], bind: Bind): string[] {
   const settled = states.filter((state) => !openStates.includes(state));
@@ -136,7 +136,7 @@ function listStateConditions(states: readonly string[], bind: Bind): string[] {
 
 const openStates = ['queued', 'sending'];
 
-/** As `message.log_state` has it. */
+/** The value of `message.log_state`. */
 export function toLogState(state: string): string {
   return openStates.includes(state) ? 'open' : state;
 }
@@ -158,7 +158,7 @@ function listConditions(filter: LogFilter, bind: Bind): string[] {
   return [...listRequestConditions(filter, bind), ...messageCondition(filter, bind)];
 }
 
-/** What is asked of the request `q` itself. */
+/** Conditions on the request `q`. */
 export function listRequestConditions(filter: LogFilter, bind: Bind): string[] {
   const { eventIds, idempotencyKey } = filter;
   return [

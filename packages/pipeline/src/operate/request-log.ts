@@ -5,7 +5,7 @@ import { countMessages, countStatements } from './count-messages.sql';
 import { countPlanned } from './is-planned.sql';
 import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './request-log.sql';
 
-/** A request as a row of the log, with what live filters look at. */
+/** A request as a row of the log, with the fields that live filters use. */
 export type LogEntry = {
   requestId: string;
   acceptedAt: Date;
@@ -21,9 +21,9 @@ export type LogEntry = {
   /** JSON of item 0's `user`, as stored. */
   recipient: string | null;
   skips: Record<string, { reason: string }>;
-  /** Of all items, however many there are. */
+  /** Counts over all items. */
   groups: StateGroup[];
-  /** Up to a limit, for the filters of the live log. */
+  /** Limited in number, for the filters of the live log. */
   messages: LogMessage[];
 };
 
@@ -36,21 +36,21 @@ export type LogMessage = {
 
 export type LogPage = {
   ids: string[];
-  /** Where the next page begins; undefined at the end. */
+  /** The start of the next page; undefined at the end. */
   next: string | undefined;
-  /** It stopped before a page was full: what is left may hold more. */
+  /** The search stopped before the page was full; there may be more matches. */
   isPartial: boolean;
 };
 
 const pageSize = 50;
-/** Statements of one page, at most: beyond it the reader is asked whether to look further back. */
+/** Maximum statements of one page; then the reader decides whether to search further back. */
 const maxStatements = 50;
 const messagesPerSingle = 200;
 const messagesPerBulk = 1_000;
 const maxEventsOfName = 20;
 const newestListed = 500;
 
-/** The log of an app: pages by key, newest first, without a count. */
+/** An app's log: keyset pagination, newest first, without a total. */
 export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
   return {
     async findEventIds(appId: string, name: string): Promise<string[]> {
@@ -71,10 +71,10 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
       return { ...page, isPartial: true };
     },
 
-    /** Rows for these requests of the app, newest first. */
+    /** Reads the log rows of these requests, newest first. */
     readEntries: (appId: string, ids: string[]) => readEntries(pool, appId, ids),
 
-    /** Requests of these apps since `from`, oldest first; the newest ones when there are many. */
+    /** Lists requests of these apps since `from`, oldest first; only the newest 500 of each app. */
     async listSince(appIds: string[], from: string): Promise<{ id: string; appId: string }[]> {
       const { rows } = await pool.query<{ id: string; appId: string }>(
         `SELECT r.id, r.app_id AS "appId" FROM unnest($1::uuid[]) a (id)
@@ -95,7 +95,7 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
 
 type WalkedRequest = { id: string; isMatch: boolean };
 
-/** Fills the page up; true when it is full, and its `next` then leads to the first match that found no room. */
+/** Adds matches to the page. True if it is full; `next` then leads to the first match that did not fit. */
 function takeMatches(page: LogPage, walked: readonly WalkedRequest[]): boolean {
   for (const { id, isMatch } of walked) {
     if (isMatch && page.ids.length === pageSize) return true;
@@ -134,7 +134,7 @@ async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise
     }));
 }
 
-/** What one page reads of its requests, where each has one item. */
+/** The statements of one page in which each request has one item. */
 export function entryStatements(appId: string, ids: string[]): LogStatement[] {
   return [
     buildHeadStatement(appId, ids),

@@ -30,7 +30,7 @@ beforeAll(async () => {
     Object.fromEntries(channels.map((channel) => [channel, channelVersion({ text: 'Hi' })])),
   );
   const options = { event, channels, unplanned: 200 };
-  // Others around it, so that reading a whole table is not the shortest way.
+  // Other requests, so that a table scan is not the cheapest plan.
   for (let seed = 1; seed <= 4; seed += 1) {
     await writeMixedRequest(database, tenant, { ...options, items: 1_000, seed });
   }
@@ -57,7 +57,7 @@ async function explain({ text, values }: { text: string; values: unknown[] }): P
   return rows[0]['QUERY PLAN'][0].Plan;
 }
 
-/** Tables with thousands of rows here that are read from one end to the other. */
+/** Tables with thousands of rows that the plan scans in full. */
 function readWhole(plan: Plan): string[] {
   const { 'Node Type': node, 'Relation Name': table = '' } = plan;
   const isBig = ['request_item', 'message'].includes(table);
@@ -73,8 +73,8 @@ describe('the status of a bulk of 1,000 with four channels', () => {
   test.each([
     ['the first page', undefined],
     ['a page in the middle', { item: 500, key: '' }],
-    ['a page of items that are not planned', { item: 900, key: 'email' }],
-  ])('reads no more than the items of its page: %s', async (_, after) => {
+    ['a page of unplanned items', { item: 900, key: 'email' }],
+  ])('reads only the items of its page: %s', async (_, after) => {
     const { appId } = tenant;
     const { requestId } = bulk;
     const plan = await explain(entryStatement({ appId, requestId, after, limit: 101 }));
@@ -89,7 +89,7 @@ describe('the status of a bulk of 1,000 with four channels', () => {
     expect(plan['Actual Total Time']).toBeLessThan(maxMs);
   });
 
-  test('is there for its app alone', async () => {
+  test('is returned to its own app only', async () => {
     const page = { requestId: bulk.requestId, after: undefined, limit: 1 };
     expect(
       await readRequestStatus(database.lookUps, { ...page, appId: tenant.appId }),

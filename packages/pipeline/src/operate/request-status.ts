@@ -4,7 +4,7 @@ import { countMessages } from './count-messages.sql';
 import { countPlanned, isPlanned } from './is-planned.sql';
 import { resentBy } from './is-resent.sql';
 
-/** Where an entry stands; a page begins behind it. */
+/** The position of an entry; the next page starts after it. */
 export type StatusPlace = Pick<StatusEntry, 'item' | 'key'>;
 
 export type StatusPage = {
@@ -14,7 +14,7 @@ export type StatusPage = {
   limit: number;
 };
 
-/** Undefined where the app has no such request. */
+/** Undefined if the app has no such request. */
 export async function readRequestStatus(
   pool: pg.Pool,
   page: StatusPage,
@@ -39,7 +39,7 @@ SELECT r.id AS "requestId", r.kind, coalesce(e.name, '') AS event, r.items, ${co
 FROM request r LEFT JOIN event e ON e.id = r.event_id LEFT JOIN event_version v ON v.id = r.version_id
 WHERE r.id = $1 AND r.app_id = $2`;
 
-/** Item after item in the order of their index: a page reads its own items only. */
+/** Reads items in index order, so a page reads only its own items. */
 export function entryStatement({ appId, requestId, after, limit }: StatusPage) {
   const { item, key } = after ?? { item: 0, key: '' };
   return { text: pageStatement, values: [requestId, appId, item, key, limit] };

@@ -11,24 +11,24 @@ import {
 } from './request-log.sql';
 
 /**
- * SQL of `matched`, the newest messages that the log's filter is about, and of `fit`, those of them that may be sent
- * again. Beyond one more than the maximum it looks no further.
+ * SQL of `matched`, the newest messages that match the log's filter, and of `fit`, those that may be resent. Stops at one
+ * more than the maximum.
  */
 export function resendMatch(filter: LogFilter, bind: Bind): string {
   const { requestId, states, provider, recipient } = filter;
-  // The index of messages begins with the channel: as many look-ups as there are channels, where none is named.
+  // The index of messages starts with the channel. If the filter names no channel, there is one lookup per channel.
   const channels = filter.channels ?? filter.providerChannels;
   const conditions = [
     ...listRequestConditions(filter, bind),
     ...(requestId === undefined ? [] : [`q.id = ${bind(requestId, 'uuid')}`]),
     `m.app_id = ${bind(filter.appId, 'uuid')}`,
-    // The same bounds again: they lead the index of messages.
+    // The same bounds again, because the index of messages needs them.
     ...buildRange(filter, 'm.request_id', bind),
     ...(channels ? [`m.channel = ANY (${bind(channels, 'text[]')})`] : []),
     ...(states
       ? [
           `m.state = ANY (${bind(states, 'text[]')})`,
-          // Said in the words of the index, too.
+          // The same condition in the form of the index.
           `m.log_state = ANY (${bind(states.map(toLogState), 'text[]')})`,
         ]
       : []),
@@ -43,7 +43,7 @@ matched AS MATERIALIZED (
     AND NOT ${isResent('m')}
   LIMIT ${maxMessagesPerResend + 1}
 ), sensitive AS MATERIALIZED (
-  -- Once a version, as definitions are large.
+  -- Once per version, because definitions are large.
   SELECT id FROM event_version
   WHERE id IN (SELECT version_id FROM matched) AND (definition ->> 'isSensitive')::bool
 ), judged AS MATERIALIZED (
@@ -57,7 +57,7 @@ matched AS MATERIALIZED (
 )`;
 }
 
-/** Of a bulk, only the messages of that person. */
+/** In a bulk, matches only messages to this recipient. */
 function recipientCondition(recipient: string): string {
   return `(${wentTo('m', recipient)} OR EXISTS (SELECT 1 FROM request_item i
       WHERE i.request_id = m.request_id AND i.item = m.item AND i.recipient::jsonb ->> 'user_id' = ${recipient}))`;

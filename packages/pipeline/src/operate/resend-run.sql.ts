@@ -1,4 +1,4 @@
-/** The resend by filter that made a message, as `writeGenerations` noted it. */
+/** Returns the id of the resend by filter that created a message; `writeGenerations` stores it in the notes. */
 export function getResendRun(notes: unknown): string | null {
   const { resend_run: run } = (notes ?? {}) as { resend_run?: unknown };
   return typeof run === 'string' ? run : null;

@@ -29,23 +29,23 @@ export type ResendRunRow = {
 export type NewResendRun = {
   appId: string;
   filter: LogFilter;
-  /** The filter as it may be shown and kept. */
+  /** The filter in the form to show and store. */
   shown: Record<string, string>;
-  /** So many messages were confirmed: more are not sent. */
+  /** The number of messages that the operator confirmed; more are not resent. */
   confirmed: number;
   perSecond: number;
 };
 
 export type StartedRun = { id: string; matched: number };
 
-/** Messages that the page of a run lists. */
+/** Messages listed on the page of a run. */
 const messagesListed = 100;
 const runsListed = 50;
 
-/** Resends by filter: what each is for is fixed when it is confirmed, and carried out by `carryOutResend`. */
+/** Resends by filter. Confirming one fixes its messages; `carryOutResend` resends them. */
 export function createResendRuns(pool: pg.Pool) {
   return {
-    /** What the filter matches now, up to one more message than a run may have. */
+    /** Counts the matching messages, up to one more than a run may have. */
     async count(filter: LogFilter): Promise<MatchCount[]> {
       const { text, values } = buildStatement(
         filter,
@@ -55,7 +55,7 @@ WITH ${match} SELECT channel, state, obstacle, count(*)::int AS messages FROM ju
       return (await pool.query<MatchCount>(text, values)).rows;
     },
 
-    /** Undefined where one runs already, or not just what was confirmed matches any more. */
+    /** Undefined if a run is active already, or the matches are not what was confirmed. */
     start: (actor: Actor, run: NewResendRun) => startRun(pool, actor, run),
 
     async hasRunning(appId: string): Promise<boolean> {
@@ -84,7 +84,7 @@ WITH ${match} SELECT channel, state, obstacle, count(*)::int AS messages FROM ju
 
     readProgress: (id: string) => readProgress(pool, id),
 
-    /** How many messages were not sent again by that; undefined when the run was over. */
+    /** Returns how many messages were cancelled; undefined if the run was finished. */
     cancel: (actor: Actor, run: { appId: string; id: string }) => cancelRun(pool, actor, run),
   };
 }
@@ -100,7 +100,7 @@ function buildStatement(filter: LogFilter, write: (match: string, bind: BindMore
 
 type BindMore = (value: unknown, type: string) => string;
 
-/** One statement, so that what is counted, confirmed and written is the same. */
+/** One statement, so that it counts, confirms and writes the same messages. */
 async function startRun(
   pool: pg.Pool,
   actor: Actor,
@@ -140,11 +140,11 @@ SELECT r.id, r.filter, r.matched, r.resent, r.skipped, r.per_second AS "perSecon
 FROM resend r LEFT JOIN operator o ON o.id = r.created_by LEFT JOIN operator c ON c.id = r.cancelled_by`;
 
 export type ResendProgress = {
-  /** What became of its messages; `outcome` is null for those that are still to come. */
+  /** Counts by outcome; `outcome` is null for messages that are still to be resent. */
   outcomes: { outcome: string | null; messages: number }[];
-  /** How the messages are that were sent again. */
+  /** States of the resent messages. */
   states: { channel: string; state: string; messages: number }[];
-  /** Some of them, by id. */
+  /** The first 100 messages. */
   messages: ResendMessageRow[];
 };
 
@@ -153,7 +153,7 @@ export type ResendMessageRow = {
   requestId: string | null;
   channel: string | null;
   target: string | null;
-  /** In which it was confirmed. */
+  /** The state when the run was confirmed. */
   stateThen: string;
   outcome: string | null;
   newMessageId: string | null;
@@ -177,7 +177,7 @@ SELECT n.channel, n.state, count(*)::int AS messages
 FROM resend_message rm JOIN message n ON n.id = rm.new_message_id
 WHERE rm.resend_id = $1 GROUP BY n.channel, n.state ORDER BY n.channel, n.state`;
 
-// What was left out and what failed again first: that is what somebody looks for.
+// Skipped messages and those that failed again come first, because operators look for these.
 const messageStatement = `
 SELECT rm.message_id AS "messageId", m.request_id AS "requestId", m.channel, m.target, rm.state AS "stateThen", rm.outcome,
   rm.new_message_id AS "newMessageId", n.state AS "newState"
@@ -193,7 +193,7 @@ async function cancelRun(
   { appId, id }: { appId: string; id: string },
 ): Promise<number | undefined> {
   return inTransaction(pool, async (client) => {
-    // Waits for the chunk that is being written, which holds the row.
+    // Waits for a chunk that is being written, which locks the row.
     const { rowCount } = await client.query(
       `UPDATE resend SET finished_at = now(), cancelled_at = now(), cancelled_by = $3
        WHERE id = $1 AND app_id = $2 AND finished_at IS NULL`,

@@ -4,7 +4,7 @@ const sound = { isNewest: true, isSensitive: false, isErased: false };
 
 describe('a resend', () => {
   test.each(['sent', 'delivered', 'read', 'failed', 'skipped', 'unknown'])(
-    'may be made of a message that is %s',
+    'is allowed for a message that is %s',
     (state) => {
       expect(findResendObstacle({ ...sound, state })).toBeUndefined();
     },
@@ -27,7 +27,7 @@ describe('a resend', () => {
     ['unknown', true],
     ['failed', false],
     ['skipped', false],
-  ])('of a message that is %s warns first: %s', (state, warns) => {
+  ])('of a message that is %s warns: %s', (state, warns) => {
     expect(findResendWarning(state) !== undefined).toBe(warns);
   });
 });

@@ -5,10 +5,10 @@ import { listIntegrationIds, planGeneration } from './plan-generation';
 import type { NewGeneration, WrittenGeneration } from './write-generations.sql';
 
 export type ResendDeps = {
-  /** Of the app only. */
+  /** Finds a message of the app. */
   findResendable(appId: string, messageId: string): Promise<ResendableRow | undefined>;
   findVersionOfRequest(requestId: string): Promise<VersionRow | undefined>;
-  /** Those of them that were not removed. */
+  /** Returns the ids of integrations that were not removed. */
   listUsableIntegrations(ids: string[]): Promise<Set<string>>;
   writeGeneration(
     actor: Actor,
@@ -20,7 +20,7 @@ export type ResendDeps = {
 export type ResendInput = {
   app: { id: string; delivery: 'sandbox' | 'live' };
   messageId: string;
-  /** The operator read the warning. */
+  /** The operator confirmed the warning. */
   isConfirmed: boolean;
 };
 
@@ -32,13 +32,13 @@ export type ResendResult =
 
 export type Resend = (actor: Actor, input: ResendInput) => Promise<ResendResult>;
 
-/** Sends one message again: a new one of the same request and item, by the version that was pinned. The relay queues it. */
+/** Resends one message: creates a new message of the same request and item with the pinned version. The relay enqueues it. */
 export function createResend(deps: ResendDeps): Resend {
   return async function resend(actor, { app, messageId, isConfirmed }) {
     const message = await deps.findResendable(app.id, messageId);
     if (!message) return { state: 'not_found' };
     const version = await deps.findVersionOfRequest(message.requestId);
-    if (!version) throw new Error('A message without its version');
+    if (!version) throw new Error('The version of the message was not found');
     const refusal = findRefusal(
       { ...message, isSensitive: version.definition.isSensitive },
       isConfirmed,
@@ -69,9 +69,9 @@ export type ResendFacts = {
   isErased: boolean;
 };
 
-const resentAlready = 'It was resent already: resend the newest one.';
+const resentAlready = 'This message was already resent. Resend the newest message instead.';
 
-/** Why a message may not be sent again; undefined where it may. */
+/** Why a message may not be resent; undefined if it may. */
 export function findResendObstacle({
   state,
   isNewest,
@@ -79,21 +79,21 @@ export function findResendObstacle({
   isErased,
 }: ResendFacts): string | undefined {
   if (isSensitive) {
-    return 'The event is sensitive: what it said is not kept, so it cannot be sent again.';
+    return 'The event is sensitive: its content is not stored, so the message cannot be resent.';
   }
   if (isErased) return resendSkips.erased;
   if (!isNewest) return resentAlready;
-  return resendableStates.includes(state) ? undefined : 'It has not ended yet.';
+  return resendableStates.includes(state) ? undefined : 'The message has no final state yet.';
 }
 
-/** What an operator must know before a message is sent again, by the state that it has. */
+/** The warning that an operator must confirm before a resend, by the message's state. */
 export function findResendWarning(state: string): string | undefined {
   return warnings[state];
 }
 
 const warnings: Record<string, string> = {
-  delivered: 'It arrived: the person will get it twice.',
-  read: 'It was read: the person will get it twice.',
-  sent: 'The provider took it: the person may get it twice.',
-  unknown: 'It may have been sent: the person may get it twice.',
+  delivered: 'This message was delivered: the recipient will get it twice.',
+  read: 'This message was read: the recipient will get it twice.',
+  sent: 'The provider accepted this message: the recipient may get it twice.',
+  unknown: 'This message may have been sent: the recipient may get it twice.',
 };

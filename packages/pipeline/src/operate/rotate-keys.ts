@@ -5,20 +5,20 @@ import { itemPartPlace } from '../accept/sealed-items';
 
 export type ResealCount = { name: string; resealed: number };
 
-/** When a key that no longer seals can be taken off the ring. */
+/** A key that no longer seals, and when it can be removed from the ring. */
 export type OldKey = {
   keyId: string;
-  /** When the last idempotency key that was fingerprinted with it is a day old; undefined when none is left. */
+  /** When the last idempotency key fingerprinted with it is 25 hours old; undefined if none is left. */
   neededUntil: Date | undefined;
 };
 
 const chunk = 500;
-/** What other processes seal meanwhile under an old key is found by the next pass. */
+/** Each pass finds what other processes sealed with an old key meanwhile. */
 const maxPasses = 5;
 
 /**
- * Seals anew, under the ring's first key, all that lies sealed under another one. A row is changed only if it still is
- * what was read, so it may run beside everything else, be cut off, and be run again.
+ * Reseals everything that is sealed with another key than the ring's first. It changes a row only if the row is still as it
+ * was read, so it may run beside everything else, stop anywhere and run again.
  */
 export async function rotateKeys(pool: pg.Pool, secrets: Secrets): Promise<ResealCount[]> {
   const rotated = sealedColumns.map(({ name }) => ({ name, resealed: 0 }));
@@ -35,7 +35,7 @@ export async function rotateKeys(pool: pg.Pool, secrets: Secrets): Promise<Resea
   return rotated;
 }
 
-/** The keys that sealed before, and forgets those that nothing needs any more. */
+/** Lists the keys that sealed before, and forgets those that are no longer needed. */
 export async function listOldKeys(pool: pg.Pool, secrets: Secrets): Promise<OldKey[]> {
   const { rows } = await pool.query<{ key_id: string; needed_until: Date | null }>(
     `SELECT c.key_id, (
@@ -60,9 +60,9 @@ type SealedRow = { cursor: string; sealed: string; id: string; item: number | nu
 
 type SealedColumn = {
   name: string;
-  /** Rows behind the cursor $1 whose text does not begin with $2, in the order of the cursor, $3 of them at most. */
+  /** Selects at most $3 rows after the cursor $1 whose text does not start with $2, in cursor order. */
   select: string;
-  /** Puts $3 in place of $2 in the row $1. */
+  /** Replaces $2 by $3 in the row $1. */
   update: string;
   place(row: SealedRow): string;
 };
@@ -76,7 +76,7 @@ const sealedColumns: SealedColumn[] = [
     place: ({ id }) => apiKeyPlace(id),
   },
   {
-    // A removed one keeps its row, and none.
+    // A removed integration keeps its row, but has no credentials.
     name: 'credentials of integrations',
     select: `SELECT id::text AS cursor, id::text AS id, NULL::int AS item, credentials AS sealed FROM integration
              WHERE id::text > $1 AND credentials <> '' AND NOT starts_with(credentials, $2)
@@ -107,7 +107,7 @@ const sealedColumns: SealedColumn[] = [
                AND recipient LIKE '%"access_token"%'
                AND NOT starts_with(recipient::jsonb #>> '{slack,access_token}', $2)
              ORDER BY request_id, item LIMIT $3`,
-    // The text stays as it was given, but for the sealed part, which stands in it once and needs no escaping.
+    // Keeps the text except for the sealed part, which occurs once and needs no escaping.
     update: `UPDATE request_item SET recipient = replace(recipient, $2, $3)
              WHERE request_id = split_part($1, ':', 1)::uuid AND item = split_part($1, ':', 2)::int
                AND recipient::jsonb #>> '{slack,access_token}' = $2`,
@@ -117,7 +117,7 @@ const sealedColumns: SealedColumn[] = [
   sealedPart('override'),
 ];
 
-/** A part of a sensitive request's item: a JSON string and nothing else, which needs no escaping. */
+/** A sealed part of a sensitive request's item: a JSON string that needs no escaping. */
 function sealedPart(part: 'data' | 'override'): SealedColumn {
   return {
     name: `${part} of sensitive requests`,

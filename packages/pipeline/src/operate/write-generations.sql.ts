@@ -2,13 +2,13 @@ import type { Queryable } from '@belfry/database';
 import { isErased } from './is-erased.sql';
 
 export type NewGeneration = {
-  /** Of the new message. */
+  /** The id of the new message. */
   id: string;
-  /** The message that is sent again. */
+  /** The message to resend. */
   messageId: string;
-  /** In which it was when that was decided: one that moved on meanwhile is left alone. */
+  /** Its state when the resend was decided; if it changed, the message is not resent. */
   state: string;
-  /** Who carries it; undefined in the sandbox. */
+  /** The integration to send with; undefined in the sandbox. */
   integrationId: string | undefined;
   timeToLiveMs: number;
 };
@@ -22,14 +22,14 @@ export type WrittenGeneration = {
 
 export type GenerationContext = {
   appId: string;
-  /** The run that sends them again; undefined where an operator chose the one message. What a run sends waits behind single sends. */
+  /** The run that resends the messages, with bulk priority; undefined for a single resend by an operator. */
   resendId: string | undefined;
 };
 
 /**
- * New messages of the same requests and items, one generation on; the old ones keep their states. Those that are missing
- * from the answer moved on, another resend was faster, or their request is being removed, or their person erased: the
- * locks keep both from happening at once.
+ * Creates new messages for the same requests and items with the next generation number; the old messages keep their states.
+ * A message is missing from the result if it changed, another resend was first, or its request is being removed or its user
+ * erased. Locks prevent both at once.
  */
 export async function writeGenerations(
   client: Queryable,
@@ -48,7 +48,7 @@ export async function writeGenerations(
   return rows;
 }
 
-// What one way of sending noted is not true of the next one. The lock: a request is not removed while a message is added to it.
+// Drops notes about the previous attempts. The lock prevents removing a request while a message is added to it.
 const statement = `
 INSERT INTO message (id, request_id, item, app_id, channel, target, generation, integration_id, due_at, expires_at,
   is_bulk, notes, resend_of, unknown_count)

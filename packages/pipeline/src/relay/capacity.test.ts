@@ -14,8 +14,8 @@ function take(capacity: Capacity, count: number, appId = 'a'): number {
 const settle = (capacity: Capacity, count: number) =>
   capacity.settle(Array.from({ length: count }, () => place));
 
-describe('a gateway’s room', () => {
-  test('is nothing while the relay’s count is not known', () => {
+describe('the capacity of a gateway', () => {
+  test('is zero while there is no count', () => {
     const capacity = createCapacity();
     expect(take(capacity, 1)).toBe(0);
     capacity.renew({ capacity: published('1'), gateways: 1 });
@@ -28,13 +28,13 @@ describe('a gateway’s room', () => {
     [1, 10],
     [2, 5],
     [11, 0],
-  ])('is shared among %i gateways', (gateways, expected) => {
+  ])('is shared equally among %i gateways', (gateways, expected) => {
     const capacity = createCapacity();
     capacity.renew({ capacity: published('1'), gateways });
     expect(take(capacity, 20)).toBe(expected);
   });
 
-  test('is bounded by app and by channel, and by what the relay tells of each', () => {
+  test('is limited by app and by channel, as published', () => {
     const capacity = createCapacity();
     const channels = { email: { capacity: 15, apps: { a: 3 } } };
     capacity.renew({ capacity: published('1', { channels }), gateways: 1 });
@@ -44,7 +44,7 @@ describe('a gateway’s room', () => {
     expect(capacity.take({ channel: 'sms', appId: 'a' })).toBe(true);
   });
 
-  test('comes back with the second count after what was taken is written', () => {
+  test('is restored by the second count after the messages are written', () => {
     const capacity = createCapacity();
     capacity.renew({ capacity: published('1'), gateways: 1 });
     take(capacity, 10);
@@ -58,7 +58,7 @@ describe('a gateway’s room', () => {
     expect(take(capacity, 20)).toBe(10);
   });
 
-  test('does not come back with a count that is read twice', () => {
+  test('is not restored by reading the same count again', () => {
     const capacity = createCapacity();
     capacity.renew({ capacity: published('1'), gateways: 1 });
     take(capacity, 10);

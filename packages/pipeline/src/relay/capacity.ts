@@ -1,29 +1,29 @@
 import type { QueuePlace } from '../accept/gather-jobs';
 
-/** How much the relay leaves to the gateways, by its last count; made anew a few times a second. */
+/** How many messages the relay lets the gateways queue. It counts and publishes this several times a second. */
 export type PublishedCapacity = {
-  /** Another one with each count. */
+  /** Changes with each count. */
   id: string;
-  /** Messages, where nothing else is told. */
+  /** Messages, unless `channels` says less. */
   channelCapacity: number;
   appCapacity: number;
-  /** What has less: channels, and in them apps. */
+  /** Channels with less capacity, and their apps. */
   channels: Record<string, { capacity: number; apps: Record<string, number> }>;
 };
 
-/** What one gateway may queue itself, and what it has queued since the relay counted. */
+/** Tracks how many messages this gateway may queue and has queued since the relay's last count. */
 export type Capacity = {
-  /** Undefined when the relay's count is not known: then nothing may be queued. */
+  /** Sets the latest count. Undefined means that there is none, and then nothing may be queued. */
   renew(latest: { capacity: PublishedCapacity; gateways: number } | undefined): void;
-  /** Whether one more message may go to Redis; counts it when it may. */
+  /** Whether one more message may go to Redis. If so, counts it. */
   take(place: QueuePlace): boolean;
-  /** What was taken is written, so that the relay's next count has it. */
+  /** Marks taken messages as written, so that the relay's next count includes them. */
   settle(places: QueuePlace[]): void;
 };
 
 /**
- * The gateways share what the relay leaves them. What one took counts against its part while it is being written, and
- * then until a count has come that must have seen it: the second one after.
+ * Gateways share the published capacity equally. A message counts against this gateway's share while it is being written,
+ * and then until a count must include it. That is the second count after the write.
  */
 export function createCapacity(): Capacity {
   let current: { capacity: PublishedCapacity; gateways: number } | undefined;

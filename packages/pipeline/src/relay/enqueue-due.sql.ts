@@ -1,44 +1,44 @@
 import { inTransaction, type Queryable } from '@belfry/database';
 import type pg from 'pg';
 
-/** Messages of one app on one channel, of one class, of which at least one is due and has no job. */
+/** Messages of one channel, class and app, with at least one that is due and has no job. */
 export type WaitingGroup = { channel: string; isBulk: boolean; appId: string };
 
-/** How many messages of an app wait in the queue of a channel. */
+/** Messages of an app that are in a channel's queue. */
 export type QueuedCount = { channel: string; appId: string; messages: number };
 
 export type WaitingMessage = WaitingGroup & { id: string; integrationId: string | undefined };
 
-/** How many messages of a group may be taken. */
+/** How many messages of a group may be enqueued. */
 export type Share = WaitingGroup & { messages: number };
 
 export type EnqueueDecisions<Job> = {
   /** Called for single sends, then for bulk. */
   share(groups: WaitingGroup[], queued: QueuedCount[]): Share[];
-  /** Jobs for messages in the order in which they are to be served. */
+  /** Groups messages, given in the order to send them, into jobs. */
   gather(messages: WaitingMessage[]): Job[];
-  /** Where the look at the groups begins; undefined is the first of all. */
+  /** The last group of the previous scan; undefined starts at the first group. */
   after: WaitingGroup | undefined;
 };
 
 export type EnqueuedMessages<Job> = {
   jobs: Job[];
-  /** As it was before these jobs. */
+  /** The counts before these jobs. */
   queued: QueuedCount[];
-  /** Where the next look begins, when there were more groups than one look sees. */
+  /** The last group of this scan; undefined if the scan reached the end. */
   next: WaitingGroup | undefined;
 };
 
-/** Groups that one look sees, due or not; each is one index probe. */
-const groupsPerLook = 2_000;
-/** Whoever feeds holds it. */
+/** Groups per scan, due or not; each is one index probe. */
+const groupsPerScan = 2_000;
+/** The relay that enqueues holds this advisory lock. */
 export const enqueueLockKey = 48_015_001;
-/** A relay that was stopped within the transaction must not stop the others. */
+/** If a relay hangs within the transaction, this frees the lock for the others. */
 const idleTimeoutMs = 5_000;
 
 /**
- * Takes what waits and writes its jobs. One relay feeds at a time, so that what was counted is still true when it is
- * filled up; undefined where another one does.
+ * Selects due messages and writes their job ids. One relay does so at a time, so that its counts stay true.
+ * Undefined if another relay holds the lock.
  */
 export async function enqueueDue<Job extends { jobId: string; ids: string[] }>(
   pool: pg.Pool,
@@ -46,7 +46,7 @@ export async function enqueueDue<Job extends { jobId: string; ids: string[] }>(
 ): Promise<EnqueuedMessages<Job> | undefined> {
   return inTransaction(pool, async (client) => {
     if (!(await lock(client))) return undefined;
-    // Each statement sees what was committed before it began, so these come behind the lock.
+    // Each statement sees what was committed before it began, so read only after taking the lock.
     const queued = await countQueued(client);
     const { groups, next } = await listWaitingGroups(client, decisions.after);
     const single = await enqueueClass(client, { decisions, groups, queued, isBulk: false });
@@ -70,7 +70,7 @@ async function lock(client: Queryable): Promise<boolean> {
   return rows[0]?.is_ours === true;
 }
 
-/** What is in the queues by PostgreSQL's account, for whoever does not feed. */
+/** Counts queued messages from PostgreSQL; callers need not hold the lock. */
 export async function countQueued(client: Queryable): Promise<QueuedCount[]> {
   const { rows } = await client.query<{ channel: string; app_id: string; messages: number }>({
     name: 'count-queued',
@@ -81,7 +81,7 @@ export async function countQueued(client: Queryable): Promise<QueuedCount[]> {
   return rows.map((row) => ({ channel: row.channel, appId: row.app_id, messages: row.messages }));
 }
 
-// From group to group by the index: its cost is the number of groups, however many messages wait in each.
+// Jumps from group to group by the index, so the cost is the number of groups, not of waiting messages.
 const groupsStatement = `
 WITH RECURSIVE g AS (
   (SELECT channel, is_bulk, app_id, waiting_at FROM message
@@ -107,14 +107,14 @@ async function listWaitingGroups(
   const { rows } = await client.query<GroupRow>({
     name: 'list-waiting-groups',
     text: groupsStatement,
-    values: [after.channel, after.isBulk, after.appId, groupsPerLook],
+    values: [after.channel, after.isBulk, after.appId, groupsPerScan],
   });
   const toGroup = (row: GroupRow) => ({
     channel: row.channel,
     isBulk: row.is_bulk,
     appId: row.app_id,
   });
-  const last = rows.length === groupsPerLook ? rows.at(-1) : undefined;
+  const last = rows.length === groupsPerScan ? rows.at(-1) : undefined;
   return { groups: rows.filter((row) => row.is_due).map(toGroup), next: last && toGroup(last) };
 }
 
@@ -146,7 +146,7 @@ async function enqueueClass<Job extends { jobId: string; ids: string[] }>(
   return { jobs, messages };
 }
 
-/** Rows that somebody holds are left for the next turn. */
+/** Skips locked rows; the next run takes them. */
 async function takeWaiting(
   client: Queryable,
   { shares, isBulk }: { shares: Share[]; isBulk: boolean },

@@ -6,7 +6,7 @@ const message = { appId: 'app', isBulk: false, integrationId: undefined };
 const lostMessage = { ...message, id: 'm1', jobId: 'old-1' };
 const presentMessage = { ...message, id: 'm2', jobId: 'old-2' };
 
-/** Two messages were queued before; Redis still has the job of the second. */
+/** Two messages were queued before; Redis still has the job of the second one. */
 function setUp() {
   const replaced: unknown[] = [];
   const added: { jobId: string; ids: string[] }[] = [];
@@ -31,26 +31,26 @@ function setUp() {
   return { deps, replaced, added };
 }
 
-/** Looks twice, far enough apart for a job to count as lost. */
+/** Checks twice, far enough apart for a job to count as lost. */
 async function requeueTwice(deps: EnqueueDueDeps): Promise<void> {
-  const feedLost = createRequeueLost(deps);
+  const requeueLost = createRequeueLost(deps);
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
-  await feedLost('email', 0);
+  await requeueLost('email', 0);
   clock.mockReturnValue(missingForMs);
-  await feedLost('email', 0);
+  await requeueLost('email', 0);
   clock.mockRestore();
 }
 
-describe('a message whose job is gone from Redis', () => {
-  // Redis keeps a job's id for as long as the job exists in any state: the same id again would be dropped in silence.
-  test('is queued again under a new id, and alone', async () => {
+describe('a message whose job is lost from Redis', () => {
+  // BullMQ silently drops a job whose id exists in any state, so the new job needs a new id.
+  test('is requeued under a new id, without other messages', async () => {
     const { deps, replaced, added } = setUp();
     await requeueTwice(deps);
     expect(added).toEqual([{ jobId: 'new', ids: ['m1'] }]);
     expect(replaced).toEqual([{ id: 'm1', jobId: 'new', previousJobId: 'old-1' }]);
   });
 
-  test('is left to whoever was faster', async () => {
+  test('is left to the process that changed it first', async () => {
     const { deps, added } = setUp();
     await requeueTwice({ ...deps, replaceJobs: async () => new Set() });
     expect(added).toEqual([]);

@@ -12,13 +12,13 @@ import type { DoubtedMessage, DoubtOptions, JobAssignment } from './relay.sql';
 import { computeGatewayCapacity, shareWindow, type Windows } from './share-window';
 
 export type EnqueueDueDeps = {
-  /** Takes what waits and writes its jobs; undefined while another relay does. */
+  /** Selects due messages and writes their job ids; undefined if another relay holds the lock. */
   enqueueDue(
     decisions: EnqueueDecisions<NewDeliverJob>,
   ): Promise<EnqueuedMessages<NewDeliverJob> | undefined>;
   publishCapacity(capacity: PublishedCapacity): Promise<void>;
   listDoubted(options: DoubtOptions): Promise<DoubtedMessage[]>;
-  /** Writes each message's new job; the ids for which nobody was faster. */
+  /** Writes each message's new job. Returns the ids that no other process changed first. */
   replaceJobs(jobs: JobAssignment[]): Promise<Set<string>>;
   queues: {
     addDeliverJobs(jobs: NewDeliverJob[]): Promise<void>;
@@ -29,7 +29,7 @@ export type EnqueueDueDeps = {
   log: Logger;
 };
 
-/** Brings what waits to the queues, as far as there is room; how many messages it took. */
+/** Enqueues due messages up to the capacity; returns their jobs. */
 export function createEnqueueDue(deps: EnqueueDueDeps) {
   const { newId, windows } = deps;
   let after: WaitingGroup | undefined;
@@ -40,7 +40,7 @@ export function createEnqueueDue(deps: EnqueueDueDeps) {
       share: (groups, queued) => shareWindow(rotate(groups), { queued, windows }),
       gather: (messages) => groupByChannel(messages, newId),
     });
-    // The one that feeds tells the gateways, too: two counts that begin apart would each take back what the other allowed.
+    // Only the relay that enqueued publishes: counts from two relays at different times would contradict each other.
     if (!enqueuedMessages) return [];
     after = enqueuedMessages.next;
     await deps.publishCapacity(
@@ -49,7 +49,7 @@ export function createEnqueueDue(deps: EnqueueDueDeps) {
     return enqueuedMessages.jobs;
   };
 
-  /** Where there are more apps than room, another one is first each time. */
+  /** Starts at a random group, so that no app is always last when there are more apps than capacity. */
   function rotate(groups: WaitingGroup[]): WaitingGroup[] {
     const first = Math.floor(Math.random() * groups.length);
     return [...groups.slice(first), ...groups.slice(0, first)];
@@ -67,18 +67,18 @@ function groupByChannel(messages: WaitingMessage[], newId: () => string): NewDel
 }
 
 /**
- * How long a job must be missing before it counts as lost: it is written in PostgreSQL before it is added to Redis, and
- * whoever does both may be in between. By then two looks did not find it.
+ * How long a job must be missing before it counts as lost. A job id is written to PostgreSQL before the job is added to
+ * Redis, so another process may be between these steps. Two checks must miss it.
  */
 export const missingForMs = 1_000;
 
-/** Queues again what is gone from Redis, and only that; how many messages’ jobs are missing, but not for long enough yet. */
+/** Requeues messages whose jobs are lost. Returns how many messages have a job that has been missing for less than 1 s. */
 export function createRequeueLost(deps: EnqueueDueDeps) {
-  /** Of each channel, when a job was missed first. */
+  /** By channel and job: when the job was first found missing. */
   const missedAtMs = new Map<string, Map<string, number>>();
 
   return async function requeueLost(channel: string, dueForMs: number): Promise<number> {
-    // Twice the window: what the gateways queued beside the relay must not hide what is lost.
+    // Twice the window, so that messages queued by gateways do not hide lost ones.
     const limit = deps.windows.channel * 2;
     const doubted = await deps.listDoubted({ channel, limit, dueForMs });
     const missing = doubted.length === 0 ? [] : await listMissing(channel, doubted);

@@ -16,7 +16,7 @@ const expiredLease: ExpiredLease = {
   integrationId: undefined,
 };
 
-/** Leases over a PostgreSQL that answers, but for what a test breaks; and what each look told it. */
+/** Leases with a working PostgreSQL, unless a test breaks it; records what each run passed to the query. */
 function setUp(overrides: Partial<LeasesDeps> = {}) {
   const recorded: AttemptResult[] = [];
   const backFor: number[] = [];
@@ -41,97 +41,97 @@ function setUp(overrides: Partial<LeasesDeps> = {}) {
     ...overrides,
   });
 
-  /** Looks as `start` makes them, for that long. */
-  async function look(forMs = 0): Promise<void> {
+  /** Runs once a second for this long, as `start` does. */
+  async function runFor(forMs = 0): Promise<void> {
     for (let passedMs = 0; passedMs <= forMs; passedMs += lookEveryMs) {
       await leases.runOnce();
       clock.ms += lookEveryMs;
     }
   }
 
-  return { clock, look, recorded, backForMs: () => backFor.at(-1) };
+  return { clock, runFor, recorded, backForMs: () => backFor.at(-1) };
 }
 
-describe('a lease that ran out', () => {
-  test('is recorded as an attempt whose outcome nobody knows', async () => {
-    const { look, recorded } = setUp({ listExpiredLeases: async () => [expiredLease] });
-    await look();
+describe('an expired lease', () => {
+  test('is recorded as an attempt with an unknown outcome', async () => {
+    const { runFor, recorded } = setUp({ listExpiredLeases: async () => [expiredLease] });
+    await runFor();
     expect(recorded).toMatchObject([
       { outcome: 'unknown', reason: leaseExpired, next: { state: 'unknown' } },
     ]);
   });
 });
 
-describe('for how long PostgreSQL is back', () => {
-  test('is as long as it runs when the relay comes', async () => {
-    const { look, backForMs } = setUp();
-    await look();
+describe('the time since PostgreSQL became available', () => {
+  test('is its uptime when the relay starts', async () => {
+    const { runFor, backForMs } = setUp();
+    await runFor();
     expect(backForMs()).toBe(longAgoMs);
   });
 
   test.each([
-    ['is refused once', 1_000],
+    ['has one failed query', 1_000],
     ['has no PostgreSQL for 2 s', 2_000],
-  ])('goes on when the relay %s', async (_what, awayMs) => {
-    const { clock, look, backForMs } = setUp();
-    await look();
+  ])('continues if the relay %s', async (_what, awayMs) => {
+    const { clock, runFor, backForMs } = setUp();
+    await runFor();
     clock.isUnavailable = true;
-    await look(awayMs - lookEveryMs);
+    await runFor(awayMs - lookEveryMs);
     clock.isUnavailable = false;
-    await look();
+    await runFor();
     expect(backForMs()).toBe(longAgoMs + lookEveryMs + awayMs);
   });
 
-  test('goes on over any number of lost answers', async () => {
-    const { clock, look, backForMs } = setUp();
-    await look();
+  test('continues over any number of lost responses', async () => {
+    const { clock, runFor, backForMs } = setUp();
+    await runFor();
     for (let times = 0; times < 30; times += 1) {
       clock.isUnavailable = true;
-      await look();
+      await runFor();
       clock.isUnavailable = false;
-      await look();
+      await runFor();
     }
     expect(backForMs()).toBeGreaterThan(longAgoMs);
   });
 
-  test('begins when PostgreSQL comes back', async () => {
-    const { clock, look, backForMs } = setUp();
-    await look();
+  test('restarts when PostgreSQL returns after an outage', async () => {
+    const { clock, runFor, backForMs } = setUp();
+    await runFor();
     clock.isUnavailable = true;
-    await look(10_000);
+    await runFor(10_000);
     clock.isUnavailable = false;
-    await look();
+    await runFor();
     expect(backForMs()).toBe(0);
-    await look(20_000);
+    await runFor(20_000);
     expect(backForMs()).toBe(21_000);
   });
 
   test.each([
-    ['goes on when an answer comes late on a busy machine', 8_000, longAgoMs + 8_000],
-    ['begins when an answer comes much later', 12_000, 0],
+    ['continues if a response is late on a busy machine', 8_000, longAgoMs + 8_000],
+    ['restarts if a response is much later', 12_000, 0],
   ])('%s', async (_what, answerMs, expectedMs) => {
     const clock = { ms: Date.UTC(2027, 0, 1), answerMs: 0 };
-    const { backForMs, look } = setUp({
+    const { backForMs, runFor } = setUp({
       now: () => clock.ms,
       async readUptimeMs() {
         clock.ms += clock.answerMs;
         return longAgoMs;
       },
     });
-    await look();
+    await runFor();
     clock.answerMs = answerMs;
-    await look();
+    await runFor();
     expect(backForMs()).toBe(expectedMs);
   });
 
   test.each([
     ['was frozen', 60_000],
     ['finds its clock set back', -2 * longAgoMs],
-  ])('begins when the relay %s', async (_what, byMs) => {
-    const { clock, look, backForMs } = setUp();
-    await look();
+  ])('restarts if the relay %s', async (_what, byMs) => {
+    const { clock, runFor, backForMs } = setUp();
+    await runFor();
     clock.ms += byMs;
-    await look();
+    await runFor();
     expect(backForMs()).toBe(0);
   });
 });

@@ -22,19 +22,19 @@ export type LeasesDeps = GraceDeps & {
 };
 
 export type Leases = Loop & {
-  /** One look; what `start` repeats. */
+  /** One run; `start` repeats it. */
   runOnce(): Promise<void>;
 };
 
-const lookEveryMs = 1_000;
+const runEveryMs = 1_000;
 const leasesPerRun = 500;
 
 /**
- * Gives up leases that ran out: an attempt whose worker was not heard of again has an outcome that nobody knows; its
- * policy says what follows. By itself, so that it waits for nothing but PostgreSQL.
+ * Closes attempts whose lease expired. The worker did not report, so the outcome is unknown and the policy decides what
+ * follows. It has its own loop, so that it depends only on PostgreSQL.
  */
 export function createLeases(deps: LeasesDeps): Leases {
-  const grace = createGrace(deps, lookEveryMs);
+  const grace = createGrace(deps, runEveryMs);
   const runStep = createRunStep(deps.log);
 
   async function runOnce(): Promise<void> {
@@ -47,7 +47,7 @@ export function createLeases(deps: LeasesDeps): Leases {
     });
   }
 
-  return { runOnce, ...createLoop(runOnce, () => lookEveryMs) };
+  return { runOnce, ...createLoop(runOnce, () => runEveryMs) };
 }
 
 async function closeExpiredLeases(deps: LeasesDeps, leases: ExpiredLease[]): Promise<void> {
@@ -77,7 +77,7 @@ function buildExpiredResult(
   backoff: Backoff,
 ): AttemptResult {
   const reason = leaseExpired;
-  const detail = 'The worker was not heard of again; it may have sent the message.';
+  const detail = 'The worker stopped responding; it may have sent the message.';
   const { attempt, unknownCount, integrationId } = lease;
   return {
     messageId: lease.id,
@@ -98,7 +98,7 @@ function buildExpiredResult(
         outcome: { outcome: 'unknown', reason, detail },
         version,
         attemptsMade: attempt,
-        // Of an outcome that nobody knows it is not asked.
+        // Not used for an unknown outcome.
         attemptsInRow: 1,
         unknownCount,
         integrationId,
@@ -110,7 +110,7 @@ function buildExpiredResult(
   };
 }
 
-/** A channel that is not of this code any more sends nothing again. */
+/** A channel that this version of the code does not have is never resent. */
 function getUnknownResends(channel: string): number {
   const channelsByName: Record<string, AnyChannel> = channels;
   return channelsByName[channel]?.unknownResends ?? 0;

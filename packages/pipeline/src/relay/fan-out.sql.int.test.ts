@@ -53,7 +53,7 @@ function planFor(target: string): ItemPlan {
   return { locale: undefined, skips: {}, messages: [message] };
 }
 
-/** Each with a message for another target. */
+/** Items with a message each, to different targets. */
 function createItems(from: number, to: number, plannedBy = 'me'): PlannedItem[] {
   return Array.from({ length: to - from }, (_, index) => ({
     ...{ item: from + index, locale: undefined, plan: planFor(`${plannedBy} ${from + index}`) },
@@ -62,7 +62,7 @@ function createItems(from: number, to: number, plannedBy = 'me'): PlannedItem[] 
 
 async function find(requestId: string): Promise<UnplannedRequest> {
   const request = await findUnplannedRequest(database.delivery, requestId);
-  if (!request) throw new Error('The request is planned');
+  if (!request) throw new Error('The request is already planned');
   return request;
 }
 
@@ -88,7 +88,7 @@ async function unplannedItems(requestId: string): Promise<number[]> {
   return rows.map(({ item }) => item);
 }
 
-/** How a version counts that has no number at the request: each item by its own time, messages only where none is yet. */
+/** Plans like an older version: sets each item's own time, and writes messages only where there is none. */
 async function planAsBefore(client: pg.Pool, requestId: string, from: number, to: number) {
   await client.query(
     `WITH p AS (
@@ -107,8 +107,8 @@ async function planAsBefore(client: pg.Pool, requestId: string, from: number, to
 const all = Array.from({ length: itemCount }, (_, item) => item);
 const targets = (by = 'me') => all.map((item) => `${by} ${item}`);
 
-describe('plans', () => {
-  test('are written chunk by chunk, and the request tells how far it is', async () => {
+describe('writePlans', () => {
+  test('writes chunk by chunk and advances the request', async () => {
     const id = await writeBulk();
     const first = { from: 0, to: 4, items: createItems(0, 4) };
     expect(await writePlans(database.hot, await find(id), first)).toBe(true);
@@ -125,7 +125,7 @@ describe('plans', () => {
     expect(await readTargets(id)).toEqual(targets());
   });
 
-  test('of two who plan the same chunk at once are written once', async () => {
+  test('writes a chunk once if two workers plan it at the same time', async () => {
     const id = await writeBulk();
     const request = await find(id);
     const holder = await database.delivery.connect();
@@ -145,7 +145,7 @@ describe('plans', () => {
     }
   });
 
-  test('touch no item that they say nothing of', async () => {
+  test('leaves items unchanged that planning does not change', async () => {
     const id = await writeBulk('de');
     const [silent, sameLocale, otherLocale, skipped] = createItems(0, 4).map((each) => ({
       ...each,
@@ -179,7 +179,7 @@ describe('plans', () => {
     ]);
   });
 
-  test('are nothing where an item was planned out of turn since the request was read', async () => {
+  test('writes nothing if an item was planned out of order since the request was read', async () => {
     const id = await writeBulk();
     const request = await find(id);
     await planAsBefore(database.delivery, id, 7, 8);
@@ -190,8 +190,8 @@ describe('plans', () => {
   });
 });
 
-describe('a request that another version', () => {
-  test('left half planned is planned to its end, each item once', async () => {
+describe('a request planned by two versions', () => {
+  test('is completed after an older version planned half of it, each item once', async () => {
     const id = await writeBulk();
     await planAsBefore(database.delivery, id, 0, 5);
     const request = await find(id);
@@ -203,11 +203,11 @@ describe('a request that another version', () => {
     expect(await readTargets(id)).toEqual(targets());
   });
 
-  test('takes over half planned stays unplanned until that one is at its end, too', async () => {
+  test('stays unplanned until an older version that continues it is at its end', async () => {
     const id = await writeBulk();
     const first = { from: 0, to: 5, items: createItems(0, 5) };
     expect(await writePlans(database.hot, await find(id), first)).toBe(true);
-    // It begins at the front, and may end there: what is left must still be found.
+    // The older version starts at the front and may stop there, so the rest must still be found.
     await planAsBefore(database.delivery, id, 0, 5);
     const request = await find(id);
     expect(await listNumbers(id, request.plannedTo)).toEqual(all.slice(5));
@@ -217,7 +217,7 @@ describe('a request that another version', () => {
   });
 });
 
-/** Within a transaction PostgreSQL would show the activity of its first look again and again. */
+/** Uses another connection: within a transaction PostgreSQL caches pg_stat_activity. */
 async function untilWaiting(count: number): Promise<void> {
   await eventually(async () => {
     const { rows } = await database.lookUps.query(

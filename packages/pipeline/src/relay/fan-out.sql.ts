@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { notesColumn, skipsColumn } from '../accept/write.sql';
 import type { ItemPlan } from '../accept/write-requests';
 
-/** A request whose items fanout plans, and how far it is. */
+/** A request with items that fan-out still has to plan, and its progress. */
 export type UnplannedRequest = {
   id: string;
   appId: string;
@@ -39,12 +39,12 @@ export type UnplannedItem = {
 
 export type UnplannedItemsPage = {
   requestId: string;
-  /** The lowest number. */
+  /** The lowest item number of the page. */
   from: number;
   limit: number;
 };
 
-/** In their order; without those that were planned out of turn. */
+/** In order, without items that are planned already. */
 export async function listUnplannedItems(
   pool: pg.Pool,
   { requestId, from, limit }: UnplannedItemsPage,
@@ -72,23 +72,23 @@ export async function listUnplannedItems(
 
 export type PlannedItem = {
   item: number;
-  /** As the item has it. */
+  /** The item's stored locale. */
   locale: string | undefined;
   plan: ItemPlan;
 };
 
-/** All items of a request that are unplanned within two numbers. */
+/** All unplanned items of a request in a range of item numbers. */
 export type PlannedChunk = {
-  /** Where the chunk before it ended. */
+  /** The end of the previous chunk. */
   from: number;
-  /** The next one begins there. */
+  /** The start of the next chunk. */
   to: number;
   items: PlannedItem[];
 };
 
 /**
- * Writes a chunk's messages and moves the request's number on, in one statement; false where somebody else planned one
- * of its items since `request` was read, and nothing is written. So no item is planned twice, by how many it is tried.
+ * Writes a chunk's messages and advances the request's progress in one statement. Returns false, and writes nothing, if
+ * another worker advanced the request since it was read. So no item is planned twice.
  */
 export async function writePlans(
   database: Queryable,
@@ -124,16 +124,16 @@ export async function writePlans(
   return rows.length > 0;
 }
 
-/** Whether its row says anything after planning that it does not say before. */
+/** Whether planning changes the item's row. */
 function isChanged({ locale, plan }: PlannedItem): boolean {
   return (
     (plan.locale !== undefined && plan.locale !== locale) || Object.keys(plan.skips).length > 0
   );
 }
 
-// The number of the request is moved first, and only from where it was when the items were read: whoever is second waits for
-// the row, and finds it moved. `planned_items` follows at the end: a worker of a version that counts each item by its own
-// time may take over in between, and counts them all.
+// Advances the request first, and only from the progress that was read: a second worker waits for the row and then finds it
+// changed. `planned_items` is updated only with the last chunk, because a worker of an older version, which counts each item,
+// may continue in between and counts all of them.
 const statement = `
 WITH r AS (
   UPDATE request SET planned_to = $4, planned_items = CASE WHEN $4 < items THEN planned_items ELSE items END

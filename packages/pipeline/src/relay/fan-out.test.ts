@@ -17,7 +17,7 @@ const createItems = (from: number, to: number): UnplannedItem[] =>
 
 const userRow = (userId: string) => ({ id: `${userId}'s row`, userId, contact: {}, devices: [] });
 
-/** A request of so many items, of which none is planned. */
+/** A request with this many unplanned items. */
 function setUp(count: number, changes: Partial<FanOutDeps> = {}) {
   const pages: UnplannedItemsPage[] = [];
   const writtenItems: number[][] = [];
@@ -41,17 +41,17 @@ function setUp(count: number, changes: Partial<FanOutDeps> = {}) {
     },
     findVersion: async () => ({ id: 'v', eventId: 'e', definition: {} }),
     findApp: async () => ({ id: 'a' }),
-    findUsers: () => Promise.reject(new Error('nobody is stored')),
+    findUsers: () => Promise.reject(new Error('no user is stored')),
     plan: () => ({ messages: [], skips: {}, locale: undefined }),
     newId: () => '',
     ...changes,
   };
-  // Only what fanout itself looks at is given.
+  // Only the fields that fan-out reads are set.
   return { fanOut: createFanOut(deps as unknown as FanOutDeps), pages, written: writtenItems };
 }
 
-describe('fanout', () => {
-  test('writes each item once, in chunks, and asks for no user where none is named', async () => {
+describe('fan-out', () => {
+  test('writes each item once, in chunks, and looks up no user if none is named', async () => {
     const { fanOut, written: writtenItems } = setUp(1_200);
     await fanOut({ requestId: 'r' });
     expect(writtenItems.map((chunk) => chunk.length)).toEqual([500, 500, 200]);
@@ -83,7 +83,7 @@ describe('fanout', () => {
     expect(planned).toEqual(["ana's row", "bob's row", "ana's row", undefined]);
   });
 
-  test('plans a chunk while the one before is written', async () => {
+  test('plans a chunk while the previous one is being written', async () => {
     const order: string[] = [];
     const { fanOut } = setUp(600, {
       async writePlans() {
@@ -101,17 +101,17 @@ describe('fanout', () => {
     expect(order.slice(0, 4)).toEqual(['list from 0', 'list from 500', 'write', 'written']);
   });
 
-  test('fails where a chunk is not written, and leaves the rest to the next one who is woken', async () => {
+  test('fails if a chunk is not written, and leaves the rest to the next job', async () => {
     const writeError = new Error('refused');
     const { fanOut, pages } = setUp(5_000, { writePlans: () => Promise.reject(writeError) });
     await expect(fanOut({ requestId: 'r' })).rejects.toBe(writeError);
     expect(pages.length).toBeLessThanOrEqual(2);
   });
 
-  test('moves the number on to the end of each chunk, over items that were planned out of turn', async () => {
+  test('advances the request to the end of each chunk, past items that were planned out of order', async () => {
     const chunks: [number, number, number][] = [];
     const { fanOut } = setUp(600, {
-      // Every other one of the first 1,000 numbers is left, of 1,200.
+      // Half of the first 1,000 of 1,200 items are planned.
       findUnplannedRequest: async () => ({
         ...{ id: 'r', appId: 'a', versionId: 'v' },
         ...{ items: 1_200, plannedItems: 600, plannedTo: 100 },
@@ -129,7 +129,7 @@ describe('fanout', () => {
     expect(chunks).toEqual([[100, 1_200, 450]]);
   });
 
-  test('writes the end also where no item is left to plan', async () => {
+  test('advances to the end even if no item is left to plan', async () => {
     const chunks: PlannedChunk[] = [];
     const { fanOut } = setUp(500, {
       listUnplannedItems: async () => [],
@@ -142,7 +142,7 @@ describe('fanout', () => {
     expect(chunks).toEqual([{ from: 0, to: 500, items: [] }]);
   });
 
-  test('reads anew where somebody else was faster, and goes on from there', async () => {
+  test('rereads the request and continues if another worker advanced it', async () => {
     const states = [0, 500, 1_000].map((plannedTo) => ({
       ...{ id: 'r', appId: 'a', versionId: 'v', items: 1_200, plannedItems: 0 },
       plannedTo,
@@ -163,7 +163,7 @@ describe('fanout', () => {
     ]);
   });
 
-  test('gives up, and leaves it to the next one who is woken, where others are always faster', async () => {
+  test('fails if other workers always advance it first, and leaves it to the next job', async () => {
     let tries = 0;
     const { fanOut } = setUp(10, {
       async writePlans() {
@@ -171,7 +171,7 @@ describe('fanout', () => {
         return false;
       },
     });
-    await expect(fanOut({ requestId: 'r' })).rejects.toThrow('Others plan');
+    await expect(fanOut({ requestId: 'r' })).rejects.toThrow('Other workers');
     expect(tries).toBeLessThanOrEqual(100);
   });
 });

@@ -13,9 +13,9 @@ import type {
 
 export type FanOutDeps = {
   findUnplannedRequest(requestId: string): Promise<UnplannedRequest | undefined>;
-  /** In their order. */
+  /** In item order. */
   listUnplannedItems(page: UnplannedItemsPage): Promise<UnplannedItem[]>;
-  /** False, and nothing is written, where `request` is not what is stored any more. */
+  /** False, with nothing written, if the stored request is no longer `request`. */
   writePlans(request: UnplannedRequest, chunk: PlannedChunk): Promise<boolean>;
   findVersion(id: string): Promise<VersionRow | undefined>;
   findApp(id: string): Promise<AppRow | undefined>;
@@ -27,14 +27,14 @@ export type FanOutDeps = {
 };
 
 const itemsPerChunk = 500;
-/** How often the planning of a request is begun anew in one job, where somebody else is at it as well. */
+/** How often one job restarts planning because another worker planned the same request. */
 const maxAttempts = 20;
 
 type PlanContext = { request: UnplannedRequest; version: VersionRow; app: AppRow };
 
 /**
- * Plans the items of a request in chunks, writing rows only: the relay queues them. May be stopped
- * anywhere and run again, also by two at once; no message is written twice.
+ * Plans the items of a request in chunks. It only writes rows; the relay enqueues the messages. It may stop anywhere and
+ * run again, also twice at once, without writing a message twice.
  */
 export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void> {
   return async function fanOut({ requestId }) {
@@ -42,10 +42,10 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
       const request = await deps.findUnplannedRequest(requestId);
       if (!request || (await planAll(request))) return;
     }
-    throw new Error('Others plan the same request all the time');
+    throw new Error(`Other workers changed the request during ${maxAttempts} attempts to plan it`);
   };
 
-  /** False where somebody else came between: what is to be planned must be read again. */
+  /** False if another worker advanced the request: it must be read again. */
   async function planAll(request: UnplannedRequest): Promise<boolean> {
     const context = await loadContext(request);
     let chunk: PlannedChunk | undefined = await planNext(request.plannedTo, context);
@@ -66,7 +66,7 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
       deps.findVersion(request.versionId),
       deps.findApp(request.appId),
     ]);
-    if (!version || !app) throw new Error('A request without version or app');
+    if (!version || !app) throw new Error('The version or the app of the request was not found');
     return { request, version, app };
   }
 
@@ -114,13 +114,13 @@ async function findUsers(
   return userIds.length === 0 ? new Map() : deps.findUsers(appId, [...new Set(userIds)]);
 }
 
-/** What is planned needs the times of the override only. */
+/** Planning reads only the override's schedule, so data stays sealed. */
 function openItem(item: UnplannedItem, requestId: string, secrets: Secrets): UnplannedItem {
   const texts = { data: undefined, override: item.override };
   return { ...item, ...openTexts(texts, { requestId, item: item.item }, secrets) };
 }
 
-/** An item as it was stored; the gateway checked each part before it was. */
+/** Parses a stored item; the gateway validated each part. */
 function readItem({ recipient, override, locale, scheduleAt }: UnplannedItem): WireItem {
   return {
     ...(recipient === undefined ? {} : { user: JSON.parse(recipient) as WireUser }),

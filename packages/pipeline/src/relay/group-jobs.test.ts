@@ -17,8 +17,8 @@ function gather(input: JobMessage[]) {
   ]);
 }
 
-describe('gatherLanes', () => {
-  test('lets the apps’ jobs take turns', () => {
+describe('groupIntoJobs', () => {
+  test('alternates the jobs of the apps', () => {
     expect(gather([...messages('a', 50), ...messages('b', 1)])).toEqual([
       ['a', 20],
       ['b', 1],
@@ -27,7 +27,7 @@ describe('gatherLanes', () => {
     ]);
   });
 
-  test('puts every single send before bulk, in jobs of their own', () => {
+  test('puts all single sends before bulk, in separate jobs', () => {
     const input = [...messages('a', 2, { isBulk: true }), ...messages('b', 1), ...messages('a', 1)];
     expect(gather(input)).toEqual([
       ['b', 1],
@@ -36,7 +36,7 @@ describe('gatherLanes', () => {
     ]);
   });
 
-  test('makes jobs of one integration each', () => {
+  test('creates jobs with one integration each', () => {
     const input = [
       ...messages('a', 3, { integrationId: 'i1' }),
       ...messages('a', 2, { integrationId: 'i2' }),

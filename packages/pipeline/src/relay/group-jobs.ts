@@ -9,8 +9,8 @@ export type JobMessage = {
 };
 
 /**
- * Jobs of one lane and class each, up to 20 messages together. Single sends come before bulk, and the apps' jobs take
- * turns: none waits behind all of another's.
+ * Groups messages into jobs of up to 20, each with one fairness key and class. Single sends come before bulk. The jobs of
+ * different apps alternate, so no app waits for all jobs of another.
  */
 export function groupIntoJobs(
   messages: JobMessage[],

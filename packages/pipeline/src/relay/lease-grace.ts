@@ -1,23 +1,24 @@
 export type GraceDeps = {
-  /** How long PostgreSQL has been running. */
+  /** PostgreSQL's uptime. */
   readUptimeMs(): Promise<number>;
-  /** The time of day: it goes on while the machine sleeps. */
+  /** Wall-clock time in ms, which advances while the machine sleeps. */
   now(): number;
 };
 
 /**
- * A lease is at least 5 s longer than its attempt may take. What could not be recorded for this long is recorded before its lease
- * ends: a worker tries again every second.
+ * A lease is at least 5 s longer than its attempt may take, and a worker retries to record every second. So a result that
+ * could not be recorded for this long is still recorded before its lease ends.
  */
 const shortAbsenceMs = 3_000;
-/** Without a failure, what is later than this slept; what is less late was busy. */
+/** Without a failed query: a longer delay means that the machine slept, a shorter one that it was busy. */
 const longestDelayMs = 10_000;
 
 /**
- * For how long workers could record what they know. PostgreSQL was away from when it was to answer until it did, whoever
- * of us was cut off or asleep; before this process came, its own start tells. One answer that was lost is no absence.
+ * Measures for how long workers have been able to record results. PostgreSQL counts as unavailable from when it should
+ * have answered until it did, whether it, the network or this machine was the cause. Before this process started, its
+ * uptime decides. One lost response is no outage.
  */
-export function createGrace({ readUptimeMs, now }: GraceDeps, lookEveryMs: number) {
+export function createGrace({ readUptimeMs, now }: GraceDeps, runEveryMs: number) {
   let backAtMs: number | undefined;
   let dueAtMs: number | undefined;
   let hasFailed = false;
@@ -39,14 +40,14 @@ export function createGrace({ readUptimeMs, now }: GraceDeps, lookEveryMs: numbe
   }
 
   return {
-    /** Rejects while PostgreSQL is away. To be called every `lookEveryMs`. */
+    /** Rejects while PostgreSQL is unavailable. Call it every `runEveryMs`. */
     async readBackForMs(): Promise<number> {
       const uptimeMs = await queryUptime();
       const answeredAtMs = now();
       backAtMs ??= answeredAtMs - uptimeMs;
-      // The clock may be set back.
+      // The clock may have been set back.
       if (wasUnavailable(answeredAtMs) || backAtMs > answeredAtMs) backAtMs = answeredAtMs;
-      dueAtMs = answeredAtMs + lookEveryMs;
+      dueAtMs = answeredAtMs + runEveryMs;
       hasFailed = false;
       return answeredAtMs - backAtMs;
     },

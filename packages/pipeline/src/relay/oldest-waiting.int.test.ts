@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe('readOldestWaiting', () => {
-  test('tells of each channel how long its oldest due message waits', async () => {
+  test('reports for each channel how long its oldest due message has waited', async () => {
     const factories = createFactories(database);
     const tenant = await factories.createTenant();
     const channel = `channel_${newId()}`;
@@ -64,17 +64,17 @@ describe('createReadiness', () => {
   const isReady = (changes: Partial<Parameters<typeof createReadiness>[0]> = {}) =>
     createReadiness({ pool: database.accepting, databaseUrl: url, migrationsDir, ...changes })();
 
-  test('says yes when the database has every migration', async () => {
+  test('succeeds if the database has every migration', async () => {
     expect(await isReady()).toBe(true);
   });
 
-  test('says yes to a database that is ahead of this code', async () => {
+  test('succeeds if the database is newer than this code', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'belfry-migrations-'));
     expect(await isReady({ migrationsDir: folder })).toBe(true);
     await rm(folder, { recursive: true });
   });
 
-  test('says no to a database that was never migrated', async () => {
+  test('fails if the database was never migrated', async () => {
     const server = new URL(url);
     server.pathname = '/postgres';
     expect(await isReady({ databaseUrl: server.href })).toBe(false);

@@ -4,7 +4,7 @@ import type { Capacity, PublishedCapacity } from './capacity';
 
 export type PublishedCapacityDeps = { redis: Redis; prefix: string };
 
-/** What the relay does with its count: it is gone soon when no relay renews it. */
+/** Publishes the relay's count in Redis; it expires unless a relay renews it. */
 export function createPublishCapacity({ redis, prefix }: PublishedCapacityDeps, livesMs: number) {
   return async function publishCapacity(capacity: PublishedCapacity): Promise<void> {
     await redis.set(capacityKey(prefix), JSON.stringify(capacity), 'PX', livesMs);
@@ -13,7 +13,7 @@ export function createPublishCapacity({ redis, prefix }: PublishedCapacityDeps, 
 
 export type CapacityReaderDeps = PublishedCapacityDeps & {
   capacity: Pick<Capacity, 'renew'>;
-  /** Of this gateway. */
+  /** The id of this gateway. */
   id: string;
   log: Logger;
 };
@@ -21,10 +21,10 @@ export type CapacityReaderDeps = PublishedCapacityDeps & {
 export type CapacityReader = { start(): void; close(): Promise<void> };
 
 const readEveryMs = 50;
-/** A gateway that was not heard of for this long has no part any more. */
+/** A gateway that did not report for this long gets no share. */
 const gatewayLivesMs = 2_000;
 
-// One step, by Redis's clock: this gateway is alive; how many are; what the relay says.
+// In one step, by Redis's clock: report this gateway, count the gateways, and read the published capacity.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -33,7 +33,7 @@ redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return { redis.call('GET', KEYS[1]) or '', redis.call('ZCARD', KEYS[2]) }`;
 
-/** Keeps a gateway's room as fresh as the relay's count. While it cannot be read there is none. */
+/** Reads the published capacity every 50 ms. If reading fails, the capacity is zero. */
 export function createCapacityReader({
   redis,
   prefix,
@@ -73,10 +73,10 @@ export function createCapacityReader({
 }
 
 function parse(answer: unknown): { capacity: PublishedCapacity; gateways: number } | undefined {
-  // The script's answer is a text and a number.
+  // The script returns a string and a number.
   const [text, gateways] = answer as [string, number];
   if (text === '') return undefined;
-  // Written by publishRoom.
+  // Written by createPublishCapacity.
   return { capacity: JSON.parse(text) as PublishedCapacity, gateways: Math.max(1, gateways) };
 }
 

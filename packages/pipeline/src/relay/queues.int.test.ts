@@ -27,9 +27,9 @@ const createJobs = (count: number) =>
     ids: [newId()],
   }));
 
-// Few jobs go one by one, more go as a bulk.
+// A few jobs are added one by one, more as a bulk.
 describe.each([1, 4, 5, 50])('%d jobs', (count) => {
-  test('are all in Redis when adding them has ended', async () => {
+  test('are all in Redis when adding them has resolved', async () => {
     const { queues } = await setUp();
     const jobs = createJobs(count);
     await queues.addDeliverJobs(jobs);
@@ -42,7 +42,7 @@ describe.each([1, 4, 5, 50])('%d jobs', (count) => {
     await queues.close();
   });
 
-  test('of fan-out are in Redis as well', async () => {
+  test('of fan-out are all in Redis, too', async () => {
     const { queues } = await setUp();
     await queues.addFanOutJobs(createJobs(count).map(({ jobId }) => ({ requestId: jobId })));
     const counts = await queues.countJobs([fanOutQueue]);
@@ -50,9 +50,9 @@ describe.each([1, 4, 5, 50])('%d jobs', (count) => {
     await queues.close();
   });
 
-  test('that Redis does not take reject', async () => {
+  test('reject if Redis refuses them', async () => {
     const { queues, redis, prefix } = await setUp();
-    // BullMQ keeps the waiting jobs in a list: another type refuses each script.
+    // BullMQ keeps waiting jobs in a list, so another type under that key makes each script fail.
     await redis.set(`${prefix}:deliver-sms:wait`, 'no list');
     await expect(queues.addDeliverJobs(createJobs(count))).rejects.toThrow('WRONGTYPE');
     await queues.close();

@@ -3,30 +3,30 @@ import { type DeliverJob, type FanOutJob, fanOutQueue, getDeliverQueue } from '@
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 
-/** A delivery job to add: its id is written on its messages already. */
+/** A delivery job to add; its id is already written on its messages. */
 export type NewDeliverJob = DeliverJob & { jobId: string; channel: string };
 
-/** What is asked of the queues, all of it best effort: what is missed here, the relay adds later. */
+/** Our entire use of BullMQ. All of it is best effort: the relay later adds what is missed here. */
 export type Queues = {
   addDeliverJobs(jobs: NewDeliverJob[]): Promise<void>;
   addFanOutJobs(jobs: FanOutJob[]): Promise<void>;
-  /** Which of these jobs Redis still holds. */
+  /** Returns which of these jobs are still in Redis. */
   findJobs(channel: string, jobIds: string[]): Promise<Set<string>>;
-  /** Takes jobs out again, unless a worker has them. */
+  /** Removes jobs, unless a worker is running them. */
   removeJobs(jobs: { channel: string; jobId: string }[]): Promise<void>;
-  /** Jobs of a channel that nobody took yet. */
+  /** Jobs of a channel that no worker has taken. */
   countWaiting(channel: string): Promise<number>;
-  /** Jobs of each queue by state, for those who watch. */
+  /** Jobs of each queue by state, for metrics and the dashboard. */
   countJobs(queues: readonly string[]): Promise<QueueJobs[]>;
   close(): Promise<void>;
 };
 
-/** A job is removed when it is done, so it has no other state. */
+/** Finished jobs are removed, so there are no other states. */
 const countedStates = ['waiting', 'active'] as const;
 
 export type QueuesDeps = { redis: Redis; prefix: string; log: Logger };
 
-// Retries, waits and history live in PostgreSQL: a job is done when it was looked at once.
+// Retries, delays and history are in PostgreSQL, so a job runs once.
 const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
 
 export function createQueues(deps: QueuesDeps): Queues {
@@ -76,7 +76,7 @@ export function createQueues(deps: QueuesDeps): Queues {
   };
 }
 
-/** Up to it a command a job costs less than a pipeline, into which ioredis copies each of BullMQ's 60 scripts. */
+/** Up to this many jobs, single commands are cheaper: ioredis copies BullMQ’s 60 scripts into each pipeline. */
 const fewJobs = 4;
 
 async function addJobs(queue: Queue, jobs: NewJob[]): Promise<void> {
@@ -96,7 +96,7 @@ function toFanOutJob(data: FanOutJob) {
   return { name: 'fan-out', data, opts: { ...jobOptions, jobId: data.requestId } };
 }
 
-/** Each queue, made when it is first asked for; `open` throws while Redis is away. */
+/** Creates each queue on first use; `open` throws while Redis is unavailable. */
 function createOpenQueues({ redis, prefix, log }: QueuesDeps) {
   const queues = new Map<string, Queue>();
 
@@ -113,7 +113,7 @@ function createOpenQueues({ redis, prefix, log }: QueuesDeps) {
 
   return {
     open(name: string): Queue {
-      // BullMQ would wait for a first connection, with all that is added meanwhile in memory.
+      // BullMQ would wait for its first connection and keep all added jobs in memory.
       if (redis.status !== 'ready') throw new Error(`Redis is not ready: ${redis.status}`);
       return queues.get(name) ?? create(name);
     },

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { dropSettledTexts } from '../accept/sealed-items';
 
-/** A message that was given to a job which may be gone. */
+/** A message whose job may be lost. */
 export type DoubtedMessage = {
   id: string;
   appId: string;
@@ -13,11 +13,11 @@ export type DoubtedMessage = {
 export type DoubtOptions = {
   channel: string;
   limit: number;
-  /** How long they have been due. */
+  /** How long the messages have been due. */
   dueForMs: number;
 };
 
-/** Messages of a channel that have a job and were not claimed since: single sends first, oldest first. */
+/** Lists messages of a channel that have a job and were not claimed: single sends first, oldest first. */
 export async function listDoubtedMessages(
   pool: pg.Pool,
   { channel, limit, dueForMs }: DoubtOptions,
@@ -48,8 +48,8 @@ export async function listDoubtedMessages(
 export type JobAssignment = { id: string; jobId: string; previousJobId: string };
 
 /**
- * Writes each message's new job, unless another relay or a worker was faster; the ids that were
- * written. Rows that somebody holds are left for the next turn.
+ * Writes each message's new job id, unless another relay or a worker changed it first. Returns the ids that were written.
+ * Skips locked rows; the next run takes them.
  */
 export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ id: string }>({
@@ -74,14 +74,14 @@ export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise
   return new Set(rows.map((row) => row.id));
 }
 
-/** A job that lies in a queue although none of its messages waits any more. */
+/** A job that is still in a queue although none of its messages is queued. */
 export type EndedJob = { channel: string; jobId: string };
 
 export type ExpiredMessages = { messages: number; jobs: EndedJob[] };
 
 /**
- * Fails what waits beyond its end, whether or not a worker of its channel runs. What is being sent is left to its
- * lease.
+ * Fails queued messages that have expired, whether or not a worker of their channel runs. Messages that are being sent are
+ * left to their lease.
  */
 export async function expireWaiting(pool: pg.Pool, limit: number): Promise<ExpiredMessages> {
   const { rows } = await pool.query<ExpiredRow>({
@@ -99,7 +99,7 @@ export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expir
              WHERE m.id IN (SELECT id FROM waiting UNION ALL SELECT id FROM queued) AND m.state = 'queued'
              RETURNING m.id, m.channel, m.job_id
            ), shared AS (
-             -- Of one job, others may still wait: only they would have to be queued again.
+             -- The job may have other messages that still wait: removing it would only force requeuing them.
              SELECT DISTINCT job_id FROM message
              WHERE has_job AND job_id IN (SELECT job_id FROM ended)
                AND id NOT IN (SELECT id FROM ended)
@@ -122,7 +122,7 @@ export async function expireWaiting(pool: pg.Pool, limit: number): Promise<Expir
 
 type ExpiredRow = { id: string; channel: string; job_id: string | null; is_over: boolean };
 
-/** A message whose lease ran out: nobody can know whether its attempt was sent. */
+/** A message whose lease expired: unknown whether its attempt was sent. */
 export type ExpiredLease = {
   id: string;
   attempt: number;
@@ -135,8 +135,8 @@ export type ExpiredLease = {
 export type ExpiredLeaseOptions = {
   limit: number;
   /**
-   * For how long workers could record again. A longer lease may have ended while its worker knew the outcome and could
-   * tell nobody.
+   * For how long workers have been able to record results. A lease longer than that may have ended while its worker knew the
+   * outcome but could not record it.
    */
   backForMs: number;
 };
@@ -154,7 +154,7 @@ export async function listExpiredLeases(
     integration_id: string | null;
   }>({
     name: 'list-expired-leases',
-    // What is being sent has a job id, see the claim.
+    // A message that is being sent has a job id; see the claim.
     text: `SELECT m.id, m.attempts, m.channel, r.version_id, m.unknown_count, m.integration_id
            FROM message m
            JOIN request r ON r.id = m.request_id
@@ -177,13 +177,13 @@ export async function listExpiredLeases(
 export type UnplannedOptions = {
   olderThanMs: number;
   limit: number;
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   after?: string | undefined;
 };
 
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
-/** Requests with items that are still to be planned, for at least `olderThanMs`; by their id. */
+/** Lists requests that have had unplanned items for at least `olderThanMs`, by id. */
 export async function listUnplannedRequests(
   pool: pg.Pool,
   { olderThanMs, limit, after = beforeAll }: UnplannedOptions,
@@ -198,7 +198,7 @@ export async function listUnplannedRequests(
   return rows.map((row) => row.id);
 }
 
-/** How long PostgreSQL has been running. */
+/** PostgreSQL's uptime. */
 export async function readUptimeMs(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ ms: number }>(
     `SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 * 1000 AS ms`,

@@ -8,7 +8,7 @@ afterEach(() => jest.useRealTimers());
 
 const job = (channel: string) => ({ jobId: `job of ${channel}`, channel, lane: 'a', ids: ['m'] });
 
-/** A relay over stores that answer, but for what a test breaks. */
+/** A relay with working stores, unless a test breaks them. */
 function setUp(overrides: Partial<RelayDeps> = {}) {
   const queued: string[] = [];
   const relay = createRelay({
@@ -42,8 +42,8 @@ function refuse(): Promise<never> {
   return Promise.reject(new Error('away'));
 }
 
-describe('a turn of the relay', () => {
-  test('queues the other channels when one of them fails', async () => {
+describe('a run of the relay', () => {
+  test('queues the other channels if one channel fails', async () => {
     const added: string[] = [];
     const { relay } = setUp({
       enqueueDue: async () => ({
@@ -63,7 +63,7 @@ describe('a turn of the relay', () => {
     expect(added).toEqual(['slack']);
   });
 
-  test('takes nothing from what waits while Redis is away', async () => {
+  test('enqueues nothing while Redis is unavailable', async () => {
     let enqueueCount = 0;
     const { relay } = setUp({
       hasMarker: refuse,
@@ -76,7 +76,7 @@ describe('a turn of the relay', () => {
     expect(enqueueCount).toBe(0);
   });
 
-  test('tells the gateways what it counted, and leaves that to another relay while that one feeds', async () => {
+  test('publishes its count to the gateways, unless another relay is enqueuing', async () => {
     const published: unknown[] = [];
     let isOtherFeeding = false;
     const queued = [{ channel: 'email', appId: 'a', messages: 500 }];
@@ -92,7 +92,7 @@ describe('a turn of the relay', () => {
     expect(published).toEqual([{ email: { capacity: 1_000, apps: { a: 0 } } }]);
   });
 
-  test('expires what waited beyond its end while Redis is away', async () => {
+  test('fails expired messages while Redis is unavailable', async () => {
     let expired = 0;
     const { relay } = setUp({
       hasMarker: refuse,
@@ -105,7 +105,7 @@ describe('a turn of the relay', () => {
     expect(expired).toBe(1);
   });
 
-  test('looks at leases, ends and fanout once a second, however often it turns', async () => {
+  test('runs expiry and fan-out once a second, however often it runs', async () => {
     let looks = 0;
     const { relay } = setUp({
       async expireWaiting() {
@@ -120,7 +120,7 @@ describe('a turn of the relay', () => {
     expect(looks).toBe(2);
   });
 
-  test('doubts everything again when it could not queue what an emptied Redis lost', async () => {
+  test('checks all jobs again if it could not requeue what an emptied Redis lost', async () => {
     const doubted: number[] = [];
     let isUnavailable = true;
     let hasMarker = false;
@@ -180,13 +180,13 @@ describe('a message whose job is not in Redis', () => {
     }
   }
 
-  test('gets another one within two seconds', async () => {
+  test('gets a new job within two seconds', async () => {
     const { relay, replaced } = createLost();
     await runFor(relay.runOnce, 2_000);
     expect(replaced).toEqual(['job of m']);
   });
 
-  test('keeps it when whoever gave it the job adds it a moment later', async () => {
+  test('keeps its job if the process that assigned it adds it a moment later', async () => {
     const { relay, replaced } = createLost({ isThereFrom: 500 });
     await runFor(relay.runOnce, 10_000);
     expect(replaced).toEqual([]);

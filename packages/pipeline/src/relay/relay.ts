@@ -12,65 +12,65 @@ import { createRunStep, type RunStep } from './run-step';
 export type RelayDeps = EnqueueDueDeps &
   WakeFanOutDeps & {
     channels: string[];
-    /** Fails what waits beyond its end. */
+    /** Fails queued messages that have expired. */
     expireWaiting(limit: number): Promise<ExpiredMessages>;
     removeJobs(jobs: EndedJob[]): Promise<void>;
-    /** False once after Redis was emptied. */
+    /** Returns false once after Redis was emptied. */
     hasMarker(): Promise<boolean>;
     pollMs: number;
-    /** How long a queued message may lie before its job is doubted. */
+    /** How long a message may be queued before the relay checks its job. */
     requeueAfterMs: number;
   };
 
 export type Relay = Loop & {
-  /** One round; what `start` repeats. */
+  /** One run; `start` repeats it. */
   runOnce(): Promise<void>;
 };
 
-/** After a turn that queued something: there may be more, and the gateways wait for a new count. */
+/** Delay after a run that enqueued messages: there may be more, and the gateways wait for a new count. */
 const soonMs = 25;
-/** How long turns stay close to each other after the last one that queued something. */
+/** How long the short delay lasts after the last run that enqueued messages. */
 const busyMs = 1_000;
-/** Ends and fanout: what need not be looked at as often as what waits. */
-const careEveryMs = 1_000;
+/** Interval for expiry and fan-out, which need fewer checks than due messages. */
+const maintenanceEveryMs = 1_000;
 const expiredPerRun = 1_000;
 
 /**
- * Queues what waits, as far as there is room, and again what is gone from Redis; fails what waited beyond its end; wakes
- * fanout. Any number may run: PostgreSQL arbitrates each row.
+ * Enqueues due messages up to the capacity, requeues messages whose jobs are missing from Redis, fails expired messages
+ * and requeues fan-out. Any number of relays may run, because PostgreSQL decides who gets each row.
  */
 export function createRelay(deps: RelayDeps): Relay {
-  const doubt = createDoubt(deps);
+  const jobCheck = createJobCheck(deps);
   const enqueueDue = createEnqueueDue(deps);
   const requeueLost = createRequeueLost(deps);
   const fanOut = createWakeFanOut(deps);
   const runStep = createRunStep(deps.log);
-  const care = createCare(deps, { runStep, wakeFanOut: fanOut.wake });
+  const maintain = createMaintenance(deps, { runStep, wakeFanOut: fanOut.wake });
   let busyUntilMs = Number.NEGATIVE_INFINITY;
 
-  // Each step by itself: one channel does not wait for another.
+  // Each step fails on its own, so one channel does not block another.
   async function runOnce(): Promise<void> {
-    const doubted = await runStep('doubt', doubt.next);
-    // What is fed while Redis is away would have jobs that nobody has, and fill the window with them.
-    if (doubted) {
-      if (doubted.isEmptied) fanOut.forget();
-      await queueLost(doubted.dueForMs);
+    const check = await runStep('check jobs', jobCheck.next);
+    // Do not enqueue while Redis is unavailable: messages would get job ids without jobs and fill the window.
+    if (check) {
+      if (check.isEmptied) fanOut.forget();
+      await queueLost(check.dueForMs);
       await queueWaiting();
     }
-    await care();
+    await maintain();
   }
 
   async function queueLost(dueForMs: number | undefined): Promise<void> {
     if (dueForMs === undefined) return;
     for (const channel of deps.channels) {
-      const missing = await runStep(`doubt ${channel}`, () => requeueLost(channel, dueForMs));
+      const missing = await runStep(`check jobs ${channel}`, () => requeueLost(channel, dueForMs));
       if (missing === 0) continue;
-      doubt.again({ dueForMs, afterMs: missing === undefined ? 0 : missingForMs });
+      jobCheck.again({ dueForMs, afterMs: missing === undefined ? 0 : missingForMs });
     }
   }
 
   async function queueWaiting(): Promise<void> {
-    const jobs = (await runStep('feed', enqueueDue)) ?? [];
+    const jobs = (await runStep('enqueue', enqueueDue)) ?? [];
     if (jobs.length > 0) busyUntilMs = performance.now() + busyMs;
     for (const channel of new Set(jobs.map((job) => job.channel))) {
       const channelJobs = jobs.filter((job) => job.channel === channel);
@@ -85,17 +85,20 @@ export function createRelay(deps: RelayDeps): Relay {
   return { runOnce, ...createLoop(runOnce, waitMs) };
 }
 
-type CareDeps = { runStep: RunStep; wakeFanOut(): Promise<void> };
+type MaintenanceDeps = { runStep: RunStep; wakeFanOut(): Promise<void> };
 
-/** What keeps order among what waits and what is sent, about once a second. */
-function createCare(deps: RelayDeps, { runStep, wakeFanOut }: CareDeps): () => Promise<void> {
+/** Expires messages and requeues fan-out, about once a second. */
+function createMaintenance(
+  deps: RelayDeps,
+  { runStep, wakeFanOut }: MaintenanceDeps,
+): () => Promise<void> {
   let nextAtMs = Number.NEGATIVE_INFINITY;
 
-  return async function care() {
+  return async function maintain() {
     if (performance.now() < nextAtMs) return;
-    nextAtMs = performance.now() + careEveryMs;
+    nextAtMs = performance.now() + maintenanceEveryMs;
     await runStep('expire', expire);
-    await runStep('fanout', wakeFanOut);
+    await runStep('fan-out', wakeFanOut);
   };
 
   async function expire(): Promise<void> {
@@ -106,14 +109,14 @@ function createCare(deps: RelayDeps, { runStep, wakeFanOut }: CareDeps): () => P
   }
 }
 
-/** How long a message must have been due to be doubted now; undefined doubts none. */
-type Doubted = { isEmptied: boolean; dueForMs: number | undefined };
+/** `dueForMs`: check jobs of messages that have been due this long; undefined checks none. */
+type JobCheck = { isEmptied: boolean; dueForMs: number | undefined };
 
-/** When to ask Redis whether queued jobs are still there: now and then, and at once after it was emptied. */
-function createDoubt({ hasMarker, requeueAfterMs }: RelayDeps) {
+/** Decides when to check in Redis that queued jobs exist: every `requeueAfterMs`, and at once after Redis was emptied. */
+function createJobCheck({ hasMarker, requeueAfterMs }: RelayDeps) {
   let next = { dueForMs: requeueAfterMs, atMs: Number.NEGATIVE_INFINITY };
   return {
-    async next(): Promise<Doubted> {
+    async next(): Promise<JobCheck> {
       const isEmptied = !(await hasMarker());
       const now = performance.now();
       if (isEmptied) next = { dueForMs: 0, atMs: now };
@@ -122,7 +125,7 @@ function createDoubt({ hasMarker, requeueAfterMs }: RelayDeps) {
       next = { dueForMs: requeueAfterMs, atMs: now + requeueAfterMs };
       return { isEmptied, dueForMs };
     },
-    /** One more look, which sees at least what this one saw. */
+    /** Schedules one more check, which covers at least what this one did. */
     again({ dueForMs, afterMs }: { dueForMs: number; afterMs: number }): void {
       next = {
         dueForMs: Math.min(next.dueForMs, dueForMs),

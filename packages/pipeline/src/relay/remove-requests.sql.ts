@@ -5,16 +5,16 @@ import { markRequestSlices } from './storage-slices.sql';
 
 export type RequestRemovalOptions = {
   olderThanMs: number;
-  /** Requests that are looked at, and items that are removed, in one transaction, at most. */
+  /** Maximum requests to check, and items to remove, in one transaction. */
   chunk: number;
 };
 
-/** Where the first page begins: no id is below it. */
+/** The first page starts here: no id is lower. */
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Removes requests that are old and of which everything is final, with all that belongs to them. It walks
- * once from the oldest on, so that what waits for long is passed once a turn.
+ * Removes old requests whose messages are all final, with all their rows. One run scans from the oldest on, so it visits a
+ * request that is not final only once.
  */
 export function createRequestRemoval(options: RequestRemovalOptions): UpkeepTask {
   let after = beforeAll;
@@ -41,7 +41,7 @@ export function createRequestRemoval(options: RequestRemovalOptions): UpkeepTask
 type OldRequest = { id: string; items: number };
 type Page = { old: OldRequest[]; isLast: boolean; lastId: string | undefined };
 
-/** Ids begin with the time they were made at; whether a request is old is told by PostgreSQL's clock. */
+/** Ids start with their creation time; PostgreSQL's clock decides whether a request is old. */
 async function readPage(
   database: Queryable,
   after: string,
@@ -56,7 +56,7 @@ async function readPage(
   return { old: rows.filter((row) => row.is_old), isLast, lastId: rows.at(-1)?.id };
 }
 
-/** The first requests with no more items than that together, but at least one. */
+/** The first requests that together have at most `maxItems` items, but at least one request. */
 function takeUpTo(page: OldRequest[], maxItems: number): string[] {
   const takenIds: string[] = [];
   let items = 0;
@@ -89,7 +89,7 @@ async function removeFinal(
   }
 }
 
-/** Those that nothing waits in: no item to plan, no message to send or in flight, none with a time. */
+/** Locks requests with no item to plan, no queued or sending message, and no message that is due later. */
 async function lockFinal(
   database: Queryable,
   ids: string[],

@@ -3,7 +3,7 @@ import { createWakeFanOut } from './requeue-fan-out';
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-/** A store where these requests are never planned, whatever is done for them. */
+/** A store in which these requests stay unplanned. */
 function setUp(ids: string[]) {
   const jobs: string[] = [];
   const fanOut = createWakeFanOut({
@@ -24,8 +24,8 @@ async function runEverySecond(wake: () => Promise<void>, seconds: number): Promi
   }
 }
 
-describe('wakeFanOut', () => {
-  test('tries a request that fails each time after a pause that doubles, up to five minutes', async () => {
+describe('createWakeFanOut', () => {
+  test('retries a request that always fails after pauses that double, up to five minutes', async () => {
     const { wake, jobs } = setUp(['r']);
     await runEverySecond(wake, 75);
     // At 0, 5, 15, 35 and 75 s.
@@ -41,7 +41,7 @@ describe('wakeFanOut', () => {
     expect(jobs).toContain('r100');
   });
 
-  test('gives every request a job again at once when all were lost', async () => {
+  test('requeues every request at once if all jobs were lost', async () => {
     const { wake, forget, jobs } = setUp(['r']);
     await wake();
     forget();

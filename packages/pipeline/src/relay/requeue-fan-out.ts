@@ -2,16 +2,16 @@ import type { FanOutJob } from '@belfry/shared';
 import type { UnplannedOptions } from './relay.sql';
 
 export type WakeFanOutDeps = {
-  /** Requests whose items nobody planned for a while, by their id. */
+  /** Requests whose items have been unplanned for `olderThanMs`, by id. */
   listUnplannedRequests(options: UnplannedOptions): Promise<string[]>;
   addFanOutJobs(jobs: FanOutJob[]): Promise<void>;
-  /** How long a request may lie before its job is doubted. */
+  /** How long a request may be unplanned before its job is requeued. */
   requeueAfterMs: number;
 };
 
 export type WakeFanOut = {
   wake(): Promise<void>;
-  /** Redis was emptied: every job is gone, and none of that was a failure. */
+  /** Redis was emptied: all jobs are gone, so their pauses are cleared. */
   forget(): void;
 };
 
@@ -22,8 +22,8 @@ const maxRemembered = 10_000;
 type Woken = { pauseMs: number; notBeforeMs: number };
 
 /**
- * Gives unplanned requests a job again, each after a pause that doubles: one whose planning fails each time is not
- * tried without end, nor does it hide the others, as each round looks at the page behind the last one.
+ * Requeues unplanned requests, each after a pause that doubles up to 5 minutes. So a request whose planning always fails
+ * is not retried constantly. It does not hide other requests either, because each run reads the next page.
  */
 export function createWakeFanOut(deps: WakeFanOutDeps): WakeFanOut {
   const { listUnplannedRequests, addFanOutJobs, requeueAfterMs } = deps;

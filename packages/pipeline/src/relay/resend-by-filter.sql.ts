@@ -3,7 +3,7 @@ import { formatErasedTarget, type ResendSkip } from '@belfry/shared';
 import type pg from 'pg';
 import { type NewGeneration, writeGenerations } from '../operate/write-generations.sql';
 
-/** A message of a run whose turn it is; what is undefined was removed meanwhile. */
+/** The next message of a run; undefined fields were removed since the run began. */
 export type ResendCandidate = {
   id: string;
   stateThen: string;
@@ -32,14 +32,14 @@ export type ResendChunkResult = {
   isFinished: boolean;
 };
 
-/** Messages of one transaction, at most. */
+/** Maximum messages of one transaction. */
 const maxChunk = 100;
-/** A process that was stopped within the transaction must not hold up the run for longer. */
+/** If a process hangs within the transaction, this frees the run for others. */
 const idleTimeoutMs = 5_000;
 
 /**
- * Sends the next messages of one run again, as many as its pace allows, in one transaction: a process that is killed
- * within it has sent none of them, and nobody else has the run meanwhile. Undefined where no run is due.
+ * Resends the next messages of one run, as many as its rate allows, in one transaction. A process that is killed within it
+ * has resent none, and no other process has the run meanwhile. Undefined if no run is due.
  */
 export async function carryOutResend(
   pool: pg.Pool,
@@ -110,7 +110,7 @@ type PendingRow = {
   is_newest: boolean;
 };
 
-/** How many were sent again: one that moved on since it was read is not. */
+/** Returns how many were resent; a message that changed since it was read is not. */
 async function writeDecisions(
   client: Queryable,
   { id, appId }: RunRow,
@@ -146,7 +146,7 @@ async function moveOn(
   { id, perSecond }: RunRow,
   { resent, skipped }: { resent: number; skipped: number },
 ): Promise<boolean> {
-  // Only what is sent takes its time.
+  // Skipped messages do not count against the rate.
   const waitMs = (resent * 1_000) / perSecond;
   const { rows } = await client.query<{ is_finished: boolean }>({
     name: 'move-resend-on',

@@ -20,7 +20,7 @@ type DecideInput = {
   usable?: string[];
 };
 
-/** What is decided of one message whose version goes by `a`, then by `b`. */
+/** The decision for one message whose version uses the integrations `a`, then `b`. */
 async function decide(input: DecideInput = {}): Promise<ResendDecision | undefined> {
   const { candidate, delivery = 'live', isSensitive = false, usable = ['a', 'b'] } = input;
   const version: VersionRow = {
@@ -48,7 +48,7 @@ async function decide(input: DecideInput = {}): Promise<ResendDecision | undefin
 }
 
 describe('a message of a resend by filter', () => {
-  test('is sent again by the first integration of its version, for as long as that says', async () => {
+  test('is resent by the first integration of its version, with its time to live', async () => {
     const { timeToLiveMs } = defaultPolicy;
     const generation = { id: 'new', messageId: 'old', state: 'failed', timeToLiveMs };
     expect(await decide()).toEqual({
@@ -69,7 +69,7 @@ describe('a message of a resend by filter', () => {
     ['changed', { candidate: { state: 'delivered' } }],
     ['changed', { candidate: { isNewest: false } }],
     ['no_integration', { usable: [] }],
-  ])('is left out as %s: %o', async (skip, input) => {
+  ])('is skipped as %s: %o', async (skip, input) => {
     expect(await decide(input)).toEqual({ messageId: 'old', skip });
   });
 });

@@ -9,15 +9,15 @@ import type {
 } from './resend-by-filter.sql';
 
 export type ResendByFilterDeps = {
-  /** One transaction of one run that is due; undefined where none is. */
+  /** Runs one transaction of a run that is due; undefined if none is. */
   carryOutResend(decide: DecideResends): Promise<ResendChunkResult | undefined>;
   findVersion(id: string): Promise<VersionRow | undefined>;
-  /** Those of them that were not removed. */
+  /** Returns the ids of integrations that were not removed. */
   listUsableIntegrations(ids: string[]): Promise<Set<string>>;
   newId: () => string;
 };
 
-/** Carries out the next chunk of a run that is due: what one resend by hand would do, for many. The relay queues them. */
+/** Resends the next chunk of a run that is due, with the same rules as a single resend. The relay enqueues the messages. */
 export function createResendByFilter(
   deps: ResendByFilterDeps,
 ): () => Promise<ResendChunkResult | undefined> {
@@ -53,11 +53,11 @@ type Context = {
   app: ResendChunkApp;
   version: VersionRow | undefined;
   usable: ReadonlySet<string>;
-  /** Of the new message. */
+  /** The id of the new message. */
   id: string;
 };
 
-/** The operator confirmed a message in a state: one that is in another by now is not what was confirmed. */
+/** The operator confirmed messages in a certain state, so one whose state changed is skipped. */
 function decideOne(candidate: ResendCandidate, context: Context): ResendDecision {
   const { id: messageId, state, stateThen, channel, isErased, isNewest } = candidate;
   const { app, version, usable, id } = context;

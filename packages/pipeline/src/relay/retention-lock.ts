@@ -1,17 +1,17 @@
 import type { Queryable } from '@belfry/database';
 import type pg from 'pg';
 
-/** What one relay does at a time. Any numbers will do, as long as nothing else locks them. */
+/** Advisory locks for tasks that one relay runs at a time. The numbers are arbitrary but must be unique. */
 const lockKeys = { upkeep: 72_707_370, storage: 72_707_371 };
 
 type Work = (database: Queryable) => Promise<void>;
 
-/** Runs `work` while no other process does, on the connection that holds the lock; false where another one has it. */
+/** Runs `work` on the connection that holds the lock; returns false if another process holds it. */
 export function withUpkeepLock(pool: pg.Pool, work: Work): Promise<boolean> {
   return withLock(pool, lockKeys.upkeep, work);
 }
 
-/** The same, for the count of what accounts store. */
+/** Like withUpkeepLock, for counting the accounts' storage. */
 export function withStorageLock(pool: pg.Pool, work: Work): Promise<boolean> {
   return withLock(pool, lockKeys.storage, work);
 }
@@ -33,7 +33,7 @@ async function withLock(pool: pg.Pool, key: number, work: Work): Promise<boolean
     isReusable = true;
     return true;
   } finally {
-    // The lock ends with its connection, so one that broke is destroyed.
+    // The lock ends with its connection, so destroy a connection that failed.
     client.release(!isReusable);
   }
 }

@@ -24,7 +24,7 @@ const migrations = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'mi
 const dayMs = 24 * 60 * 60_000;
 const retentionDays = 30;
 
-// A database of its own: upkeep removes whatever is old, whoever made it.
+// A database of its own, because upkeep removes old rows of all tests.
 let database: Database;
 let dropDatabase: () => Promise<void>;
 let tenant: Tenant;
@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 afterAll(() => dropDatabase());
 
-/** A request with one message that was sent, and a receipt of it. */
+/** A request with one sent message and its receipt. */
 async function writeSent(ageDays: number): Promise<{ requestId: string; messageId: string }> {
   const messageId = await writeMessageRow({ database, tenant, event }, {});
   await claimMessageRow({ database }, messageId);
@@ -106,7 +106,7 @@ const has = async (requestId: string) =>
   (await database.prisma.request.findUnique({ where: { id: requestId } })) !== null;
 
 describe('upkeep of requests', () => {
-  test('removes an old one of which everything is final, with all that belongs to it', async () => {
+  test('removes an old request whose messages are final, with all its rows', async () => {
     await runAll();
     const before = await countRows();
     const { requestId } = await writeSent(retentionDays + 0.01);
@@ -121,7 +121,7 @@ describe('upkeep of requests', () => {
     }
   });
 
-  test('removes one whose items fanout planned in their order, and none that it is still at', async () => {
+  test('removes a request that fan-out planned in order, and none that it is still planning', async () => {
     const [planned, half] = [await writeSent(400), await writeSent(400)];
     for (const [{ requestId }, plannedTo] of [
       [planned, 1],
@@ -155,7 +155,7 @@ describe('upkeep of requests', () => {
       `UPDATE message SET state = 'sending', due_at = now() WHERE id = $1`,
     ],
     [
-      'a message will be sent again',
+      'a message will be resent',
       `UPDATE message SET state = 'unknown', due_at = now() WHERE id = $1`,
     ],
     [
@@ -166,14 +166,14 @@ describe('upkeep of requests', () => {
       'items are still to be counted',
       'UPDATE request SET planned_items = items - 1 WHERE id = (SELECT request_id FROM message WHERE id = $1)',
     ],
-  ])('keeps one, however old, while %s', async (_what, change) => {
+  ])('keeps a request, however old, while %s', async (_what, change) => {
     const { requestId, messageId } = await writeSent(400);
     await database.delivery.query(change, [messageId]);
     await runAll();
     expect(await has(requestId)).toBe(true);
   });
 
-  test('goes past those that wait, chunk by chunk', async () => {
+  test('continues past requests that are not final, chunk by chunk', async () => {
     await database.delivery.query("UPDATE request SET created_at = now() - interval '2 days'");
     const requests = [];
     for (let index = 0; index < 5; index += 1) requests.push(await writeSent(60));
@@ -225,7 +225,7 @@ describe('upkeep of captures', () => {
     expect(await database.prisma.capture.count({ where: { messageId: { in: oldest } } })).toBe(0);
   });
 
-  test('removes what is older than 7 days', async () => {
+  test('removes captures older than 7 days', async () => {
     const [old, young] = [await capture(tenant.appId), await capture(tenant.appId)];
     for (const [messageId, days] of [
       [old, 7.01],
@@ -243,7 +243,7 @@ describe('upkeep of captures', () => {
 });
 
 describe('upkeep', () => {
-  test('finds what is old also where more is younger than one chunk removes', async () => {
+  test('finds old rows even if there are more newer rows than one chunk removes', async () => {
     const { appId } = tenant;
     const old = newId();
     const item = { appId, userId: 'many', content: {} };
@@ -261,7 +261,7 @@ describe('upkeep', () => {
     expect(count).toBe(young.length);
   });
 
-  test('removes what has lain in an inbox for 90 days', async () => {
+  test('removes inbox items after 90 days', async () => {
     const ids = [newId(), newId()];
     for (const id of ids) {
       await database.prisma.inboxItem.create({
@@ -275,7 +275,7 @@ describe('upkeep', () => {
     expect(remainingItems.map(({ id }) => id)).toEqual([ids[1]]);
   });
 
-  test('removes receipts of no message after the retention, and none of a message', async () => {
+  test('removes receipts without a message after the retention period, and none with a message', async () => {
     const { messageId } = await writeSent(1);
     const write = async (ageDays: number, receiptMessageId: string | null) => {
       const data = { appId: tenant.appId, integrationId: newId(), state: 'sent', body: '{}' };
@@ -288,14 +288,14 @@ describe('upkeep', () => {
       await write(retentionDays - 0.01, null),
       await write(retentionDays + 0.01, messageId),
     ];
-    expect(await runAll()).toMatchObject({ 'receipt of no message': 1 });
+    expect(await runAll()).toMatchObject({ 'receipt without message': 1 });
     const remainingReceipts = await database.prisma.receipt.findMany({
       where: { id: { in: [removed, ...keptIds] } },
     });
     expect(remainingReceipts.map(({ id }) => id).sort()).toEqual(keptIds.sort());
   });
 
-  test('removes keys that are a day old', async () => {
+  test('removes idempotency keys after one day', async () => {
     const hash = Buffer.from(newId());
     await writeKeyAlone(database.accepting, {
       accountId: tenant.accountId,
@@ -311,7 +311,7 @@ describe('upkeep', () => {
     expect(await runAll()).toMatchObject({ idempotency_key: 1 });
   });
 
-  test('has one runner at a time, and another one after it, also after one that failed', async () => {
+  test('runs in one process at a time, and in another one after it, even after a failure', async () => {
     const runs: string[] = [];
     const isFirst = await withUpkeepLock(database.delivery, async () => {
       runs.push('first');
@@ -323,7 +323,7 @@ describe('upkeep', () => {
     expect(isFirst).toBe(true);
     const failed = withUpkeepLock(database.delivery, () => Promise.reject(new Error('broken')));
     await expect(failed).rejects.toThrow('broken');
-    // PostgreSQL ends the lock when it notices that the connection is gone.
+    // PostgreSQL frees the lock when it notices that the connection is gone.
     await eventually(async () => {
       const isThird = await withUpkeepLock(database.delivery, async () => {
         runs.push('third');

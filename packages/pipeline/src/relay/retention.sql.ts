@@ -5,33 +5,33 @@ import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
 import { createErasureTask } from '../operate/erase';
 import { createRequestRemoval } from './remove-requests.sql';
 
-/** One kind of row that is removed with time, chunk by chunk. */
+/** A kind of row that is removed by age, in chunks. */
 export type UpkeepTask = { name: string; removeChunk(database: Queryable): Promise<RemovedChunk> };
 
 export type RemovedChunk = { removed: number; mayBeMore: boolean };
 
-/** Rows of one statement, at most. */
+/** Maximum rows of one statement. */
 const upkeepChunk = 5_000;
 
 const dayMs = 24 * 60 * 60_000;
 const capturesPerApp = 500;
 const captureDays = 7;
 const inboxDays = 90;
-/** So long a worker that is gone can still be told of. */
+/** How long a dead worker stays listed. */
 const heartbeatMs = 10 * 60_000;
 
-/** What one turn of upkeep removes. Nothing that waits is among it. */
+/** The removals of one upkeep run. None removes a message that is still to be sent. */
 export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTask[] {
   const { retentionDays } = options;
   return [
     inChunks('idempotency_key', (database) =>
       purgeIdempotencyKeys(database, { olderThanMs: dayMs, limit: upkeepChunk }),
     ),
-    inChunks('capture beyond its app’s share', removeExcessCaptures),
+    inChunks('capture over the limit of its app', removeExcessCaptures),
     inChunks('capture', (database) => removeAged(database, 'capture', captureDays * dayMs)),
     inChunks('inbox_item', (database) => removeAged(database, 'inbox_item', inboxDays * dayMs)),
     createRequestRemoval({ olderThanMs: retentionDays * dayMs, chunk: upkeepChunk }),
-    inChunks('receipt of no message', (database) =>
+    inChunks('receipt without message', (database) =>
       removeStrayReceipts(database, retentionDays * dayMs),
     ),
     inChunks('worker_heartbeat', removeDeadHeartbeats),
@@ -56,7 +56,7 @@ function inChunks(
   };
 }
 
-/** The newest of each app stay: an app is an index look-up, also where nothing is to be removed. */
+/** Keeps the newest captures of each app. Costs one index lookup for each app, even if there is nothing to remove. */
 async function removeExcessCaptures(database: Queryable): Promise<number> {
   const { rowCount } = await database.query({
     text: `DELETE FROM capture WHERE id IN (
@@ -68,7 +68,7 @@ async function removeExcessCaptures(database: Queryable): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Ids begin with the time they were made at, so the oldest are found by the primary key; their age is PostgreSQL's. */
+/** Ids start with their creation time, so the primary key finds the oldest; PostgreSQL's clock decides their age. */
 async function removeAged(
   database: Queryable,
   table: 'capture' | 'inbox_item',
@@ -83,7 +83,7 @@ async function removeAged(
   return rowCount ?? 0;
 }
 
-/** A provider's account that others use too reports about their messages as well. */
+/** A provider account that is shared with other systems also reports about their messages. */
 async function removeStrayReceipts(database: Queryable, olderThanMs: number): Promise<number> {
   const { rowCount } = await database.query({
     text: `DELETE FROM receipt WHERE id IN (
@@ -102,7 +102,7 @@ async function removeDeadHeartbeats(database: Queryable): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** With their lists of messages, of which each has some thousands at most. */
+/** Also removes their lists of messages, each of which has a few thousand at most. */
 async function removeOldResends(database: Queryable, olderThanMs: number): Promise<number> {
   const { rowCount } = await database.query({
     text: `DELETE FROM resend WHERE id IN (

@@ -5,7 +5,7 @@ import type { UpkeepTask } from './retention.sql';
 const log = createLogger({ level: 'error', process: 'test' });
 const database = { query: jest.fn() };
 
-/** A task with that many chunks to remove. */
+/** A task with this many chunks to remove. */
 function createTask(name: string, chunks: number, removedChunks: string[]): UpkeepTask {
   let left = chunks;
   return {
@@ -31,7 +31,7 @@ function setUp(createTasks: () => UpkeepTask[], isLocked = false) {
 }
 
 describe('createUpkeep', () => {
-  test('does each task until nothing is left of it', async () => {
+  test('runs each task until nothing is left', async () => {
     const removedChunks: string[] = [];
     await setUp(() => [
       createTask('a', 3, removedChunks),
@@ -46,20 +46,20 @@ describe('createUpkeep', () => {
     expect(removedChunks).toEqual([]);
   });
 
-  test('goes on with the next task when one fails', async () => {
+  test('continues with the next task if one fails', async () => {
     const removedChunks: string[] = [];
     const brokenTask = { name: 'broken', removeChunk: () => Promise.reject(new Error('broken')) };
     await setUp(() => [brokenTask, createTask('b', 1, removedChunks)]).runOnce();
     expect(removedChunks).toEqual(['b']);
   });
 
-  test('ends a turn that never ends by itself', async () => {
+  test('limits the chunks of a task that never ends', async () => {
     const removedChunks: string[] = [];
     await setUp(() => [createTask('a', Number.POSITIVE_INFINITY, removedChunks)]).runOnce();
     expect(removedChunks).toHaveLength(1_000);
   });
 
-  test('begins no further chunk once it is closed', async () => {
+  test('starts no further chunk once it is closed', async () => {
     const removedChunks: string[] = [];
     const upkeep = setUp(() => [
       {

@@ -3,25 +3,25 @@ import { createLoop, type Logger, type Loop, withinTime } from '@belfry/runtime'
 import type { UpkeepTask } from './retention.sql';
 
 export type UpkeepDeps = {
-  /** Runs `work` while no other process does; false where another one has the lock. */
+  /** Runs `work` while no other process does; returns false if another process holds the lock. */
   withLock(work: (database: Queryable) => Promise<void>): Promise<boolean>;
-  /** Of one turn. */
+  /** The tasks of one run. */
   createTasks(): UpkeepTask[];
   everyMs: number;
   log: Logger;
 };
 
 export type Upkeep = Loop & {
-  /** One turn; what `start` repeats. */
+  /** One run; `start` repeats it. */
   runOnce(): Promise<void>;
 };
 
-/** Five million rows a turn: what is left is removed by the next one. */
+/** Five million rows per task and run; the next run removes the rest. */
 const maxChunksPerTask = 1_000;
-/** A chunk that is cut off was not removed; the next runner does it. */
+/** A chunk that is cut off removes nothing; the next process repeats it. */
 const closeTimeoutMs = 1_000;
 
-/** Removes what is old, one process at a time. */
+/** Removes old rows, in one process at a time. */
 export function createUpkeep(deps: UpkeepDeps): Upkeep {
   const { withLock, createTasks, everyMs, log } = deps;
   let isClosed = false;
@@ -37,7 +37,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     }
   }
 
-  /** One that fails does not keep the others from their work. */
+  /** A task that fails does not stop the other tasks. */
   async function runTask(task: UpkeepTask, database: Queryable): Promise<void> {
     let count = 0;
     try {

@@ -4,23 +4,23 @@ import type { ResendChunkResult } from './resend-by-filter.sql';
 import { createRunStep } from './run-step';
 
 export type ResendsDeps = {
-  /** One transaction of one run that is due; undefined where none is. */
+  /** Runs one transaction of a run that is due; undefined if none is. */
   carryOut(): Promise<ResendChunkResult | undefined>;
   log: Logger;
 };
 
 export type Resends = Loop & {
-  /** What `start` repeats. */
+  /** One run; `start` repeats it. */
   runOnce(): Promise<void>;
 };
 
 const idleMs = 1_000;
-/** While a run goes on: its own pace is PostgreSQL's to keep. */
+/** Poll interval while a run is active; PostgreSQL keeps the run's own rate. */
 const busyMs = 50;
-/** Of one turn: shutdown waits for it. */
+/** Chunks of one run; shutdown waits for them. */
 const maxChunks = 20;
 
-/** Carries out resends by filter, chunk by chunk. Any number of processes may: each chunk is one process's. */
+/** Resends by filter, chunk by chunk. Any number of processes may run it, because one process takes each chunk. */
 export function createResends({ carryOut, log }: ResendsDeps): Resends {
   const runStep = createRunStep(log);
   let busyUntilMs = Number.NEGATIVE_INFINITY;
@@ -40,5 +40,5 @@ export function createResends({ carryOut, log }: ResendsDeps): Resends {
   };
 }
 
-/** Between two chunks of the slowest pace, and some more. */
+/** Longer than the delay between two chunks at the lowest rate. */
 const longestPauseMs = 3_000;

@@ -2,7 +2,7 @@ import type { Logger } from '@belfry/runtime';
 
 export type RunStep = <T>(part: string, step: () => Promise<T>) => Promise<T | undefined>;
 
-/** Runs a step of the relay that may fail; undefined when it did. An outage is one line, not one a turn. */
+/** Runs a step of the relay; undefined if it failed. Logs an outage once, not on every run. */
 export function createRunStep(log: Logger): RunStep {
   const failing = new Set<string>();
 

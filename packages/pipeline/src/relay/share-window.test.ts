@@ -8,7 +8,7 @@ const queued = (appId: string, messages: number, channel = 'email') => ({
   messages,
 });
 
-/** App to messages of the first channel. */
+/** Messages of the first channel by app. */
 function shares(...[groups, already]: [ReturnType<typeof group>[], ReturnType<typeof queued>[]]) {
   const shared = shareWindow(groups, { queued: already, windows });
   return Object.fromEntries(shared.map(({ appId, messages }) => [appId, messages]));
@@ -16,23 +16,23 @@ function shares(...[groups, already]: [ReturnType<typeof group>[], ReturnType<ty
 
 describe('shareWindow', () => {
   test.each([
-    ['an app alone gets half of its window', [group('a')], [], { a: 250 }],
-    ['what an app has in Redis counts', [group('a')], [queued('a', 200)], { a: 50 }],
+    ['a single app gets half of its window', [group('a')], [], { a: 250 }],
+    ['messages that an app has in Redis count', [group('a')], [queued('a', 200)], { a: 50 }],
     ['an app with a full window gets nothing', [group('a')], [queued('a', 250)], {}],
     [
-      'another app’s backlog takes nothing from an app',
+      'another app’s backlog does not reduce an app’s share',
       [group('a'), group('b')],
       [queued('a', 250)],
       { b: 250 },
     ],
     [
-      'apps share what is left of the channel evenly',
+      'apps share the rest of the channel evenly',
       [group('a'), group('b')],
       [queued('x', 250), queued('y', 250), queued('z', 400)],
       { a: 50, b: 50 },
     ],
     [
-      'the first ones get one each where there are more apps than room',
+      'the first apps get one message each if there are more apps than capacity',
       [group('a'), group('b'), group('c')],
       [queued('x', 998)],
       { a: 1, b: 1 },
@@ -48,18 +48,18 @@ describe('shareWindow', () => {
     expect(shares(groups, already)).toEqual(expected);
   });
 
-  test('never hands out more than the relay’s half of a channel', () => {
+  test('never assigns more than the relay’s half of a channel', () => {
     const groups = Array.from({ length: 3_000 }, (_, index) => group(`app ${index}`));
     const shared = shareWindow(groups, { queued: [], windows });
     expect(shared.reduce((sum, { messages }) => sum + messages, 0)).toBe(1_000);
   });
 });
 
-describe('roomForGateways', () => {
+describe('computeGatewayCapacity', () => {
   const getCapacity = (...already: ReturnType<typeof queued>[]) =>
     computeGatewayCapacity(already, { id: 'count', windows });
 
-  test('is half of each window where nothing waits', () => {
+  test('is half of each window if nothing is queued', () => {
     expect(getCapacity()).toEqual({
       id: 'count',
       channelCapacity: 1_000,
@@ -68,13 +68,13 @@ describe('roomForGateways', () => {
     });
   });
 
-  test('tells only of what has less', () => {
+  test('lists only channels and apps with less capacity', () => {
     expect(getCapacity(queued('a', 400), queued('b', 3)).channels).toEqual({
       email: { capacity: 1_000, apps: { a: 100 } },
     });
   });
 
-  test('is nothing where a window is full, and never less', () => {
+  test('is zero if a window is full, and never negative', () => {
     expect(getCapacity(queued('a', 700), queued('b', 1_500)).channels).toEqual({
       email: { capacity: 0, apps: { a: 0, b: 0 } },
     });

@@ -1,12 +1,12 @@
 import type { PublishedCapacity } from './capacity';
 import type { QueuedCount, Share, WaitingGroup } from './enqueue-due.sql';
 
-/** Messages in Redis, at most. */
+/** Maximum messages in Redis. */
 export type Windows = { channel: number; app: number };
 
 /**
- * How many messages of each waiting group go to the queues now. Half of each window is left to the gateways, which
- * queue what they accept without asking; the relay's half is shared evenly, in the order of the groups.
+ * Computes how many messages of each waiting group to enqueue now. Half of each window is left to the gateways, which
+ * queue the messages they accept. The relay shares its half evenly, in the order of the groups.
  */
 export function shareWindow(
   groups: WaitingGroup[],
@@ -36,7 +36,7 @@ function shareEvenly(open: OpenGroup[], channelCapacity: number): Share[] {
   });
 }
 
-/** What the gateways may queue themselves, so that the windows hold: what is free, and never more than their half. */
+/** Computes how many messages the gateways may queue: the free part of each window, and at most half of it. */
 export function computeGatewayCapacity(
   queued: QueuedCount[],
   { id, windows }: { id: string; windows: Windows },

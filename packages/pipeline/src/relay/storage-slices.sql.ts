@@ -1,24 +1,24 @@
 import type { Queryable } from '@belfry/database';
 
-/** A table that grows with what an account's callers send. */
+/** A table that grows with what an account's API calls store. */
 type Source = {
   table: string;
-  /** Ordered by time and indexed: a UUID of version 7, or a time. */
+  /** An indexed column that is ordered by time: a version 7 UUID, or a timestamp. */
   key: string;
   keyType: 'uuid' | 'time';
-  /** Joins what names the account, and its column. `t` is the table. */
+  /** The join to the table that has the account, and the account's column. `t` is the source table. */
   join: string;
   account: string;
-  /** Columns without a fixed size. PostgreSQL knows their stored size without reading them. */
+  /** Columns of variable size. PostgreSQL knows their stored size without reading them. */
   columns: string[];
-  /** What a row takes besides: its header, its other columns and its index entries. Measured, see the test. */
+  /** Bytes of a row's header, other columns and index entries. Measured; see the test. */
   rowBytes: number;
 };
 
 const byApp = { join: 'JOIN app a ON a.id = t.app_id', account: 'a.account_id' };
 const byId = { key: 'id', keyType: 'uuid' } as const;
 
-/** Columns of operators (templates, integrations, the audit) are not counted: no call of the API makes them grow. */
+/** Operator tables (templates, integrations, audit) are not counted, because no API call makes them grow. */
 const sources: Source[] = [
   {
     table: 'request',
@@ -76,21 +76,21 @@ const sources: Source[] = [
 ];
 
 export type SliceOptions = {
-  /** Rows of one table in a slice, about. */
+  /** Approximate rows of one table in a slice. */
   sliceRows: number;
-  /** New slices in one turn, at most. */
+  /** Maximum new slices in one run. */
   cutsPerRun: number;
-  /** Older slices that are measured again in one turn, at most. */
+  /** Maximum older slices to measure again in one run. */
   remeasuresPerRun: number;
-  /** How old the measure of a slice may be that no longer grows at its end. */
+  /** Maximum age of the measurement of a slice that is not the last. */
   remeasureAfterMs: number;
 };
 
 /**
- * Brings every account's `stored_bytes` up to date without reading all that is stored. What was stored is cut by time
- * into slices. The last slice is measured each turn and cut where it has grown; the others are measured again from time
- * to time, which finds what was removed, updated or committed late. A measure replaces the one before and moves the
- * account's sum by the difference, in one statement, so that no error adds up.
+ * Updates every account's `stored_bytes` without reading all rows. Rows are divided by time into slices. Each run measures
+ * the last slice and cuts it if it has grown. Older slices are measured again at intervals, which finds rows that were
+ * removed, updated or committed late. A new measurement replaces the previous one and changes the account's sum by the
+ * difference, in one statement, so errors do not add up.
  */
 export async function measureSlices(database: Queryable, options: SliceOptions): Promise<void> {
   await database.query('INSERT INTO storage_slice (from_at) VALUES ($1) ON CONFLICT DO NOTHING', [
@@ -98,7 +98,7 @@ export async function measureSlices(database: Queryable, options: SliceOptions):
   ]);
   await measureEnd(database, options);
   for (const slice of await listDueSlices(database, options)) await measure(database, slice);
-  // The slice before an empty one takes its time over.
+  // Removes empty slices; the slice before each covers its time from now on.
   await database.query(
     `DELETE FROM storage_slice WHERE bytes = '{}' AND measured_at IS NOT NULL AND from_at > $1
        AND from_at < (SELECT max(from_at) FROM storage_slice)`,
@@ -106,17 +106,17 @@ export async function measureSlices(database: Queryable, options: SliceOptions):
   );
 }
 
-/** What is stored from a time on and before another one; undefined is the end of time. */
+/** A range of time; an undefined end means no end. */
 type Slice = { fromMs: number; toMs: number | undefined };
 
 async function measureEnd(database: Queryable, options: SliceOptions): Promise<void> {
   for (let cut = 0; cut < options.cutsPerRun; cut += 1) {
     const { rows } = await database.query<{ from_ms: number; now_ms: number }>(lastSliceStatement);
     const [last] = rows;
-    if (!last) throw new Error('There is no slice');
+    if (!last) throw new Error('storage_slice has no rows');
     const { from_ms: fromMs, now_ms: nowMs } = last;
     const toMs = await findCut(database, fromMs, options.sliceRows);
-    // Ids of processes whose clock is fast: they stay in the last slice until their time has come.
+    // A process with a fast clock makes ids in the future: they stay in the last slice until their time has come.
     const isCut = toMs !== undefined && toMs < nowMs;
     if (isCut) {
       await database.query('INSERT INTO storage_slice (from_at) VALUES ($1)', [new Date(toMs)]);
@@ -138,7 +138,7 @@ const cutStatement = sources
   })
   .join(' UNION ALL ');
 
-/** Where the first table has a slice full of rows; undefined where none has. */
+/** Finds where the first table has `sliceRows` rows; undefined if no table has. */
 async function findCut(
   database: Queryable,
   fromMs: number,
@@ -201,7 +201,7 @@ async function measure(database: Queryable, { fromMs, toMs }: Slice): Promise<vo
   ]);
 }
 
-/** The slices of requests that were just removed are measured first, so that an account has its room back soon. */
+/** Marks the slices of removed requests to be measured first, so that the account's storage is freed soon. */
 export async function markRequestSlices(database: Queryable, requestIds: string[]): Promise<void> {
   const times = requestIds.map(timeOfId);
   await database.query(
@@ -211,10 +211,10 @@ export async function markRequestSlices(database: Queryable, requestIds: string[
   );
 }
 
-/** Behind every UUID of version 7. */
+/** Above every version 7 UUID. */
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** No UUID of version 7 that was made at this time or later is below it. */
+/** The lower bound of version 7 UUIDs made at this time or later. */
 function firstIdAt(ms: number): string {
   const digits = ms.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;

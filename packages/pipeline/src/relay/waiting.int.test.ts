@@ -71,8 +71,8 @@ async function claim(ids: string[]) {
   return claims.map(({ kind }) => kind);
 }
 
-/** Takes all that waits of these apps, a job a message. */
-function feed(
+/** Enqueues all due messages of these apps, one job for each. */
+function enqueue(
   places: Place[],
   decisions: Partial<EnqueueDecisions<{ jobId: string; ids: string[] }>> = {},
 ) {
@@ -88,25 +88,25 @@ function feed(
   });
 }
 
-describe('feedWaiting', () => {
-  test('takes what is due and has no job, and leaves what is not due', async () => {
+describe('enqueueDue', () => {
+  test('enqueues due messages without a job, and no others', async () => {
     const place = await createPlace();
     const due = await write(place);
     const later = await write(place, { data: { dueAt: new Date(Date.now() + 60_000) } });
-    const result = await feed([place]);
+    const result = await enqueue([place]);
     expect(result?.jobs.flatMap(({ ids }) => ids)).toEqual([due]);
     expect((await read(due)).jobId).toBe(result?.jobs[0]?.jobId);
     expect((await read(later)).jobId).toBeNull();
   });
 
-  test('takes single sends before bulk, each app’s oldest first, and no more than its share', async () => {
+  test('enqueues single sends before bulk, each app’s oldest first, and no more than its share', async () => {
     const places = [await createPlace(), await createPlace()];
     const [a, b] = places as [Place, Place];
     const old = await write(a, { data: { dueAt: new Date(Date.now() - 60_000) } });
     await write(a);
     const bulk = await write(b, { data: { isBulk: true } });
     const gatheredMessages: WaitingMessage[] = [];
-    await feed(places, {
+    await enqueue(places, {
       share: (groups) =>
         groups
           .filter(({ appId }) => [a, b].some(({ tenant }) => tenant.appId === appId))
@@ -122,14 +122,14 @@ describe('feedWaiting', () => {
     ]);
   });
 
-  test('counts what has a job, by app, and what it took as single sends before it shares out to bulk', async () => {
+  test('counts queued messages by app, including new single sends before bulk gets its share', async () => {
     const place = await createPlace();
     const appId = place.tenant.appId;
     await write(place, { data: { jobId: newId() } });
     await write(place);
     await write(place, { data: { isBulk: true } });
     const counts: number[] = [];
-    await feed([place], {
+    await enqueue([place], {
       share(groups, queued) {
         const appEntries = queued.filter((each) => each.appId === appId);
         counts.push(appEntries.reduce((sum, { messages }) => sum + messages, 0));
@@ -145,7 +145,7 @@ describe('feedWaiting', () => {
     ]);
   });
 
-  test('never fills one window twice when relays feed at the same moment', async () => {
+  test('never fills a window twice if relays enqueue at the same moment', async () => {
     const place = await createPlace();
     const appId = place.tenant.appId;
     for (let count = 0; count < 12; count += 1) await write(place);
@@ -155,36 +155,36 @@ describe('feedWaiting', () => {
         .filter((group) => group.appId === appId)
         .map((group) => ({ ...group, messages: Math.max(0, 5 - used) }));
     };
-    const runs = Array.from({ length: 6 }, () => feed([place], { share }));
+    const runs = Array.from({ length: 6 }, () => enqueue([place], { share }));
     const results = await Promise.all(runs);
     const ids = results.flatMap((each) => each?.jobs.flatMap((job) => job.ids) ?? []);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toHaveLength(5);
   });
 
-  test('takes nothing while another relay feeds', async () => {
+  test('returns undefined while another relay enqueues', async () => {
     const place = await createPlace();
     const id = await write(place);
     const other = await database.delivery.connect();
     await other.query('BEGIN');
     await other.query('SELECT pg_advisory_xact_lock($1)', [enqueueLockKey]);
-    const meanwhile = await feed([place]);
+    const meanwhile = await enqueue([place]);
     await other.query('ROLLBACK');
     other.release();
     expect(meanwhile).toBeUndefined();
-    expect((await feed([place]))?.jobs.flatMap(({ ids }) => ids)).toEqual([id]);
+    expect((await enqueue([place]))?.jobs.flatMap(({ ids }) => ids)).toEqual([id]);
   });
 
-  test('leaves a message that somebody holds to the next turn', async () => {
+  test('leaves a locked message to the next run', async () => {
     const place = await createPlace();
     const [lockedId, free] = [await write(place), await write(place)];
     const holder = await database.delivery.connect();
     await holder.query('BEGIN');
     await holder.query('SELECT 1 FROM message WHERE id = $1 FOR UPDATE', [lockedId]);
-    const first = await feed([place]);
+    const first = await enqueue([place]);
     await holder.query('ROLLBACK');
     holder.release();
-    const second = await feed([place]);
+    const second = await enqueue([place]);
     expect([first, second].map((result) => result?.jobs.flatMap(({ ids }) => ids))).toEqual([
       [free],
       [lockedId],
@@ -193,7 +193,7 @@ describe('feedWaiting', () => {
 });
 
 describe('listDoubtedMessages', () => {
-  test('lists single sends first, then the oldest, and only what has been due on its channel with a job', async () => {
+  test('lists single sends first, then the oldest, and only messages of its channel that have been due with a job', async () => {
     const place = await createPlace();
     const own = `channel_${newId()}`;
     const dueFor = (ms: number) => new Date(Date.now() - ms);
@@ -217,7 +217,7 @@ describe('listDoubtedMessages', () => {
 });
 
 describe('replaceJobs', () => {
-  test('gives a lost message to one of many relays, and none to what was claimed since', async () => {
+  test('requeues a lost message once among many relays, and never one that was claimed since', async () => {
     const place = await createPlace();
     const jobId = newId();
     const [lost, claimed] = [
@@ -242,7 +242,7 @@ describe('replaceJobs', () => {
 });
 
 describe('expireWaiting', () => {
-  test('fails what waits beyond its end, with a job or without, and nothing else', async () => {
+  test('fails expired messages, with or without a job, and no others', async () => {
     const place = await createPlace();
     const expiresAt = new Date(Date.now() - 1_000);
     const jobId = newId();
@@ -263,7 +263,7 @@ describe('expireWaiting', () => {
     expect(await read(alive)).toMatchObject({ state: 'queued' });
   });
 
-  test('names a job only when none of its messages waits any more', async () => {
+  test('returns a job only if none of its messages is queued any more', async () => {
     const place = await createPlace();
     const jobId = newId();
     const expiresAt = new Date(Date.now() - 1_000);
@@ -278,11 +278,11 @@ describe('expireWaiting', () => {
   });
 });
 
-describe('putBackMessages', () => {
+describe('requeueMessages', () => {
   const requeue = (id: string, why: RequeuedMessage['why']) =>
     requeueMessages(database.delivery, [{ id, waitMs: 30_000, why }]);
 
-  test('leaves a message to the relay, due after its time, without an attempt', async () => {
+  test('leaves a message to the relay, due after the given time, without an attempt', async () => {
     const { place, ids } = await createPlaceWithChain(1);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
     await requeue(id, 'shut');
@@ -291,7 +291,7 @@ describe('putBackMessages', () => {
     expect(message.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
   });
 
-  test('hands it to the next integration of its chain at once, and behind the last one to the first after the time', async () => {
+  test('moves it to the next integration of its chain at once, and from the last to the first after the given time', async () => {
     const { place, ids } = await createPlaceWithChain(2);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
     await requeue(id, 'shut');
@@ -309,10 +309,10 @@ describe('putBackMessages', () => {
     ['removed', { deletedAt: new Date() }],
     ['paused', { state: 'paused' }],
     ['refused by its provider', { state: 'needs_attention' }],
-  ])('passes over one that is %s, wherever it stands in the chain', async (_what, data) => {
+  ])('skips an integration that is %s, at any position of the chain', async (_what, data) => {
     const { place, ids } = await createPlaceWithChain(4);
-    for (const passedOver of [ids[0]!, ids[2]!]) {
-      await database.prisma.integration.update({ where: { id: passedOver }, data });
+    for (const skippedId of [ids[0]!, ids[2]!]) {
+      await database.prisma.integration.update({ where: { id: skippedId }, data });
     }
     const id = await write(place, { integrationId: ids[1]!, data: { jobId: newId() } });
     await requeue(id, 'shut');
@@ -325,7 +325,7 @@ describe('putBackMessages', () => {
     expect(first.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
   });
 
-  test('takes only what is due: the rest was put back before, and has its own time', async () => {
+  test('ignores messages that are not due, because they were already requeued', async () => {
     const { place, ids } = await createPlaceWithChain(2);
     const data = { jobId: newId(), dueAt: new Date(Date.now() + 5_000) };
     const id = await write(place, { integrationId: ids[0]!, data });
@@ -336,7 +336,7 @@ describe('putBackMessages', () => {
   test.each([
     ['limit', 'limit'],
     ['stopping', null],
-  ] as const)('keeps the integration where nothing is wrong with it: %s', async (why, waits) => {
+  ] as const)('keeps the integration if it is not at fault: %s', async (why, waits) => {
     const { place, ids } = await createPlaceWithChain(2);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
     await requeue(id, why);
@@ -345,7 +345,7 @@ describe('putBackMessages', () => {
     expect(message.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
   });
 
-  test('does not touch what another worker claimed', async () => {
+  test('does not touch a message that another worker claimed', async () => {
     const { place } = await createPlaceWithChain(1);
     const id = await write(place);
     await claim([id]);
@@ -367,7 +367,7 @@ describe('an integration that needs attention', () => {
     return { integrationId, messageIds };
   }
 
-  test('is tried by one of the messages that are claimed when its time has come; the others wait', async () => {
+  test('is probed by one of the claimed messages when its time has come; the others wait', async () => {
     const { messageIds } = await createWaiting(5, new Date(Date.now() - 1_000));
     const kinds = await claim(messageIds);
     expect(kinds.sort()).toEqual(['claimed', 'settled', 'settled', 'settled', 'settled']);
@@ -379,25 +379,25 @@ describe('an integration that needs attention', () => {
     }
   });
 
-  test('is tried by one also when many workers claim at the same moment', async () => {
+  test('is probed by one message even if many workers claim at the same moment', async () => {
     const { messageIds } = await createWaiting(6, new Date(Date.now() - 1_000));
     const kinds = await Promise.all(messageIds.map((id) => claim([id])));
     expect(kinds.flat().filter((kind) => kind === 'claimed')).toHaveLength(1);
   });
 
-  test('is tried by none before its time', async () => {
+  test('is not probed before its time', async () => {
     const { messageIds } = await createWaiting(2, new Date(Date.now() + 60_000));
     expect(await claim(messageIds)).toEqual(['settled', 'settled']);
   });
 
-  test('lets all of them go on at once when it works again', async () => {
+  test('releases all its messages at once when it works again', async () => {
     const { integrationId, messageIds } = await createWaiting(3, new Date(Date.now() + 60_000));
     await claim(messageIds);
     await markActive(database.delivery, integrationId);
     expect(await claim(messageIds)).toEqual(['claimed', 'claimed', 'claimed']);
   });
 
-  test('lets nothing go on that waits for another one, or for something else', async () => {
+  test('releases no message that waits for another integration or another reason', async () => {
     const { place, ids } = await createPlaceWithChain(1);
     const integrationId = ids[0]!;
     const { tenant } = place;
@@ -443,7 +443,7 @@ describe('a chain whose first integration needs attention', () => {
     return { place, ids };
   }
 
-  test('hands a message to the next one without an attempt, and notes why', async () => {
+  test('moves a message to the next integration without an attempt, and records why', async () => {
     const { place, ids } = await createChain(['needs_attention', 'active']);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
     expect(await claim([id])).toEqual(['settled']);
@@ -465,17 +465,21 @@ describe('a chain whose first integration needs attention', () => {
   });
 
   test.each([
-    ['one that is paused', ['needs_attention', 'paused', 'active'], 2],
-    ['one that needs attention too', ['needs_attention', 'needs_attention', 'active'], 2],
+    ['a paused integration', ['needs_attention', 'paused', 'active'], 2],
+    [
+      'another integration that needs attention',
+      ['needs_attention', 'needs_attention', 'active'],
+      2,
+    ],
     ['the end of the chain', ['active', 'needs_attention'], 0, 1],
-  ])('passes over %s', async (_what, states, taker, from = 0) => {
+  ])('skips %s', async (_what, states, expectedIndex, from = 0) => {
     const { place, ids } = await createChain(states);
     const id = await write(place, { integrationId: ids[from]! });
     await claim([id]);
-    expect((await read(id)).integrationId).toBe(ids[taker]);
+    expect((await read(id)).integrationId).toBe(ids[expectedIndex]);
   });
 
-  test('waits where there is no other that works, and goes on when any of the chain does', async () => {
+  test('waits if no other integration works, and continues when any of the chain does', async () => {
     const { place, ids } = await createChain(['needs_attention', 'needs_attention']);
     const id = await write(place, { integrationId: ids[0]! });
     await claim([id]);
@@ -486,7 +490,7 @@ describe('a chain whose first integration needs attention', () => {
     expect(await claim([id])).toEqual(['claimed']);
   });
 
-  test('counts the tries in a row by the integration that a message goes by', async () => {
+  test('counts the attempts in a row by the message’s integration', async () => {
     const { place, ids } = await createChain(['active', 'active']);
     const id = await write(place, { integrationId: ids[0]! });
     const counts: number[] = [];

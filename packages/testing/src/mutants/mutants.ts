@@ -172,7 +172,7 @@ export const mutants: Mutant[] = [
       kind: 'tests',
       project: 'int',
       path: 'packages/pipeline/src/accept/write-requests.int.test.ts',
-      names: 'same text',
+      names: 'another account wins with the same key',
     },
   },
   {
@@ -184,7 +184,7 @@ export const mutants: Mutant[] = [
       kind: 'tests',
       project: 'int',
       path: 'packages/pipeline/src/deliver/delivery.int.test.ts',
-      names: 'suppressed by the time it is claimed',
+      names: 'suppressed at the time of the claim',
     },
   },
   ...survivors,

@@ -24,7 +24,7 @@ const rows: Row[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the source of a template literal
     becomes: '`${p}.channel',
     path: 'packages/pipeline/src/deliver/device-claims.int.test.ts',
-    title: 'is not stopped by a suppression of another app',
+    title: 'is not blocked by a suppression of another app',
   },
   {
     name: 'claim with devices of every app',
@@ -32,7 +32,7 @@ const rows: Row[] = [
     anchor: 'LEFT JOIN device v ON v.app_id = d.app_id AND',
     becomes: 'LEFT JOIN device v ON',
     path: 'packages/pipeline/src/deliver/device-claims.int.test.ts',
-    title: 'is not touched by what another app says',
+    title: 'is not affected by a device with the same token in another app',
   },
   {
     name: 'suppression removed for every app',
@@ -88,7 +88,7 @@ const rows: Row[] = [
     anchor: 'if (rows.length > 0)\n    await',
     becomes: 'if (rows.length < 0)\n    await',
     path: 'packages/pipeline/src/accept/sealed-items.int.test.ts',
-    title: 'is dropped with a message that expires',
+    title: 'are dropped with a queued message that expires',
   },
   {
     name: 'result recorded beside its changes',
@@ -96,7 +96,7 @@ const rows: Row[] = [
     anchor: '  await applyContactUpdates(',
     becomes: '  void applyContactUpdates(',
     path: 'packages/pipeline/src/deliver/contact-updates.sql.int.test.ts',
-    title: 'is stored before the result of the attempt',
+    title: 'is stored before the attempt’s result',
   },
   {
     name: 'use of a key recorded before its secret is compared',
