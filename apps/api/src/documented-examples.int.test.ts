@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { createConfiguration } from '@belfry/database';
 import { writeCapture } from '@belfry/pipeline/deliver';
 import { newId } from '@belfry/runtime';
 import { createValidator } from '@belfry/shared';
-import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
+import { channelVersion, type Tenant } from '@belfry/testing';
 import request from 'supertest';
 import {
   type Call,
@@ -49,7 +48,7 @@ afterAll(() => Promise.all(Object.values(gateways).map((gateway) => gateway.clos
 
 /** An account with what the examples speak of: the event, the user, and the user's device. */
 async function createDocumentedTenant(): Promise<Tenant> {
-  const { factories, database } = gateways.usual;
+  const { factories } = gateways.usual;
   const tenant = await factories.createTenant();
   await factories.createEvent(
     tenant,
@@ -62,8 +61,7 @@ async function createDocumentedTenant(): Promise<Tenant> {
   const pairs = '{{#each list}}{{#each ../list}}{{/each}}{{/each}}';
   const channels = { email: channelVersion({ subject: 'All pairs', text: pairs }) };
   await factories.createEvent(tenant, channels, { name: expensiveEvent });
-  const { createEvent } = createConfiguration(database.prisma, testSecrets());
-  await createEvent({ appId: tenant.appId, name: draftEvent });
+  await factories.createDraft(tenant, draftEvent);
   await sendFirst(tenant, 'POST /v1/apps/{app_id}/users');
   await createItem(tenant);
   await createCapture(tenant);

@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createConfiguration } from '@belfry/database';
 import { purgeIdempotencyKeys } from '@belfry/pipeline/accept';
 import { newId } from '@belfry/runtime';
-import { channelVersion, eventually, type Tenant, testKeyRing, testSecrets } from '@belfry/testing';
+import { channelVersion, eventually, type Tenant, testKeyRing } from '@belfry/testing';
 import request from 'supertest';
 import { bodyByRoute, fillRoute, type PathValues, routesWithRow } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
@@ -382,8 +381,7 @@ describe('an Idempotency-Key and the API key', () => {
   });
 
   test('a second API key of the account finds what the first one stored', async () => {
-    const configuration = createConfiguration(gateway.database.prisma, testSecrets());
-    const { key: apiKey } = await configuration.createApiKey(tenant.accountId);
+    const { key: apiKey } = await gateway.factories.createApiKey(tenant);
     const key = newId();
     const first = await send({ key });
     const second = await send({ key, tenant: { ...tenant, apiKey } });

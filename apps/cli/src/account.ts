@@ -1,4 +1,4 @@
-import { createConfiguration } from '@belfry/database';
+import { createAccount } from '@belfry/database';
 import { type AccountStorage, findAccountStorage, setStorageLimit } from '@belfry/pipeline/operate';
 import { type Command, type CommandCall, type ExitCode, exitCodes } from './cli';
 import { describeStorage } from './examine-storage';
@@ -38,16 +38,12 @@ async function create({ env, out, err }: CommandCall, args: string[]): Promise<E
     err(`The name has more than ${maxNameCharacters} characters.`);
     return exitCodes.usage;
   }
-  const account = await withSealedDatabase(env, async ({ database, secrets }) => {
-    const configuration = createConfiguration(database.prisma, secrets);
-    const { id: accountId } = await configuration.createAccount(name);
-    const { key } = await configuration.createApiKey(accountId);
-    const app = await configuration.createApp({ accountId, name, delivery: 'sandbox' });
-    return { accountId, key, appId: app.id };
-  });
+  const account = await withSealedDatabase(env, ({ database: { lookUps }, secrets }) =>
+    createAccount(lookUps, secrets, { name, app: { name, delivery: 'sandbox' } }),
+  );
   out(`account  ${account.accountId}`);
   out(`app      ${account.appId}  (sandbox: nothing leaves Belfry)`);
-  out(`API key  ${account.key}`);
+  out(`API key  ${account.apiKey}`);
   out('The key is shown this once. Keep it where programs keep their secrets.');
   return exitCodes.ok;
 }

@@ -1,5 +1,5 @@
 import { isPhoneRegion } from '@belfry/channels';
-import { createAccountApps, createLookUps } from '@belfry/database';
+import { createAccountApps, createLookUps, createSystemActor } from '@belfry/database';
 import {
   type AppSettings,
   isUuid,
@@ -58,7 +58,7 @@ function change(
     }
     const apps = createAccountApps(accepting);
     const { accountId } = storedApp;
-    await apps.change({ accountId, operatorId: undefined }, id, settings);
+    await apps.change(createSystemActor(accountId), id, settings);
     const app = await apps.find(accountId, id);
     if (app) for (const [key, { name }] of listAppSettings()) out(`${name}  ${app[key] ?? 'none'}`);
     return exitCodes.ok;

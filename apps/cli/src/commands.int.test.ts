@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import { createConfiguration, createDatabase, type Database, migrate } from '@belfry/database';
+import { createDatabase, type Database, migrate } from '@belfry/database';
 import { createDatabase as createOwnDatabase, dropDatabase, withDatabase } from '@belfry/embedded';
 import { createLogger, createSecrets, newId, readEnv } from '@belfry/runtime';
 import { parseApiKey } from '@belfry/shared';
-import { testDatabase, testRedis } from '@belfry/testing';
+import { createFactories, testDatabase, testRedis } from '@belfry/testing';
 import { accountCommand } from './account';
 import { appCommand } from './app';
 import { runCli } from './cli';
@@ -66,6 +66,13 @@ async function belfry(args: string[], ring = k1) {
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
+/** From what `account create` prints. */
+function readTenant(out: string): { accountId: string; appId: string } {
+  const [, accountId = ''] = /account +(\S+)/.exec(out) ?? [];
+  const [, appId = ''] = /app +(\S+)/.exec(out) ?? [];
+  return { accountId, appId };
+}
+
 describe('belfry account create', () => {
   test('makes an account, prints its key, and stores the key hashed and sealed', async () => {
     const { code, out } = await belfry(['account', 'create', 'Shop']);
@@ -78,6 +85,17 @@ describe('belfry account create', () => {
     expect(account).toMatchObject({ name: 'Shop', apps: [{ delivery: 'sandbox' }] });
     expect(account.apiKeys.map(({ id }) => id)).toEqual([parsed?.id]);
     expect(inspect(account, { depth: null })).not.toContain(key);
+  });
+
+  test('writes an audit entry without an operator for the account, its key and its app', async () => {
+    const { accountId, appId } = readTenant((await belfry(['account', 'create', 'Shop'])).out);
+    const audit = await database.prisma.auditEntry.findMany({ orderBy: { action: 'asc' } });
+    const entry = { accountId, operatorId: null };
+    expect(audit).toMatchObject([
+      { ...entry, action: 'account.created', subject: accountId, change: { name: 'Shop' } },
+      { ...entry, action: 'app.created', subject: appId, appId },
+      { ...entry, action: 'key.created' },
+    ]);
   });
 
   test.each([
@@ -128,7 +146,10 @@ describe('belfry app', () => {
     expect(await findApp()).toMatchObject({
       ...{ delivery: 'live', openInboxCounters: false, defaultRegion: null },
     });
-    const audit = await database.prisma.auditEntry.findMany({ orderBy: { id: 'asc' } });
+    const audit = await database.prisma.auditEntry.findMany({
+      where: { action: 'app.changed' },
+      orderBy: { id: 'asc' },
+    });
     const entry = { action: 'app.changed', operatorId: null, appId: id, subject: id };
     expect(audit).toMatchObject([
       { ...entry, change: { openInboxCounters: true } },
@@ -290,11 +311,11 @@ describe('belfry keys rotate', () => {
     createSecrets(ring).open(sealed, place);
 
   async function seed() {
-    const configuration = createConfiguration(database.prisma, createSecrets(k1));
     const { out } = await belfry(['account', 'create', 'Shop']);
-    const [, appId = ''] = /app +(\S+)/.exec(out) ?? [];
-    const { id: integrationId } = await configuration.createIntegration({
-      appId,
+    const tenant = readTenant(out);
+    const { appId } = tenant;
+    const factories = createFactories(database, createSecrets(k1));
+    const { id: integrationId } = await factories.createIntegration(tenant, {
       name: 'mail',
       channel: 'email',
       provider: 'smtp',
@@ -416,9 +437,7 @@ describe('belfry doctor', () => {
 
   test('names the integration whose credentials do not work', async () => {
     const { out: output } = await belfry(['account', 'create', 'Shop']);
-    const [, appId = ''] = /app +(\S+)/.exec(output) ?? [];
-    await createConfiguration(database.prisma, createSecrets(k1)).createIntegration({
-      appId,
+    await createFactories(database, createSecrets(k1)).createIntegration(readTenant(output), {
       name: 'mail',
       channel: 'email',
       provider: 'smtp',

@@ -1,13 +1,13 @@
 /**
- * SQL of the key under which an address is suppressed, found and erased. Mail servers take no difference between `Ana@` and
- * `ana@`, although RFC 5321 would let them: a mail goes out as the address was written, and is one mailbox's. Every other
- * address is its own key.
+ * SQL for the key by which an address is suppressed, found and erased. RFC 5321 lets `Ana@` and `ana@` be two mailboxes, but
+ * mail servers treat them as one. So the key of an e-mail address is lower case; mail is sent to the address as written.
+ * Any other address is its own key.
  */
 export function addressKey(channel: string, address: string): string {
   return `CASE WHEN ${channel} = 'email' THEN lower(${address}) ELSE ${address} END`;
 }
 
-/** SQL of whether the message `alias` went to an address, in words that the index of addresses is found by. */
+/** SQL for whether the message `alias` went to an address. Written so that PostgreSQL uses the index of addresses. */
 export function wentTo(alias: string, address: string): string {
   return `lower(${alias}.target) = lower(${address}) AND (${alias}.channel = 'email' OR ${alias}.target = ${address})`;
 }

@@ -42,11 +42,11 @@ async function expectReadBack<T>(
   );
 }
 
-describe('an array as a parameter', () => {
-  test('of texts is read by PostgreSQL as it was given, whatever stands in them', () =>
+describe('an array parameter', () => {
+  test('of texts arrives in PostgreSQL unchanged, for any text', () =>
     expectReadBack('text', some(storableText), textArray));
 
-  test('of bytes is read as it was given', () =>
+  test('of bytes arrives unchanged', () =>
     expectReadBack(
       'bytea',
       fc.array(fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes))),
@@ -63,14 +63,14 @@ describe('an array as a parameter', () => {
       fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') }),
     ],
   ] as [string, fc.Arbitrary<string | number | boolean | Date>][])(
-    'of %s is read as it was given, with nothing where nothing was',
+    'of %s arrives unchanged, with null for undefined',
     (type, value) => expectReadBack(type, some(value), plainArray),
   );
 
   test.each(['0199b1f5', '0199b1f5-21c8-7e0a-b3d4-5c6f7081,NUL', `${'a'.repeat(37)}`])(
-    'a text that is no UUID never takes the place of its neighbours: %s',
+    'refuses a text that is not a UUID: %s',
     (text) => {
-      expect(() => plainArray([text])).toThrow('no UUID');
+      expect(() => plainArray([text])).toThrow('not a UUID');
     },
   );
 });

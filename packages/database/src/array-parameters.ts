@@ -1,9 +1,9 @@
 /**
- * Arrays as parameters. The driver's own way looks at each character of each element for what must be escaped, and costs
- * the gateway more than all else that it does for a row.
+ * Arrays as parameters. The driver checks each character of each element for escaping. That costs the gateway more than
+ * all its other work for a row.
  */
 
-/** Of values whose text needs no quotation mark in an array: UUIDs, numbers, booleans, times. */
+/** For values that need no quotation marks in an array: UUIDs, numbers, booleans, times. */
 export function plainArray(
   values: readonly (string | number | boolean | Date | undefined)[],
 ): string {
@@ -14,14 +14,14 @@ function formatValue(value: string | number | boolean | Date | undefined): strin
   if (typeof value === 'string') return quoted(value);
   if (value === undefined) return 'NULL';
   if (value instanceof Date) return value.toISOString();
-  // String() would take the sign off.
+  // String(-0) is '0'.
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-/** One that would stand for more than itself, or for nothing, is no UUID: a bug, which must not shift its neighbours. */
+/** A comma or an empty text would shift the elements after it. Only a bug passes a value that is not a UUID. */
 function quoted(value: string): string {
   if (value.length === uuidCharacters && !value.includes(',')) return value;
-  throw new Error('A text that is no UUID stands in a column of UUIDs');
+  throw new Error('A value in a column of UUIDs is not a UUID');
 }
 
 const uuidCharacters = 36;
@@ -29,9 +29,9 @@ const uuidCharacters = 36;
 const textOid = 25;
 const byteaOid = 17;
 
-/** In PostgreSQL's binary form, which escapes nothing. */
+/** In PostgreSQL's binary format, which needs no escaping. */
 export function textArray(values: readonly (string | undefined)[]): Buffer {
-  // Written at once where each character is a byte: a call into Node for each text costs more than all else here.
+  // ASCII texts are written in one call: a call into Node for each text costs more than everything else here.
   const joined = values.join(lengthPlaceholder);
   if (getByteLength(joined) === joined.length) return asciiArray(values, joined);
   const lengths = values.map((value) => (value === undefined ? undefined : getByteLength(value)));
@@ -40,7 +40,7 @@ export function textArray(values: readonly (string | undefined)[]): Buffer {
   });
 }
 
-/** Where each length goes once the texts are in their places. */
+/** Reserves the bytes of a length between two texts. */
 const lengthPlaceholder = '\0\0\0\0';
 
 function asciiArray(values: readonly (string | undefined)[], joined: string): Buffer {
@@ -56,7 +56,7 @@ function asciiArray(values: readonly (string | undefined)[], joined: string): Bu
   return buffer;
 }
 
-/** The same for bytes. */
+/** Like `textArray`, for bytes. */
 export function byteaArray(values: readonly Buffer[]): Buffer {
   const lengths = values.map((value) => value.length);
   return binaryArray(byteaOid, lengths, (buffer, index, at) => {
@@ -72,7 +72,7 @@ const headBytes = 20;
 const lengthBytes = 4;
 const isNull = -1;
 
-/** As array_send writes it: dimensions, a flag, the elements' type; length and lower bound; each element behind its length. */
+/** The format of array_send: dimensions, null flag, element type, length, lower bound; then each element after its length. */
 function binaryArray(
   oid: number,
   lengths: readonly (number | undefined)[],

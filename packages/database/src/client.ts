@@ -3,33 +3,33 @@ import type pg from 'pg';
 import { ClassifyingPool, NotConnectedError } from './connection';
 import type { PrismaClient } from './generated/client';
 
-/** Every way to PostgreSQL that a process has. */
+/** All PostgreSQL connections of a process. */
 export type Database = {
-  /** Configuration. Loaded when it is first asked for: it costs memory that a worker has better use for. */
+  /** Configuration. Loaded on first use, because it costs memory that a worker does not need to spend. */
   readonly prisma: PrismaClient;
-  /** Questions with one answer, see `createLookUps`. */
+  /** Look-ups of single rows; see `createLookUps`. */
   lookUps: pg.Pool;
-  /** Accepting: bounded statements, so that a caller never waits long. */
+  /** Accepting requests: short timeouts, because a caller waits. */
   accepting: pg.Pool;
-  /** Rows by their ids, many at once: claims, records, captures, plans. */
+  /** Statements on many rows by id: claims, results, captures, plans. */
   hot: pg.Pool;
-  /** What else delivery asks, the relay's part of it. */
+  /** All other statements of delivery and the relay. */
   delivery: pg.Pool;
-  /** The log of the dashboard, which walks indexes in their order: a plan that gathers and sorts has no bound. */
+  /** The log of the dashboard. It walks indexes in order, because a plan that sorts has no upper bound. */
   requestLog: pg.Pool;
   close(): Promise<void>;
 };
 
 export type DatabaseOptions = {
   url: string;
-  /** Connections of each pool, at most. */
+  /** Maximum connections per pool. */
   poolSize: number;
   log: Logger;
 };
 
-/** A caller does not wait longer for a connection. */
+/** Maximum wait of a caller for a connection. */
 const connectTimeoutMs = 1_500;
-/** A message that is being delivered has time: what is held up by a busy moment is not a fault. */
+/** Delivery can wait longer: a short load peak must not fail a message. */
 const patientConnectTimeoutMs = 5_000;
 const closeTimeoutMs = 1_000;
 
@@ -38,15 +38,15 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
     createPool({ url, poolSize, log, statementTimeoutMs, settings, waitMs });
   // A caller's request must have its answer before its idempotency lock ends after 10 s.
   const accepting = pool(4_000, ['lock_timeout=2s', 'idle_in_transaction_session_timeout=10s']);
-  // Planned once a connection: their statements are written so that there is one way to do them, whatever the tables hold
-  // (docs/decisions/0050-hot-statements-are-planned-once.md). The checks of their foreign keys are planned once, too, which is what each row pays for.
+  // Planned once per connection: each of these statements has one good plan, whatever the tables hold
+  // (docs/decisions/0050-hot-statements-are-planned-once.md). Foreign key checks, which run for each row, are planned once too.
   const hot = pool(
     30_000,
     ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off'],
     patientConnectTimeoutMs,
   );
-  // A plan made while a table was empty would be kept for ever.
-  // And a table without statistics would be read whole where an index holds the few rows that are asked for.
+  // Custom plans: a generic plan made while a table was empty would stay. No sequential scans: without statistics,
+  // PostgreSQL would read a whole table where an index finds the few rows.
   const delivery = pool(
     30_000,
     ['plan_cache_mode=force_custom_plan', 'enable_seqscan=off'],
@@ -70,7 +70,7 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
     delivery,
     requestLog,
     async close() {
-      // A statement that a silent PostgreSQL holds would hold its pool for as long.
+      // A statement without an answer would keep its pool open.
       const ended = [
         prisma?.$disconnect(),
         accepting.end(),
@@ -94,11 +94,11 @@ function loadPrisma(pool: pg.Pool): PrismaClient {
 type PoolOptions = DatabaseOptions & {
   statementTimeoutMs: number;
   settings: string[];
-  /** For a free connection. */
+  /** Maximum wait for a free connection. */
   waitMs: number;
 };
 
-/** How much longer than PostgreSQL a client waits: only for a connection that went silent. */
+/** The client waits this much longer than the statement timeout of PostgreSQL, so it only ends silent connections. */
 const silenceMs = 1_000;
 
 function createPool(options: PoolOptions): pg.Pool {
@@ -114,9 +114,9 @@ function createPool(options: PoolOptions): pg.Pool {
       .map((setting) => `-c ${setting}`)
       .join(' '),
   });
-  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  // The next query replaces a broken idle connection. Without a listener, the error would end the process.
   pool.on('error', (error) => log.warn('database.connection_lost', { error }));
-  // The same for one that is in use: the pool listens to idle ones only, and its next query tells of the break.
+  // The pool listens to idle connections only. A connection in use reports the error with its next query.
   pool.on('connect', (client) => client.on('error', ignore));
   return pool;
 }
@@ -124,22 +124,22 @@ function createPool(options: PoolOptions): pg.Pool {
 function ignore(): void {}
 
 /**
- * Whether PostgreSQL answered that the statement did not happen. Anything else (a lost connection, a
- * server that goes down) leaves open whether it was committed.
+ * Whether PostgreSQL answered that the statement had no effect. After any other error (a lost connection, a server that
+ * shuts down) the statement may have been committed.
  */
 export function isAnsweredError(error: unknown): boolean {
   if (error instanceof NotConnectedError) return false;
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
-  // EPIPE looks like an SQLSTATE and is one of the system.
+  // EPIPE looks like an SQLSTATE but is a system error.
   if (syscall !== undefined) return false;
-  // Prisma's own codes, P1001 and the like, look like SQLSTATEs and are none.
+  // Prisma's codes, such as P1001, look like SQLSTATEs too.
   if (typeof code !== 'string' || !/^(?!P[1-9])[0-9A-Z]{5}$/.test(code)) return false;
   return !code.startsWith('08') && !code.startsWith('57P');
 }
 
 /**
- * Whether PostgreSQL refused the statement for what stands in it (a value, a constraint), and would again. False for
- * what passes by itself: a lock, a timeout, a full disk, a server that only reads, a lost connection.
+ * Whether PostgreSQL refused the content of the statement (a value, a constraint), so that a retry would fail too. False
+ * for temporary errors: a lock, a timeout, a full disk, a read-only server, a lost connection.
  */
 export function isRefusedContent(error: unknown): boolean {
   return isAnsweredError(error) && /^(2[0-3]|54)/.test((error as { code: string }).code);

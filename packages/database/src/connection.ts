@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** No connection came to be: nothing was sent, so nothing was written. */
+/** No connection was made, so no statement was sent. */
 export class NotConnectedError extends Error {
-  /** Of its cause, for the log. */
+  /** The code of the cause, for the log. */
   readonly code: unknown;
 
   constructor(cause: unknown) {
-    super('PostgreSQL took no connection', { cause });
+    super('Could not connect to PostgreSQL', { cause });
     this.name = 'NotConnectedError';
     this.code = (cause as { code?: unknown } | undefined)?.code;
   }
@@ -15,11 +15,11 @@ export class NotConnectedError extends Error {
 type ConnectCallback = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
-  // As the driver has it.
+  // The type of the driver.
   done: (release?: boolean | Error) => void,
 ) => void;
 
-/** A pool that tells a statement that found no connection, by NotConnectedError, from one that lost it. */
+/** A pool that throws NotConnectedError when it could not connect. Then the statement was certainly not sent. */
 export class ClassifyingPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;

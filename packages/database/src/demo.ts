@@ -1,63 +1,73 @@
 import type { Secrets } from '@belfry/runtime';
 import type { VersionInput } from '@belfry/shared';
+import { type Actor, createSystemActor } from './audit';
 import type { Database } from './client';
-import { type Configuration, createConfiguration } from './configuration';
+import { createAccount } from './configuration/accounts';
+import { createAccountKeys } from './configuration/api-keys';
+import { createAccountApps } from './configuration/apps';
+import { createAppEvents } from './configuration/events';
 import { apiKeyPlace } from './look-ups';
 
 export type Demo = { accountId: string; apiKey: string; appId: string; eventName: string };
 
 const accountName = 'Demo account';
-const appName = 'Demo app';
+const demoApp = { name: 'Demo app', delivery: 'sandbox' } as const;
 
-/** An account with a key, an app in sandbox delivery and events to try; made once, then found again. */
-export async function seedDemo({
-  database,
-  secrets,
-}: {
-  database: Pick<Database, 'prisma'>;
-  secrets: Secrets;
-}): Promise<Demo> {
-  const { prisma } = database;
-  const configuration = createConfiguration(prisma, secrets);
-  const account =
-    (await prisma.account.findFirst({ where: { name: accountName } })) ??
-    (await configuration.createAccount(accountName));
-  const app =
-    (await prisma.app.findFirst({
-      where: { accountId: account.id, name: appName, deletedAt: null },
-    })) ??
-    (await configuration.createApp({
-      accountId: account.id,
-      name: appName,
-      delivery: 'sandbox',
-    }));
-  const apiKey = await findOrCreateKey({ database, secrets, configuration, accountId: account.id });
-  for (const [name, definition] of Object.entries(demoEvents)) {
-    const existingEvent = await prisma.event.findFirst({
-      where: { appId: app.id, name, deletedAt: null },
-    });
-    if (existingEvent) continue;
-    const event = await configuration.createEvent({ appId: app.id, name });
-    await configuration.publish({ id: event.id, appId: app.id }, definition);
-  }
-  return { accountId: account.id, apiKey, appId: app.id, eventName: 'order_shipped' };
+type SeedDeps = { database: Pick<Database, 'prisma' | 'lookUps'>; secrets: Secrets };
+
+/** Creates the missing parts of the demo account: an API key, an app in sandbox delivery, and live events. */
+export async function seedDemo(deps: SeedDeps): Promise<Demo> {
+  const account = await findOrCreateAccount(deps);
+  await createMissingEvents(deps, account);
+  return { ...account, eventName: 'order_shipped' };
 }
 
-type KeyOwner = {
-  database: Pick<Database, 'prisma'>;
-  secrets: Secrets;
-  configuration: Configuration;
-  accountId: string;
-};
+type DemoAccount = Omit<Demo, 'eventName'>;
 
-async function findOrCreateKey(owner: KeyOwner): Promise<string> {
-  const { database, secrets, configuration, accountId } = owner;
-  const existingKey = await database.prisma.apiKey.findFirst({
-    where: { accountId, revokedAt: null },
+async function findOrCreateAccount(deps: SeedDeps): Promise<DemoAccount> {
+  const { database, secrets } = deps;
+  const account = await database.prisma.account.findFirst({ where: { name: accountName } });
+  if (!account) {
+    return createAccount(database.lookUps, secrets, { name: accountName, app: demoApp });
+  }
+  const actor = createSystemActor(account.id);
+  return {
+    accountId: account.id,
+    apiKey: await findOrCreateKey(deps, actor),
+    appId: await findOrCreateApp(deps, actor),
+  };
+}
+
+async function findOrCreateKey({ database, secrets }: SeedDeps, actor: Actor): Promise<string> {
+  const { accountId } = actor;
+  const activeKey = await database.prisma.apiKey.findFirst({
+    where: { accountId, revokedAt: null, expiresAt: null },
     orderBy: { createdAt: 'asc' },
   });
-  if (existingKey) return secrets.open(existingKey.sealed, apiKeyPlace(existingKey.id));
-  return (await configuration.createApiKey(accountId)).key;
+  if (activeKey) return secrets.open(activeKey.sealed, apiKeyPlace(activeKey.id));
+  const newKey = await createAccountKeys(database.lookUps, secrets).create(actor);
+  if (!newKey) throw new Error('Another process has just created the keys of the demo account');
+  return newKey.key;
+}
+
+async function findOrCreateApp({ database }: SeedDeps, actor: Actor): Promise<string> {
+  const app = await database.prisma.app.findFirst({
+    where: { accountId: actor.accountId, name: demoApp.name, deletedAt: null },
+  });
+  return app?.id ?? createAccountApps(database.lookUps).create(actor, demoApp);
+}
+
+async function createMissingEvents(
+  { database: { prisma, lookUps } }: SeedDeps,
+  { accountId, appId }: DemoAccount,
+): Promise<void> {
+  const actor = createSystemActor(accountId);
+  const events = createAppEvents(lookUps);
+  for (const [name, definition] of Object.entries(demoEvents)) {
+    const storedEvent = await prisma.event.findFirst({ where: { appId, name, deletedAt: null } });
+    const eventId = storedEvent ? undefined : await events.create(actor, appId, name);
+    if (eventId) await events.publishDefinition(actor, appId, { eventId, definition });
+  }
 }
 
 function demoEvent(templates: Record<string, object>): VersionInput {

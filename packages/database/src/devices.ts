@@ -6,18 +6,18 @@ export type DevicesDeps = { pool: pg.Pool; newId: () => string };
 
 export type OwnerAddress = { appId: string; userId: string };
 
-/** `deviceId` is a `device_sid` or, found second, the client's own id. */
+/** `deviceId` is a `device_sid` or the client's own id. A `device_sid` wins. */
 export type DeviceAddress = OwnerAddress & { deviceId: string };
 
 export type NewDevice = OwnerAddress & {
   device: DeviceChange;
-  /** A device that the client believes to be there. */
+  /** The `device_sid` that the client has stored. */
   knownSid?: string;
 };
 
 export type DeviceUpdate = DeviceAddress & { device: DeviceChange };
 
-/** Each throws AppError user_not_found or device_not_found. A client is that of the caller's transaction. */
+/** Each function throws AppError user_not_found or device_not_found. `client` belongs to the caller's transaction. */
 export type Devices = {
   addDevice(client: Queryable, device: NewDevice): Promise<StoredDevice>;
   updateDevice(client: Queryable, update: DeviceUpdate): Promise<StoredDevice>;
@@ -88,19 +88,19 @@ async function add(
   return rows[0].device;
 }
 
-/** As the unique index has it: the cast to bytea would read a backslash as an escape. */
+/** The expression of the unique index. The cast to bytea would read a backslash as an escape. */
 export function hashToken(token: string): string {
   return `sha256(replace(${token}, '\\', '\\\\')::bytea)`;
 }
 
 const isSameUser = 'd.user_sid = excluded.user_sid';
 
-/** Of the same user the device is updated; of another one it becomes a new device, with nothing of the old. */
+/** For the same user the device is updated. For another user it becomes a new device that keeps no old value. */
 function keepOrReplace(column: string): string {
   return `${column} = CASE WHEN ${isSameUser} THEN coalesce(excluded.${column}, d.${column}) ELSE excluded.${column} END`;
 }
 
-// One statement, so that a token that two users register at the same moment ends with one of them. Nothing points at a device's row.
+// One statement, so that a token that two users register at once ends with one of them. No row references a device.
 const addStatement = `
 WITH d AS (
   INSERT INTO device AS d (id, app_id, user_sid, client_id, fcm_token, platform, fields, notifications_disabled)
@@ -122,7 +122,7 @@ SELECT ${deviceJson} AS device FROM d`;
 
 type Change = { appId: string; deviceSid: string; device: DeviceChange };
 
-/** Undefined when the device has gone meanwhile. */
+/** Undefined when the device was deleted in the meantime. */
 async function change(
   client: Queryable,
   { appId, deviceSid, device }: Change,
@@ -136,9 +136,9 @@ async function change(
   return rows[0]?.device;
 }
 
-/** The token's other device is the same installation under an older name: it goes. */
+/** Deletes the other device with this token: it is an older entry of the same installation. */
 async function freeToken(client: Queryable, values: [string, string, string]): Promise<void> {
-  // Both rows are locked in one order: two calls that swap their tokens would wait for each other.
+  // Both rows are locked in the same order. Otherwise two calls that swap tokens would deadlock.
   await client.query({
     name: 'lock-devices',
     text: `SELECT FROM device WHERE app_id = $1 AND (id = $2 OR ${hashToken('fcm_token')} = ${hashToken('$3::text')})
@@ -176,7 +176,7 @@ async function getDeviceRow(client: Queryable, address: DeviceAddress): Promise<
   return row.device;
 }
 
-/** Undefined when there is no such user. An id is compared as text: it need not be a UUID. */
+/** Undefined when the user does not exist. The id is compared as text, because it need not be a UUID. */
 async function findDevice(
   client: Queryable,
   { appId, userId, deviceId }: DeviceAddress,

@@ -6,7 +6,7 @@ function createRow(userId: string): UserRow {
 }
 
 describe('createFindUser', () => {
-  test('asks once for each app what calls of one turn ask, and gives each its own user', async () => {
+  test('sends one query per app for calls that arrive together, and returns to each its own user', async () => {
     const queries: string[] = [];
     const findUser = createFindUser({
       async findUsers(appId, userIds) {
@@ -25,7 +25,7 @@ describe('createFindUser', () => {
     expect(queries).toEqual(['a: ana unknown', 'b: ana']);
   });
 
-  test('fails for those who asked, and asks again for the next one', async () => {
+  test('fails the waiting calls when the query fails, and sends a new query for the next call', async () => {
     const answers = [new Error('connection refused'), new Map([['ana', createRow('ana')]])];
     const findUser = createFindUser({
       async findUsers() {

@@ -6,7 +6,7 @@ type UserPlace = { appId: string; userId: string };
 const maxUsersPerLookUp = 250;
 const maxCallersWaiting = 5_000;
 
-/** Finds stored users; calls that arrive together ask once, and once for each app. */
+/** Finds stored users. Calls that arrive together share one query per app. */
 export function createFindUser({ findUsers }: Pick<LookUps, 'findUsers'>): LookUps['findUser'] {
   async function flush(places: UserPlace[]): Promise<(UserRow | undefined)[]> {
     const usersByApp = new Map<string, Map<string, UserRow>>();

@@ -1,14 +1,14 @@
 import type pg from 'pg';
 
 export type Heartbeat = {
-  /** `<host>:<pid>`, as attempts name their worker. */
+  /** `<host>:<pid>`, as in the attempts of the worker. */
   id: string;
   roles: string[];
   version: string;
   isFirst: boolean;
 };
 
-/** All times are PostgreSQL's. */
+/** All times come from PostgreSQL's clock. */
 export async function writeHeartbeat(pool: pg.Pool, heartbeat: Heartbeat): Promise<void> {
   await pool.query({
     name: 'write-heartbeat',
@@ -26,7 +26,7 @@ export async function removeHeartbeat(pool: pg.Pool, id: string): Promise<void> 
 
 export type WorkerHeartbeat = { id: string; roles: string[]; version: string; beatSeconds: number };
 
-/** Every worker that was heard of lately, and how long ago that was. */
+/** All stored workers, with the seconds since their last heartbeat. */
 export async function listHeartbeats(pool: pg.Pool): Promise<WorkerHeartbeat[]> {
   const { rows } = await pool.query<WorkerHeartbeat>(
     `SELECT id, roles, version, extract(epoch FROM now() - beat_at)::float8 AS "beatSeconds"

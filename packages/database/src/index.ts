@@ -1,92 +1,83 @@
 export { addressKey, wentTo } from './address-key';
 export { byteaArray, plainArray, textArray } from './array-parameters';
 export {
+  type Actor,
+  type AuditEntryRow,
+  changeWithAudit,
+  createSystemActor,
+  listAuditEntries,
+  writeAudit,
+} from './audit';
+export {
   createDatabase,
   type Database,
   type DatabaseOptions,
   isAnsweredError,
   isRefusedContent,
 } from './client';
-export { type Configuration, createConfiguration, type NewIntegration } from './configuration';
-export { NotConnectedError } from './connection';
-export {
-  type Access,
-  createAccess,
-  type InvitationRow,
-  type OperatorRow,
-  type SessionTimes,
-} from './dashboard/access';
-export { type AccountAppRow, type AccountApps, createAccountApps } from './dashboard/account-apps';
+export { createAccount } from './configuration/accounts';
 export {
   type AccountKeyRow,
   type AccountKeys,
   createAccountKeys,
   maxActiveKeys,
   writeKeyUses,
-} from './dashboard/account-keys';
-export {
-  type AppEventRow,
-  type AppEvents,
-  createAppEvents,
-  type DraftSave,
-} from './dashboard/app-events';
-export {
-  type AppIntegrationRow,
-  type AppIntegrations,
-  createAppIntegrations,
-} from './dashboard/app-integrations';
+} from './configuration/api-keys';
 export {
   type AppUserRow,
   type AppUsers,
   createAppUsers,
   type MatchedUser,
   type UserDeviceRow,
-} from './dashboard/app-users';
-export {
-  type Actor,
-  type AuditEntryRow,
-  changeWithAudit,
-  listAuditEntries,
-  writeAudit,
-} from './dashboard/audit';
+} from './configuration/app-users';
+export { type AccountAppRow, type AccountApps, createAccountApps } from './configuration/apps';
 export {
   type CallData,
   callDataStatement,
   type LastCall,
   maxCallsCompared,
-} from './dashboard/event-calls';
+} from './configuration/event-calls';
 export type {
   PublishResult,
   RollBackResult,
   StoredVersion,
   VersionWithPrevious,
-} from './dashboard/event-versions';
+} from './configuration/event-versions';
 export {
-  findNamed,
-  type NamedRow,
-  type NameQuery,
-} from './dashboard/find-named';
-export { listStoredKeys, toReadableKey } from './dashboard/key-text';
+  type AppEventRow,
+  type AppEvents,
+  createAppEvents,
+  type DraftSave,
+} from './configuration/events';
 export {
-  createPeople,
-  type PendingInvitation,
-  type People,
-  type PeopleChange,
-  type PeopleObstacle,
-  type PersonRow,
-} from './dashboard/people';
+  listUsableIntegrations,
+  markActive,
+  markNeedsAttention,
+} from './configuration/integration-state';
+export {
+  type AppIntegrationRow,
+  type AppIntegrations,
+  createAppIntegrations,
+} from './configuration/integrations';
 export {
   type AppSavedFilters,
   createSavedFilters,
   maxSavedFilters,
   type SavedFilterRow,
-} from './dashboard/saved-filters';
+} from './configuration/saved-filters';
+export {
+  fillSlackIntegration,
+  markSlackRevoked,
+  type SlackInstall,
+  type SlackRevocation,
+} from './configuration/slack-installs';
 export {
   type AddressOnChannel,
   createSuppressions,
   type SuppressionRow,
   type Suppressions,
-} from './dashboard/suppressions';
+} from './configuration/suppressions';
+export { NotConnectedError } from './connection';
 export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';
 export {
@@ -97,6 +88,11 @@ export {
   hashToken,
   type NewDevice,
 } from './devices';
+export {
+  findNamed,
+  type NamedRow,
+  type NameQuery,
+} from './find-named';
 export { createFindUser } from './find-users';
 export type { PrismaClient } from './generated/client';
 export {
@@ -106,9 +102,9 @@ export {
   type WorkerHeartbeat,
   writeHeartbeat,
 } from './heartbeats';
-export { listUsableIntegrations, markActive, markNeedsAttention } from './integrations';
 export { jsonColumn, readJsonColumn } from './json-column';
 export { checkKeyRing, findRingProblems } from './key-canary';
+export { listStoredKeys, toReadableKey } from './key-text';
 export { listOfTexts } from './list-of-texts';
 export {
   type ApiKeyRow,
@@ -124,6 +120,7 @@ export {
   type LookUps,
   openCredentials,
   type SealedApiKey,
+  sealCredentials,
   type UserRow,
   userTokenPlace,
   type VersionRow,
@@ -135,14 +132,22 @@ export {
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
-export { type ResetLink, resetOperator } from './operators';
-export { checkPostgres } from './server-check';
 export {
-  fillSlackIntegration,
-  markSlackRevoked,
-  type SlackInstall,
-  type SlackRevocation,
-} from './slack-installs';
+  type Access,
+  createAccess,
+  type InvitationRow,
+} from './operators/access';
+export {
+  createPeople,
+  type PendingInvitation,
+  type People,
+  type PeopleChange,
+  type PeopleObstacle,
+  type PersonRow,
+} from './operators/people';
+export { type ResetLink, resetOperator } from './operators/reset-operator';
+export type { OperatorRow, SessionTimes } from './operators/sessions';
+export { checkPostgres } from './server-check';
 export {
   createReadiness,
   type OldestWaiting,

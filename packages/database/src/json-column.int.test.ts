@@ -21,17 +21,17 @@ async function roundTrip(texts: (string | undefined)[]): Promise<unknown> {
   return rows[0]?.texts;
 }
 
-describe('a column of JSON', () => {
+describe('a JSON column parameter', () => {
   test.each([
     [[]],
     [[undefined]],
     [['{}', undefined, '""']],
     [['"\\u001f"', JSON.stringify('\u001e\u001f'), '[1,"a\\"b","\\\\"]']],
-  ])('arrives as it was: %j', async (texts) => {
+  ])('arrives unchanged: %j', async (texts) => {
     expect(await roundTrip(texts)).toEqual(texts.map((text) => text ?? null));
   });
 
-  test('arrives as it was, whatever was written as JSON', async () => {
+  test('arrives unchanged for any JSON', async () => {
     const text = fc.option(
       fc.jsonValue().map((value) => JSON.stringify(value).replaceAll('\\u0000', '')),
       { nil: undefined },
@@ -44,7 +44,7 @@ describe('a column of JSON', () => {
     );
   });
 
-  test.each([['a\u001fb'], ['\u001e']])('takes no text that is none: %j', (text) => {
-    expect(() => jsonColumn([text])).toThrow('no JSON');
+  test.each([['a\u001fb'], ['\u001e']])('refuses a text that is not JSON: %j', (text) => {
+    expect(() => jsonColumn([text])).toThrow('not JSON');
   });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await client.connect();
 });
 
-// The canaries of one test are nobody else's: the transaction is never committed.
+// The transaction is never committed, so no other test sees the canaries.
 beforeEach(async () => {
   await client.query('BEGIN');
   await client.query('DELETE FROM key_canary');
@@ -30,19 +30,19 @@ async function readKeyIds(): Promise<string[]> {
 }
 
 describe('checkKeyRing', () => {
-  test('leaves one canary of the key that seals, however often it is asked', async () => {
+  test('writes one canary of the sealing key, also when it runs twice', async () => {
     expect(await checkKeyRing(client, ring(['k1', 1]))).toEqual([]);
     expect(await checkKeyRing(client, ring(['k1', 1]))).toEqual([]);
     expect(await readKeyIds()).toEqual(['k1']);
   });
 
-  test('takes a rotated ring that still has the old key', async () => {
+  test('accepts a rotated ring that still has the old key', async () => {
     await checkKeyRing(client, ring(['k1', 1]));
     expect(await checkKeyRing(client, ring(['k2', 2], ['k1', 1]))).toEqual([]);
     expect(await readKeyIds()).toEqual(['k1', 'k2']);
   });
 
-  test('names the key that is missing, and leaves no trace of the wrong ring', async () => {
+  test('names the missing key, and writes no canary for the wrong ring', async () => {
     await checkKeyRing(client, ring(['k1', 1]));
     expect(await checkKeyRing(client, ring(['k2', 2]))).toEqual([
       expect.stringContaining('the key "k1" is missing'),
@@ -50,7 +50,7 @@ describe('checkKeyRing', () => {
     expect(await readKeyIds()).toEqual(['k1']);
   });
 
-  test('names the key that has other bytes than the one that sealed', async () => {
+  test('names a key whose bytes have changed', async () => {
     await checkKeyRing(client, ring(['k1', 1]));
     expect(await checkKeyRing(client, ring(['k1', 9]))).toEqual([
       expect.stringContaining('the key "k1" is not the one that sealed'),

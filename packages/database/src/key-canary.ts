@@ -3,18 +3,18 @@ import type { Queryable } from './transaction';
 
 const canaryText = 'belfry';
 
-/** Where a key's canary is sealed to. */
+/** The place to which the canary of a key is sealed. */
 function keyCanaryPlace(keyId: string): string {
   return `key_canary:${keyId}`;
 }
 
 /**
- * Whether the ring opens what lies in the database: each key that ever sealed has left a canary. The key that
- * seals now leaves its own. Sentences that name a key that is missing, or is another one than it was.
+ * Checks that the ring can open the secrets in the database. Each key that sealed something has a canary row; the current
+ * key gets one too. Returns a sentence for each key that is missing or has other bytes.
  */
 export async function checkKeyRing(database: Queryable, secrets: Secrets): Promise<string[]> {
   const problems = await findRingProblems(database, secrets);
-  // A wrong ring leaves no trace: it must not be asked for later.
+  // A wrong ring must not add its key: later checks would require it.
   if (problems.length > 0) return problems;
   await database.query(
     'INSERT INTO key_canary (key_id, sealed) VALUES ($1, $2) ON CONFLICT DO NOTHING',
@@ -23,7 +23,7 @@ export async function checkKeyRing(database: Queryable, secrets: Secrets): Promi
   return [];
 }
 
-/** The same question, leaving nothing. */
+/** The same check, without writing a canary. */
 export async function findRingProblems(database: Queryable, secrets: Secrets): Promise<string[]> {
   const { rows } = await database.query<{ key_id: string; sealed: string }>(
     'SELECT key_id, sealed FROM key_canary ORDER BY key_id',
@@ -35,7 +35,7 @@ function findProblem(keyId: string, sealed: string, secrets: Secrets): string | 
   if (!secrets.keyIds.includes(keyId)) {
     return (
       `BELFRY_KEYS: the key "${keyId}" is missing, and credentials in this database are sealed with it. ` +
-      'Add it back behind the first one; belfry keys rotate says when it can be taken off.'
+      'Add it after the first key. `belfry keys rotate` reports when you can remove it.'
     );
   }
   try {
@@ -44,8 +44,8 @@ function findProblem(keyId: string, sealed: string, secrets: Secrets): string | 
   } catch (error) {
     if (!(error instanceof SecretError)) throw error;
     return (
-      `BELFRY_KEYS: the key "${keyId}" is not the one that sealed what lies in this database. ` +
-      'Give it its own bytes back, and give a new key a new name.'
+      `BELFRY_KEYS: the key "${keyId}" is not the one that sealed the credentials in this database. ` +
+      'Restore its original bytes, and give a new key a new name.'
     );
   }
 }

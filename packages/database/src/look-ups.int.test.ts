@@ -22,7 +22,7 @@ async function createUser({ appId }: Tenant, userId: string, email: string): Pro
 
 const createTenants = () => Promise.all([factories.createTenant(), factories.createTenant()]);
 
-describe('one app does not find what another app has under the same name:', () => {
+describe('an app does not find what has the same name in another app:', () => {
   test('a stored user', async () => {
     const [own, other] = await createTenants();
     const userId = newId();
@@ -94,7 +94,7 @@ test('an app, an event and an integration are not found once they are deleted', 
   expect(await findAll()).toEqual([undefined, undefined, undefined, false]);
 });
 
-test('the lists of ids hold every app of an installation with a thousand', async () => {
+test('the id lists hold every app of an installation with 1,000 apps', async () => {
   const { accountId } = await factories.createTenant();
   const many = { accountId, name: 'one of many', delivery: 'sandbox' };
   const apps = Array.from({ length: 1_000 }, () => ({ id: newId(), ...many }));

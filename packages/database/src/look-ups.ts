@@ -8,11 +8,11 @@ export type AppRow = {
   accountId: string;
   name: string;
   delivery: 'sandbox' | 'live';
-  /** Whether an inbox's count is told, and its opening noted, without a signature. */
+  /** Whether the inbox counter can be read, and the inbox marked as opened, without a signature. */
   openInboxCounters: boolean;
-  /** Phone numbers without country code are read in it; see `AppDefaults` of the channels. */
+  /** The region of phone numbers without country code; see `AppDefaults` of the channels. */
   defaultRegion: string | null;
-  /** The account stores as much as it may: calls that would store more are refused. */
+  /** The account has reached its storage limit; calls that would store more are refused. */
   isStorageFull: boolean;
 };
 
@@ -48,16 +48,24 @@ export type UserRow = {
   id: string;
   userId: string;
   contact: Record<string, unknown>;
-  /** Those with a push token or a player id, newest first, and those that are switched off behind the others. */
+  /** Devices with a push token or a player id, newest first; disabled devices come last. */
   devices: RecipientDevice[];
 };
 
-/** Where an integration's credentials are sealed to. */
+/** The place to which the credentials of an integration are sealed. */
 export function integrationPlace(integrationId: string): string {
   return `integration:${integrationId}:credentials`;
 }
 
-/** An integration's credentials in clear: what was sealed is an object by its provider's schema. */
+export function sealCredentials(
+  integrationId: string,
+  credentials: Record<string, unknown>,
+  secrets: Pick<Secrets, 'seal'>,
+): string {
+  return secrets.seal(JSON.stringify(credentials), integrationPlace(integrationId));
+}
+
+/** The credentials of an integration in plain text. The provider's schema ensures that they are an object. */
 export function openCredentials(
   { id, credentials }: Pick<IntegrationRow, 'id' | 'credentials'>,
   secrets: Pick<Secrets, 'open'>,
@@ -65,26 +73,26 @@ export function openCredentials(
   return JSON.parse(secrets.open(credentials, integrationPlace(id)));
 }
 
-/** Where the Slack token of a request's item is sealed to. */
+/** The place to which the Slack token of a request item is sealed. */
 export function itemTokenPlace(requestId: string, item: number): string {
   return `request_item:${requestId}:${item}:slack.access_token`;
 }
 
-/** Where the Slack token of a stored user is sealed to. */
+/** The place to which the Slack token of a stored user is sealed. */
 export function userTokenPlace(userSid: string): string {
   return `app_user:${userSid}:slack.access_token`;
 }
 
-/** Where an API key is sealed to, for showing it again. */
+/** The place to which an API key is sealed, so that it can be shown again. */
 export function apiKeyPlace(id: string): string {
   return `api_key:${id}`;
 }
 
-/** Two may be active at once; a few more may be about to expire. */
+/** Two keys can be active at once; a few more may be about to expire. */
 const maxKeysOfAccount = 10;
 const maxListedIds = 100_000;
 
-/** Questions with one answer. Those by id answer undefined for what is no UUID's row. */
+/** Look-ups of single rows. A look-up by id returns undefined when the id is not a UUID or has no row. */
 export function createLookUps(pool: pg.Pool) {
   async function first<Row extends object>(query: Query): Promise<Row | undefined> {
     return (await pool.query<Row>(query)).rows[0];
@@ -100,7 +108,7 @@ export function createLookUps(pool: pg.Pool) {
       return row && { id, accountId: row.account_id, secretHash: row.secret_hash };
     },
 
-    /** The account's keys that may be used now, as they are sealed. */
+    /** The usable keys of the account, sealed. */
     async findSealedKeys(accountId: string): Promise<SealedApiKey[]> {
       const { rows } = await pool.query<SealedApiKey>({
         name: 'find-sealed-keys',
@@ -133,7 +141,7 @@ export function createLookUps(pool: pg.Pool) {
       return row && { id: row.id, appId, name, liveVersionId: row.live_version_id ?? undefined };
     },
 
-    /** A definition is checked when it is published, and never changes. */
+    /** A definition is checked on publishing and never changes. */
     async findVersion(id: string): Promise<VersionRow | undefined> {
       if (!isUuid(id)) return undefined;
       return first<VersionRow>({
@@ -143,7 +151,7 @@ export function createLookUps(pool: pg.Pool) {
       });
     },
 
-    /** Settings are objects by their provider's schema; the state is a closed list by a constraint. */
+    /** The provider's schema ensures that settings are an object; a constraint limits the states. */
     async findIntegration(id: string): Promise<IntegrationRow | undefined> {
       if (!isUuid(id)) return undefined;
       return first<IntegrationRow>({
@@ -163,7 +171,7 @@ export function createLookUps(pool: pg.Pool) {
       });
     },
 
-    /** Those of the users that are stored, by `userId`. */
+    /** The stored users among these, by `userId`. */
     async findUsers(appId: string, userIds: string[]): Promise<Map<string, UserRow>> {
       const { rows } = await pool.query<UserRow>({
         name: 'find-users',
@@ -177,9 +185,9 @@ export function createLookUps(pool: pg.Pool) {
 
 export type LookUps = ReturnType<typeof createLookUps>;
 
-/** The ids that the look-ups find; the newest where there are very many. */
+/** The ids of usable API keys and apps: the newest `maxListedIds`. */
 export function createIdLists(pool: pg.Pool) {
-  /** As one text: so many rows would hold the event loop. */
+  /** As one text: 100,000 rows would block the event loop. */
   async function readIds(table: 'api_key' | 'app', condition: string): Promise<string[]> {
     const { rows } = await pool.query<{ ids: string | null }>({
       name: `read-${table}-ids`,
@@ -199,10 +207,10 @@ export type IdLists = ReturnType<typeof createIdLists>;
 
 type Query = { name: string; text: string; values: unknown[] };
 
-/** As many as a call may name tokens. */
+/** Equals the maximum number of tokens in a call. */
 const maxDevicesOfUser = 100;
 const isKeyActive = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())';
-/** `contact` is an object by its default and by the schema of the route that writes it. */
+/** The column default and the schema of the route ensure that `contact` is an object. */
 const userColumns = `u.id, u.user_id AS "userId", u.contact, coalesce((
   SELECT json_agg(json_strip_nulls(json_build_object('id', d.id, 'token', d.fcm_token,
     'onesignalPlayerId', d.fields ->> 'onesignal_player_id', 'disabled',

@@ -46,7 +46,7 @@ function write(name: string, sql: string): void {
 }
 
 describe('migrate', () => {
-  test('applies what is missing in the order of the names, once', async () => {
+  test('applies missing migrations once, in order of their names', async () => {
     write('2_add_column', 'ALTER TABLE thing ADD COLUMN name text; -- a comment; with a semicolon');
     write('1_create_thing', 'CREATE TABLE thing (id int);');
     expect(await migrate(url, migrationsDir)).toEqual({
@@ -58,7 +58,7 @@ describe('migrate', () => {
     expect((await migrate(url, migrationsDir)).applied).toEqual(['3_create_other']);
   });
 
-  test('keeps the records that Prisma keeps', async () => {
+  test('writes the same records as Prisma', async () => {
     const sql = 'CREATE TABLE thing (id int);';
     write('1_create_thing', sql);
     await migrate(url, migrationsDir);
@@ -76,20 +76,20 @@ describe('migrate', () => {
     ]);
   });
 
-  test('lets one of several that start at once do the work', async () => {
+  test('applies migrations once when several processes start at the same time', async () => {
     write('1_create_thing', 'CREATE TABLE thing (id int); SELECT pg_sleep(0.2);');
     const all = await Promise.all([1, 2, 3, 4].map(() => migrate(url, migrationsDir)));
     expect(all.flatMap(({ applied }) => applied)).toEqual(['1_create_thing']);
   });
 
-  test('names a migration that was edited after it was applied, and leaves it', async () => {
+  test('reports a migration that was edited after it was applied, and does not run it again', async () => {
     write('1_create_thing', 'CREATE TABLE thing (id int);');
     await migrate(url, migrationsDir);
     write('1_create_thing', 'CREATE TABLE thing (id bigint);');
     expect(await migrate(url, migrationsDir)).toEqual({ applied: [], edited: ['1_create_thing'] });
   });
 
-  test('undoes a migration that fails, and refuses to go on until it was dealt with', async () => {
+  test('rolls back a failed migration, and refuses to continue until it is marked as rolled back', async () => {
     write('1_create_thing', 'CREATE TABLE thing (id int); SELECT 1 / 0;');
     write('2_create_other', 'CREATE TABLE other (id int);');
     await expect(migrate(url, migrationsDir)).rejects.toThrow('1_create_thing failed: division by');
@@ -108,7 +108,7 @@ describe('migrate', () => {
     ]);
   });
 
-  test('runs a statement that may not stand in a transaction', async () => {
+  test('runs a statement that cannot run inside a transaction', async () => {
     write('1_create_thing', 'CREATE TABLE thing (id int);');
     write('2_index_thing', 'CREATE INDEX CONCURRENTLY thing_id ON thing (id);');
     expect((await migrate(url, migrationsDir)).applied).toHaveLength(2);
@@ -116,7 +116,7 @@ describe('migrate', () => {
 });
 
 describe('readSchemaVersion', () => {
-  test('tells an empty database, a current one and one that is ahead', async () => {
+  test('distinguishes an empty database, a current one and one that is ahead', async () => {
     write('1_create_thing', 'CREATE TABLE thing (id int);');
     write('2_create_other', 'CREATE TABLE other (id int);');
     expect(await readSchemaVersion(url, migrationsDir)).toEqual({
@@ -135,7 +135,7 @@ describe('readSchemaVersion', () => {
     });
   });
 
-  test('calls a database behind that lacks one migration and knows a strange one', async () => {
+  test('reports a database as behind when it lacks one migration and has an unknown one', async () => {
     write('1_create_thing', 'CREATE TABLE thing (id int);');
     await migrate(url, migrationsDir);
     rmSync(path.join(migrationsDir, '1_create_thing'), { recursive: true });

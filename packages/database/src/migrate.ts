@@ -12,16 +12,16 @@ export class MigrationError extends Error {
 }
 
 export type MigrationResult = {
-  /** Migrations that this call applied, in their order. */
+  /** Migrations that this call applied, in order. */
   applied: string[];
-  /** Migrations whose file was changed after they were applied: worth a warning, and nothing is done about them. */
+  /** Migrations whose file changed after they were applied. They are reported only. */
   edited: string[];
 };
 
 /**
- * Applies what is missing from `<migrationsDir>/<name>/migration.sql`, in the order of the names. It keeps the same
- * table, checksums and lock as Prisma's own `migrate deploy`, so either may follow the other; of several that start at
- * once, one applies and the others find nothing to do.
+ * Applies the missing migrations `<migrationsDir>/<name>/migration.sql` in order of their names. It uses the table,
+ * checksums and lock of Prisma's `migrate deploy`, so either command can follow the other. When several processes start
+ * at once, one of them applies the migrations.
  */
 export async function migrate(
   databaseUrl: string,
@@ -51,7 +51,7 @@ export type SchemaVersion = {
   unknown: string[];
 };
 
-/** Compares the database with the migrations of this code; changes nothing. */
+/** Compares the database with the migrations of this code, without changing it. */
 export async function readSchemaVersion(
   databaseUrl: string,
   migrationsDir: string,
@@ -70,7 +70,7 @@ export async function readSchemaVersion(
 
 type Migration = { name: string; sql: string; checksum: string };
 
-/** The number that Prisma's engine locks as well. */
+/** The advisory lock of Prisma's engine. */
 const lockKey = 72707369;
 const lockTimeoutMs = 120_000;
 const connectTimeoutMs = 10_000;
@@ -105,7 +105,7 @@ async function withClient<T>(
     connectionString: databaseUrl,
     connectionTimeoutMillis: connectTimeoutMs,
   });
-  // A connection that breaks also fails the query that waits on it, which is where it is reported.
+  // A broken connection also fails the running query, which reports the error.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -129,7 +129,7 @@ async function hasTable(client: Client): Promise<boolean> {
   return rows[0]?.table != null;
 }
 
-/** Name to checksum of what was applied; refuses when one of them was begun and never finished. */
+/** Checksums of the applied migrations by name. Throws when a migration was started but not finished. */
 async function readAppliedChecksums(client: Client): Promise<Map<string, string>> {
   const { rows } = await client.query<{ name: string; checksum: string; is_finished: boolean }>(
     `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS is_finished
@@ -138,14 +138,14 @@ async function readAppliedChecksums(client: Client): Promise<Map<string, string>
   const failed = rows.find((row) => !row.is_finished);
   if (failed) {
     throw new MigrationError(
-      `The migration ${failed.name} failed earlier; its reason is in the column logs of "_prisma_migrations". ` +
-        'Undo by hand what it left, set its rolled_back_at to now(), then migrate again.',
+      `The migration ${failed.name} failed earlier; the column logs of "_prisma_migrations" has the reason. ` +
+        'Undo its changes by hand, set its rolled_back_at to now(), then migrate again.',
     );
   }
   return new Map(rows.map((row) => [row.name, row.checksum]));
 }
 
-/** On record before it runs, so that one that was cut off is known as failed. */
+/** Recorded before it runs, so that an interrupted migration counts as failed. */
 async function apply(client: Client, { name, sql, checksum }: Migration): Promise<void> {
   const id = randomUUID();
   await client.query(

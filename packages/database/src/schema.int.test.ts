@@ -15,10 +15,10 @@ afterAll(() => database.close());
 
 type Delegate = { findFirst(): Promise<unknown> };
 
-/** A model's own door in the client. */
+/** The delegate of a model in the client. */
 function getDelegate(model: string): Delegate {
   const name = `${model.charAt(0).toLowerCase()}${model.slice(1)}`;
-  // Prisma names the door after the model.
+  // Prisma names the delegate after the model.
   return (database.prisma as unknown as Record<string, Delegate>)[name]!;
 }
 
@@ -29,13 +29,13 @@ function listFields(model: string): string[] {
 
 describe('the migrations', () => {
   test.each(Object.values(Prisma.ModelName))(
-    'make every column that the schema gives %s',
+    'create every column of the model %s',
     async (model) => {
       await expect(getDelegate(model).findFirst()).resolves.not.toThrow();
     },
   );
 
-  test('make no table and no column that the schema does not know', async () => {
+  test('create no table and no column outside of the Prisma schema', async () => {
     const { rows } = await database.delivery.query<{ count: number; tables: number }>(
       `SELECT count(*)::int AS count, count(DISTINCT table_name)::int AS tables
        FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'`,
@@ -47,7 +47,7 @@ describe('the migrations', () => {
     });
   });
 
-  test('lead no foreign key from a big table to one with hot rows', async () => {
+  test('create no foreign key from a big table to a table with hot rows', async () => {
     const { rows } = await database.delivery.query<{ child: string; parent: string }>(
       `SELECT conrelid::regclass::text AS child, confrelid::regclass::text AS parent
        FROM pg_constraint WHERE contype = 'f'

@@ -8,7 +8,7 @@ describe('judgePostgres', () => {
     { version: 180_004 },
     { synchronousCommit: 'local' },
     { synchronousCommit: 'remote_apply' },
-  ])('finds nothing wrong with %j', (changes) => {
+  ])('accepts %j', (changes) => {
     expect(judgePostgres({ ...good, ...changes })).toEqual([]);
   });
 
@@ -16,25 +16,25 @@ describe('judgePostgres', () => {
     [{ version: 140_011 }, 'version 14.11 is too old. Install 15 or newer.'],
     [{ fsync: 'off' }, 'ALTER SYSTEM SET fsync = on'],
     [{ synchronousCommit: 'off' }, 'ALTER SYSTEM SET synchronous_commit = on'],
-  ])('refuses %j, and says what to do', (changes, text) => {
+  ])('refuses %j, and tells what to do', (changes, text) => {
     expect(judgePostgres({ ...good, ...changes })).toEqual([expect.stringContaining(text)]);
   });
 });
 
 describe('judgeSchema', () => {
-  test('takes the schema that it knows', () => {
+  test('accepts the current schema', () => {
     expect(judgeSchema({ state: 'ok', missing: [], unknown: [] })).toEqual([]);
   });
 
-  test('refuses a schema that is behind, with the command that brings it here', () => {
+  test('refuses a schema that is behind, and names the command that updates it', () => {
     const [text] = judgeSchema({ state: 'behind', missing: ['2_b'], unknown: [] });
     expect(text).toContain('2_b');
     expect(text).toContain('npm run db:migrate');
   });
 
-  test('refuses a schema that is ahead, and names what it does not know', () => {
+  test('refuses a schema that is ahead, and names the unknown migrations', () => {
     const [text] = judgeSchema({ state: 'ahead', missing: [], unknown: ['9_z'] });
     expect(text).toContain('9_z');
-    expect(text).toContain('Start the version that brought it');
+    expect(text).toContain('Start the version that added it');
   });
 });

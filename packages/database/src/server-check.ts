@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { readSchemaVersion, type SchemaVersion } from './migrate';
 
 export type PostgresFacts = {
-  /** As `server_version_num`: 150004 is 15.4. */
+  /** `server_version_num`: 150004 is 15.4. */
   version: number;
   fsync: string;
   synchronousCommit: string;
@@ -11,7 +11,7 @@ export type PostgresFacts = {
 
 export type PostgresCheckDeps = { pool: pg.Pool; databaseUrl: string; migrationsDir: string };
 
-/** Whether this PostgreSQL may hold the truth; rejects where it does not answer. */
+/** Checks the server and its schema. Rejects when PostgreSQL does not answer. */
 export async function checkPostgres(deps: PostgresCheckDeps): Promise<Findings> {
   const { pool, databaseUrl, migrationsDir } = deps;
   const server = judgePostgres(await readPostgresFacts(pool));
@@ -26,13 +26,13 @@ async function readPostgresFacts(pool: pg.Pool): Promise<PostgresFacts> {
             current_setting('synchronous_commit') AS "synchronousCommit"`,
   );
   const [facts] = rows;
-  if (!facts) throw new Error('PostgreSQL told nothing of itself');
+  if (!facts) throw new Error('PostgreSQL returned no settings');
   return facts;
 }
 
 const oldestVersion = 150_000;
 
-/** Sentences that say what is wrong and what to do; accepted must mean durable. */
+/** Returns what is wrong and what to do. An accepted request must be durable. */
 export function judgePostgres({ version, fsync, synchronousCommit }: PostgresFacts): string[] {
   const problems: string[] = [];
   if (version < oldestVersion) {
@@ -41,21 +41,21 @@ export function judgePostgres({ version, fsync, synchronousCommit }: PostgresFac
   }
   if (fsync !== 'on') {
     problems.push(
-      `PostgreSQL: fsync is ${fsync}, so a power cut could lose what was accepted. ` +
+      `PostgreSQL: fsync is ${fsync}, so a power failure could lose accepted requests. ` +
         'Run: ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf();',
     );
   }
   if (synchronousCommit === 'off') {
     problems.push(
-      'PostgreSQL: synchronous_commit is off, so a crash could lose what was accepted. ' +
+      'PostgreSQL: synchronous_commit is off, so a crash could lose accepted requests. ' +
         'Run: ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(); ' +
-        'and look for a role or database that sets it otherwise.',
+        'then look for a role or database that overrides it.',
     );
   }
   return problems;
 }
 
-/** A process must not start on a schema that it does not know, in either direction. */
+/** A process must not start on an older or a newer schema. */
 export function judgeSchema({ state, missing, unknown }: SchemaVersion): string[] {
   switch (state) {
     case 'ok':
@@ -68,7 +68,7 @@ export function judgeSchema({ state, missing, unknown }: SchemaVersion): string[
     case 'ahead':
       return [
         `PostgreSQL: the schema is ahead of this version of Belfry, which does not know ${unknown.join(', ')}. ` +
-          'Start the version that brought it. Migrations are not taken back; to go back, restore a backup.',
+          'Start the version that added it. Migrations cannot be undone; to go back, restore a backup.',
       ];
   }
 }

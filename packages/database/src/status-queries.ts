@@ -4,8 +4,8 @@ import { readSchemaVersion } from './migrate';
 export type OldestWaiting = { channel: string; seconds: number };
 
 /**
- * How long the oldest due message of each channel waits; 0 where none does. One index look-up a channel, class and app
- * that has something waiting, and a look at what has a job, which is bounded.
+ * The wait of the oldest due message of each channel in seconds; 0 when none waits. It costs one index look-up per channel,
+ * class and app with waiting messages, and a read of the messages with a job, whose number is limited.
  */
 export async function readOldestWaiting(
   pool: pg.Pool,
@@ -19,7 +19,7 @@ export async function readOldestWaiting(
   return rows;
 }
 
-/** In ms since the epoch. */
+/** In ms since the epoch, by PostgreSQL's clock. */
 export async function readDatabaseTime(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ ms: number }>(
     'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
@@ -57,10 +57,10 @@ export type ReadinessDeps = {
   migrationsDir: string;
 };
 
-/** A migration is never taken back, so what was right is asked again only for a database that was exchanged. */
+/** Migrations are never undone, so the schema is read again only in case the database was replaced. */
 const schemaCacheMs = 60_000;
 
-/** Whether PostgreSQL answers and has every migration of this code. One that is ahead is fine: it was migrated before a new version comes. */
+/** Whether PostgreSQL answers and has every migration of this code. A newer schema is fine: an upgrade migrates first. */
 export function createReadiness(deps: ReadinessDeps): () => Promise<boolean> {
   const { pool, databaseUrl, migrationsDir } = deps;
   let cachedUntilMs = 0;

@@ -1,7 +1,7 @@
-/** An index takes no more than 2.7 KB; what a person reads of an answer is shorter. */
+/** An index entry can have at most 2.7 KB. */
 const maxTextCharacters = 2_000;
 
-/** A text of a provider as PostgreSQL takes it: it has no U+0000. */
+/** A text of a provider, cut and without U+0000, which PostgreSQL cannot store. */
 export function storable(text: string | undefined): string | undefined {
   return text?.slice(0, maxTextCharacters).replaceAll('\0', '\uFFFD');
 }

@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 test.each([
-  ['once when a name is taken', '23505', undefined, 1],
-  ['three times when a neighbour made PostgreSQL undo it', '40001', undefined, 3],
-  ['three times when it finds what is in its way', '23505', undoneOrTaken, 3],
+  ['once after a unique violation', '23505', undefined, 1],
+  ['three times after serialization failures', '40001', undefined, 3],
+  ['three times after unique violations when the caller retries those', '23505', undoneOrTaken, 3],
 ])('a transaction is tried %s', async (_what, state, retried, tries) => {
   let attempts = 0;
   const failing = inTransaction(
@@ -31,12 +31,12 @@ test.each([
   expect(attempts).toBe(tries);
 });
 
-// Found by chaos: the process ended with an error that nobody listened to.
-test('a connection that PostgreSQL ends between two statements fails its transaction and nothing else', async () => {
+// Found by the chaos test: an unhandled error event ended the process.
+test('a connection that PostgreSQL closes between two statements fails only its transaction', async () => {
   const lost = inTransaction(database.accepting, async (client) => {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     await database.delivery.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
-    // Long enough for the break to arrive while no statement is under way.
+    // Long enough for the close to arrive while no statement is running.
     await wait(200);
     await client.query('SELECT 1');
   });

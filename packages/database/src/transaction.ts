@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What a statement can be sent to: a pool, or the connection of a transaction. */
+/** A pool, or the connection of a transaction. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
 const maxTries = 3;
@@ -8,10 +8,10 @@ const maxTries = 3;
 /** Serialization failure, deadlock. */
 const undone: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** And a unique violation: for work that looks for what is in its way, and finds it the next time. */
+/** Also a unique violation: for work that reads the conflicting row first, and finds it on the next try. */
 export const undoneOrTaken: ReadonlySet<string> = new Set([...undone, '23505']);
 
-/** Runs `work` in one transaction, again when a neighbour's transaction made PostgreSQL undo it. */
+/** Runs `work` in a transaction. Retries when PostgreSQL rolled it back because of another transaction. */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (client: Queryable) => Promise<T>,
@@ -26,7 +26,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** The five characters by which PostgreSQL names what it refused; undefined for what is no answer of its own. */
+/** The SQLSTATE of an error; undefined when the error has none. */
 export function getSqlState(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;

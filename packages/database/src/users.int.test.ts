@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 describe('writeUser', () => {
-  test('seals the token to the row that another call made meanwhile', async () => {
+  test('seals the token to the row that another call created in the meantime', async () => {
     const { appId } = await createFactories(database).createTenant();
     const secrets = testSecrets();
     const users = createUsers({ pool: database.accepting, secrets, newId });

@@ -10,7 +10,7 @@ export type UsersDeps = { pool: pg.Pool; secrets: Secrets; newId: () => string }
 export type UserWrite = { appId: string; user: UserChange };
 
 export type Users = {
-  /** Creates or updates the user, within the caller's transaction. */
+  /** Creates or updates the user in the caller's transaction. */
   writeUser(client: Queryable, write: UserWrite): Promise<StoredUser>;
   findWholeUser(appId: string, userId: string): Promise<StoredUser | undefined>;
 };
@@ -29,7 +29,7 @@ export function createUsers({ pool, secrets, newId }: UsersDeps): Users {
     },
   };
 
-  // A token is sealed to its row, so the row's id is needed first. It may be another one by the time of the write.
+  // The token is sealed to its row, so the id of the row is read first. Another call may create the row before the write.
   async function writeUser(client: Queryable, { appId, user }: UserWrite): Promise<StoredUser> {
     for (let tries = 1; tries <= maxTries; tries += 1) {
       const existingSid = user.slackToken ? await findSid(client, appId, user.userId) : undefined;
@@ -42,7 +42,7 @@ export function createUsers({ pool, secrets, newId }: UsersDeps): Users {
       });
       if (rows[0]) return rows[0].user;
     }
-    throw new Error('A user was created and removed again and again while it was written');
+    throw new Error('The user was created or removed by another call on each of 3 tries');
   }
 
   function buildContact({ contact, slackToken }: UserChange, userSid: string): Contact {
@@ -76,7 +76,7 @@ const userJson = `json_build_object(
 /** Fields whose members are changed one by one. */
 const nested = ['slack', 'telegram', 'preferences'];
 
-/** `stored` with what $4 gives; null in it clears. */
+/** Merges $4 into `stored`. A null in $4 removes the field. */
 function merged(stored: string): string {
   const members = nested.map(
     (field) =>
@@ -85,7 +85,7 @@ function merged(stored: string): string {
   return `jsonb_strip_nulls(${stored} || $4::jsonb || jsonb_build_object(${members.join(', ')}))`;
 }
 
-// One statement merges and answers, so that calls for one user at the same moment lose nothing of each other.
+// One statement merges and returns the user, so that concurrent calls for one user do not overwrite each other.
 const statement = `
 WITH u AS (
   INSERT INTO app_user AS stored (id, app_id, user_id, contact)

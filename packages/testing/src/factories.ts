@@ -1,24 +1,39 @@
-import { createConfiguration, type Database } from '@belfry/database';
+import {
+  createAccount,
+  createAccountKeys,
+  createAppEvents,
+  createAppIntegrations,
+  createSystemActor,
+  type Database,
+  sealCredentials,
+} from '@belfry/database';
 import { createSecrets, newId, type Secrets } from '@belfry/runtime';
 import { defaultPolicy, type Policy, type VersionDefinition } from '@belfry/shared';
 
 /** A test's own account: the test may assert on the rows of no other account. */
 export type Tenant = { accountId: string; apiKey: string; apiKeyId: string; appId: string };
 
+type TenantApp = Pick<Tenant, 'accountId' | 'appId'>;
+
 export type Factories = {
   createTenant(options?: {
     delivery?: 'sandbox' | 'live';
     defaultRegion?: string;
   }): Promise<Tenant>;
+  /** The second key of an account; a third one is refused. */
+  createApiKey(tenant: Pick<Tenant, 'accountId'>): Promise<{ id: string; key: string }>;
   /** A live event. */
   createEvent(
-    tenant: Tenant,
+    tenant: TenantApp,
     channels: VersionDefinition['channels'],
     options?: Partial<Omit<VersionDefinition, 'channels'>> & { name?: string },
   ): Promise<{ name: string; eventId: string; versionId: string }>;
+  /** An event that was never published. */
+  createDraft(tenant: TenantApp, name: string): Promise<{ eventId: string }>;
   createIntegration(
-    tenant: Tenant,
+    tenant: TenantApp,
     integration: {
+      name?: string;
       channel: string;
       provider: string;
       settings?: Record<string, unknown>;
@@ -27,41 +42,56 @@ export type Factories = {
   ): Promise<{ id: string }>;
 };
 
+/** Rows are created by the functions that the dashboard and the command line call. */
 export function createFactories(
-  database: Pick<Database, 'prisma'>,
+  { lookUps: pool }: Pick<Database, 'lookUps'>,
   secrets: Secrets = testSecrets(),
 ): Factories {
-  const configuration = createConfiguration(database.prisma, secrets);
+  const keys = createAccountKeys(pool, secrets);
+  const events = createAppEvents(pool);
+  const integrations = createAppIntegrations(pool);
+
+  async function createDraft({ accountId, appId }: TenantApp, name: string) {
+    const id = await events.create(createSystemActor(accountId), appId, name);
+    return { eventId: present(id, `The event name ${name} is taken`) };
+  }
+
   return {
-    async createTenant({ delivery = 'sandbox', ...settings } = {}) {
-      const account = await configuration.createAccount('Test account');
-      const { id: apiKeyId, key } = await configuration.createApiKey(account.id);
-      const app = await configuration.createApp({
-        accountId: account.id,
-        name: 'Test app',
-        delivery,
-        ...settings,
-      });
-      return { accountId: account.id, apiKey: key, apiKeyId, appId: app.id };
-    },
-    async createEvent({ appId }, channels, { name = `event_${newId()}`, ...options } = {}) {
-      const event = await configuration.createEvent({ appId, name });
-      const version = await configuration.publish(
-        { id: event.id, appId },
-        { channels, ...options },
-      );
-      return { name, eventId: event.id, versionId: version.id };
-    },
-    createIntegration: ({ appId }, { channel, provider, settings = {}, credentials = {} }) =>
-      configuration.createIntegration({
-        appId,
-        name: `${provider}_${newId()}`,
-        channel,
-        provider,
-        settings,
-        credentials,
+    createTenant: ({ delivery = 'sandbox', ...settings } = {}) =>
+      createAccount(pool, secrets, {
+        name: 'Test account',
+        app: { name: 'Test app', delivery, ...settings },
       }),
+
+    async createApiKey({ accountId }) {
+      return present(await keys.create(createSystemActor(accountId)), 'Two keys are active');
+    },
+
+    async createEvent(tenant, channels, { name = `event_${newId()}`, ...options } = {}) {
+      const { eventId } = await createDraft(tenant, name);
+      const actor = createSystemActor(tenant.accountId);
+      const definition = { channels, ...options };
+      const version = await events.publishDefinition(actor, tenant.appId, { eventId, definition });
+      return { name, eventId, versionId: present(version, 'The event was removed').id };
+    },
+
+    createDraft,
+
+    async createIntegration({ accountId, appId }, { settings = {}, credentials = {}, ...rest }) {
+      const id = await integrations.create(createSystemActor(accountId), appId, {
+        name: `${rest.provider}_${newId()}`,
+        ...rest,
+        settings,
+        seal: (integrationId) => sealCredentials(integrationId, credentials, secrets),
+      });
+      return { id: present(id, 'The integration name is taken') };
+    },
   };
+}
+
+function present<T>(value: T | undefined, problem: string): T {
+  if (value === undefined) throw new Error(problem);
+  return value;
 }
 
 /** One channel of a version, with a template in the default language. */

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { createConfiguration } from '@belfry/database';
 import { claimMessages, recordResults } from '@belfry/pipeline/deliver';
 import { newId } from '@belfry/runtime';
-import { channelVersion, type Tenant, testSecrets } from '@belfry/testing';
+import { channelVersion, type Tenant } from '@belfry/testing';
 import request, { type Test } from 'supertest';
 import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixture';
 
@@ -231,8 +230,7 @@ describe('X-Raven-User-Signature', () => {
   test('may be made with each key that is active, and with none that was revoked', async () => {
     const { prisma } = gateway.database;
     const { userId } = createReader('rotation');
-    const configuration = createConfiguration(prisma, testSecrets());
-    const { id, key } = await configuration.createApiKey(tenant.accountId);
+    const { id, key } = await gateway.factories.createApiKey(tenant);
     const signature = sign(userId, key);
     expect((await fetchPage({ userId, signature })).status).toBe(200);
     expect((await fetchPage({ userId, signature: signature.toUpperCase() })).status).toBe(200);

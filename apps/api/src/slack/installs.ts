@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { integrationPlace, type SlackInstall } from '@belfry/database';
+import { type SlackInstall, sealCredentials } from '@belfry/database';
 import { readSlackTicket, type Secrets } from '@belfry/runtime';
 import type { Installation, InstallationStore } from '@slack/bolt';
 
@@ -23,11 +23,9 @@ export function createSlackInstalls({ secrets, fillIntegration, now }: SlackInst
       const parsedInstallation = readInstallation(installation);
       if (!ticket || !parsedInstallation) throw new Error('Not an installation that we can use');
       const { integrationId, accountId, operatorId } = ticket;
-      const sealed = secrets.seal(
-        JSON.stringify({ access_token: parsedInstallation.token }),
-        integrationPlace(integrationId),
-      );
-      const install = { integrationId, credentials: sealed, settings: parsedInstallation.settings };
+      const { settings, token } = parsedInstallation;
+      const credentials = sealCredentials(integrationId, { access_token: token }, secrets);
+      const install = { integrationId, credentials, settings };
       const isFilled = await fillIntegration({ accountId, operatorId }, install);
       if (!isFilled) throw new Error('The integration is gone');
     },

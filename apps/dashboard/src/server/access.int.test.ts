@@ -3,7 +3,12 @@ import { newId } from '@belfry/runtime';
 import request from 'supertest';
 import { ensureFirstOperator } from './first-operator';
 import { hashToken } from './sessions';
-import { createStoredDashboard, password, type StoredDashboard } from './stored-dashboard.fixture';
+import {
+  createStoredDashboard,
+  listOperatorEntries,
+  password,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
 
 const hourMs = 60 * 60_000;
 let dashboard: StoredDashboard;
@@ -207,8 +212,8 @@ describe('the API key', () => {
     const at = `keys/${tenant.apiKeyId}/show`;
     expect((await call('post', at, { password: 'wrong' })).body.code).toBe('wrong_password');
     expect((await call('post', at, { password })).body.key).toBe(tenant.apiKey);
-    const { body } = await call('get', 'audit');
-    expect(body.entries).toMatchObject([{ action: 'key.shown', subject: tenant.apiKeyId }]);
+    const entries = await listOperatorEntries({ call });
+    expect(entries).toMatchObject([{ action: 'key.shown', subject: tenant.apiKeyId }]);
   });
 
   test('is rotated with two active, never three', async () => {

@@ -3,6 +3,7 @@ import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import {
   createStoredDashboard,
+  listOperatorEntries,
   type Neighbour,
   type StoredDashboard,
 } from './stored-dashboard.fixture';
@@ -171,7 +172,7 @@ describe('DELETE', () => {
     expect(all.body).toEqual({ removed: 1 });
     expect((await list()).captures).toEqual([]);
     expect((await neighbour.call('get', `apps/${appId}/captures`)).body.captures).toHaveLength(1);
-    const { entries } = (await operator.call('get', 'audit')).body;
+    const entries = await listOperatorEntries(operator);
     expect(entries).toMatchObject([
       { action: 'captures.removed', appId: operator.tenant.appId },
       { action: 'capture.removed', subject: id },

@@ -4,7 +4,7 @@ import {
   mayShowLastFour,
   type Provider,
 } from '@belfry/channels';
-import { type AppIntegrationRow, integrationPlace, openCredentials } from '@belfry/database';
+import { type AppIntegrationRow, openCredentials, sealCredentials } from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
 import type { TObject } from '@sinclair/typebox';
 import { invalid } from './problem';
@@ -20,7 +20,7 @@ export type CredentialsBox = {
 
 export function createCredentialsBox(secrets: Secrets): CredentialsBox {
   return {
-    seal: (id, credentials) => secrets.seal(JSON.stringify(credentials), integrationPlace(id)),
+    seal: (id, credentials) => sealCredentials(id, credentials, secrets),
     open: (row) => openCredentials(row, secrets),
   };
 }

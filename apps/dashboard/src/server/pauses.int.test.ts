@@ -3,6 +3,7 @@ import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import {
   createStoredDashboard,
+  listOperatorEntries,
   type Neighbour,
   type StoredDashboard,
 } from './stored-dashboard.fixture';
@@ -94,11 +95,8 @@ describe('a pause of all that an app sends', () => {
 
   test('is remembered once for each change, and concerns no other app', async () => {
     for (const place of ['pause', 'pause', 'resume', 'resume']) await post(place);
-    const { entries } = (await neighbour.call('get', 'audit')).body;
-    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
-      'sending.resumed',
-      'sending.paused',
-    ]);
+    const entries = await listOperatorEntries(neighbour);
+    expect(entries.map(({ action }) => action)).toEqual(['sending.resumed', 'sending.paused']);
     const { body } = await dashboard.call('get', 'apps');
     expect(body.apps[0].sendingPausedAt).toBeNull();
   });

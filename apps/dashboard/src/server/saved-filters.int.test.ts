@@ -1,5 +1,9 @@
 import { newId } from '@belfry/runtime';
-import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
+import {
+  createStoredDashboard,
+  listOperatorEntries,
+  type StoredDashboard,
+} from './stored-dashboard.fixture';
 
 let dashboard: StoredDashboard;
 
@@ -35,9 +39,9 @@ describe('saved filters of the log', () => {
     ]);
     expect((await call('delete', `${at}/${id}`)).body.filters).toEqual([]);
     expect((await call('delete', `${at}/${id}`)).status).toBe(404);
-    const { body } = await call('get', 'audit');
+    const entries = await listOperatorEntries({ call });
     expect(
-      body.entries.map(({ action, subject, change }: Record<string, unknown>) => {
+      entries.map(({ action, subject, change }) => {
         return { action, subject, change };
       }),
     ).toEqual([

@@ -108,6 +108,17 @@ export async function createStoredDashboard(
   };
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: see `Answer`.
+type AuditEntries = any[];
+
+/** The audit entries of operators. The entries of the factories have no operator. */
+export async function listOperatorEntries({
+  call,
+}: Pick<Neighbour, 'call'>): Promise<AuditEntries> {
+  const { body } = await call('get', 'audit');
+  return body.entries.filter(({ operator }: { operator: string | null }) => operator !== null);
+}
+
 type SignIn = (operatorId: string) => Promise<string>;
 type SignUpDeps = {
   url: string;

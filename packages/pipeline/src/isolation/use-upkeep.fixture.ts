@@ -135,12 +135,19 @@ const aged = [
   `UPDATE resend SET finished_at = now() - interval '100 days'`,
 ];
 
+/** The demo finds the account and the app of the world, whose ids the checks know, and creates its events. */
+async function useDemo({ database, secrets, alter, accountId, appId }: World): Promise<void> {
+  await alter(`UPDATE account SET name = 'Demo account' WHERE id = $1`, [accountId]);
+  await alter(`UPDATE app SET name = 'Demo app' WHERE id = $1`, [appId]);
+  await seedDemo({ database, secrets });
+  await seedDemo({ database, secrets });
+}
+
 /** Rotates to a new ring key. */
 export async function useKeyRing(world: World): Promise<void> {
   const { database, alter, integrations } = world;
   const secrets = createSecrets(`new:${Buffer.alloc(32, 9).toString('base64')},${testKeyRing}`);
-  await seedDemo({ database, secrets: world.secrets });
-  await seedDemo({ database, secrets: world.secrets });
+  await useDemo(world);
   const seal = (place: string) => world.secrets.seal('{}', place);
   await alter(`UPDATE integration SET credentials = ''`);
   const credentials = seal(integrationPlace(integrations[0]));

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
-import { createAccess, createConfiguration, createDatabase, type Database } from '@belfry/database';
+import {
+  createAccess,
+  createAccountApps,
+  createDatabase,
+  createSystemActor,
+  type Database,
+} from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { defaultPolicy, type VersionDefinition } from '@belfry/shared';
-import { ownDatabase, testSecrets } from '@belfry/testing';
+import { createFactories, type Factories, ownDatabase, testSecrets } from '@belfry/testing';
 import pg from 'pg';
 import {
   type ItemPlan,
@@ -43,23 +49,20 @@ export async function createWorld(): Promise<World> {
   const anchors = new Map<string, number>();
   const watched = watchStatements(database, await readTables(pool), (id) => anchors.get(id) ?? 0);
   const operator = await createFirstOperator(database);
-  const configuration = createConfiguration(database.prisma, testSecrets());
-  const { id: appId } = await configuration.createApp({
-    accountId: operator.accountId,
+  const { accountId } = operator;
+  const appId = await createAccountApps(database.lookUps).create(createSystemActor(accountId), {
     name: 'App',
     delivery: 'live',
   });
-  anchors.set(operator.accountId, 2).set(appId, 1);
+  anchors.set(accountId, 2).set(appId, 1);
+  const factories = createFactories(database);
+  const app = { accountId, appId };
   const integrations: [string, string] = [
-    await createMail(configuration, appId, 'First'),
-    await createMail(configuration, appId, 'Second'),
+    await createMail(factories, app, 'First'),
+    await createMail(factories, app, 'Second'),
   ];
-  const { id: eventId } = await configuration.createEvent({ appId, name: 'order_shipped' });
-  await configuration.publish({ id: eventId, appId }, createDefinition(integrations));
-  const version = await configuration.publish(
-    { id: eventId, appId },
-    createDefinition(integrations),
-  );
+  const { channels, ...rest } = createDefinition(integrations);
+  const event = await factories.createEvent(app, channels, { name: 'order_shipped', ...rest });
   return {
     database,
     watched,
@@ -72,7 +75,7 @@ export async function createWorld(): Promise<World> {
     operatorId: operator.id,
     appId,
     actor: { accountId: operator.accountId, operatorId: operator.id },
-    event: { eventId, versionId: version.id },
+    event: { eventId: event.eventId, versionId: event.versionId },
     integrations,
     async close() {
       await database.close();
@@ -92,13 +95,14 @@ async function createFirstOperator(database: Database) {
 }
 
 async function createMail(
-  configuration: ReturnType<typeof createConfiguration>,
-  appId: string,
+  factories: Factories,
+  app: { accountId: string; appId: string },
   name: string,
 ): Promise<string> {
   const settings = { sender: '+15005550006', team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };
-  const integration = { appId, name, channel: 'email', provider: 'slack', settings };
-  return (await configuration.createIntegration({ ...integration, credentials: { user: 'a' } })).id;
+  const integration = { name, channel: 'email', provider: 'slack', settings };
+  return (await factories.createIntegration(app, { ...integration, credentials: { user: 'a' } }))
+    .id;
 }
 
 export function createDefinition(integrationIds: string[], isSensitive = false): VersionDefinition {

@@ -46,7 +46,7 @@ export const equivalents: Equivalent[] = [
       'The limit only saves time. No page and no document names it, so the byte at it may count on either side.',
   },
   {
-    file: 'packages/database/src/dashboard/app-users.ts',
+    file: 'packages/database/src/configuration/app-users.ts',
     before: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${walkUnion}) b ORDER BY b.id, b.matched) f`,
     after: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${walkUnion}) b ORDER BY b.id DESC, b.matched) f`,
     reason: 'The surrounding statement sorts the users again.',

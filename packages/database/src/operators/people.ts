@@ -1,9 +1,9 @@
 import type pg from 'pg';
+import { type Actor, type NewAuditEntry, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
-import { endOperatorSessions } from './access';
-import { type Actor, type NewAuditEntry, writeAudit } from './audit';
+import { endOperatorSessions } from './sessions';
 
-/** An operator of the account, as the others see them. */
+/** An operator, as other operators of the account see them. */
 export type PersonRow = {
   id: string;
   email: string;
@@ -12,7 +12,7 @@ export type PersonRow = {
   lastSeenAt: Date | null;
 };
 
-/** A link that nobody used yet; its id is the hash of its token. */
+/** An unused link. Its id is the hash of its token. */
 export type PendingInvitation = {
   id: string;
   email: string;
@@ -24,13 +24,13 @@ export type PendingInvitation = {
 
 export type NewInvite = { tokenHash: Buffer; email: string; role: string; livesMs: number };
 
-/** Why a change was not made. */
+/** Why a change was refused. */
 export type PeopleObstacle =
   | 'not_found'
   | 'last_owner'
-  /** Who asks is no owner any more. */
+  /** The actor is no longer an owner. */
   | 'not_owner'
-  /** The address is an operator's already. */
+  /** The address is already an operator of the account. */
   | 'is_operator'
   | 'too_many';
 
@@ -39,7 +39,7 @@ export type PeopleChange<T = object> = T | { obstacle: PeopleObstacle };
 const maxPeople = 500;
 const maxPending = 100;
 
-/** Who works in an account: owners change it, and one of them always stays. */
+/** The operators of an account. Only owners change them, and one owner always remains. */
 export function createPeople(pool: pg.Pool) {
   return {
     async list(accountId: string): Promise<PersonRow[]> {
@@ -64,16 +64,16 @@ export function createPeople(pool: pg.Pool) {
       return rows;
     },
 
-    /** One link an address: a new one ends those before it. */
+    /** One link per address: a new link ends the earlier ones. */
     invite: (actor: Actor, invite: NewInvite) => createInvite(pool, actor, invite),
 
-    /** False where there is no such link that could still be used. */
+    /** The obstacle is `not_found` when no usable link has this id. */
     revoke: (actor: Actor, id: string) => revokeInvitation(pool, actor, id),
 
     changeRole: (actor: Actor, change: { id: string; role: string }) =>
       changeRole(pool, actor, change),
 
-    /** Sessions, links for a new password, and the invitations that the person made, end with it. */
+    /** Also ends the person's sessions, password links and the invitations that they created. */
     remove: (actor: Actor, id: string) => removePerson(pool, actor, id),
   };
 }
@@ -82,16 +82,15 @@ export type People = ReturnType<typeof createPeople>;
 
 const isPending = `i.kind = 'invite' AND i.used_at IS NULL AND i.expires_at > now()`;
 
-/** `work` gives what is to be remembered of its change; undefined where nothing was to be changed. */
+/** Returns the audit entry of its change; undefined when there was nothing to change. */
 type OwnersWork = (
   client: Queryable,
   owners: readonly string[],
 ) => Promise<{ obstacle: PeopleObstacle } | { entry: NewAuditEntry | undefined }>;
 
 /**
- * The owners are locked first and read again once a change beside this one is done: of two calls at once, each of which
- * would leave the other's owner, the second finds one alone. The route refuses everybody but owners before it reads the
- * body; the role may have changed since, so only this check decides.
+ * Locks the owners first. Of two concurrent calls that each remove the other's owner, the second one waits, then finds a
+ * single owner. The route has already refused other roles, but the role may have changed since: this check decides.
  */
 async function asOwner(pool: pg.Pool, actor: Actor, work: OwnersWork): Promise<PeopleChange> {
   return inTransaction(pool, async (client) => {
@@ -171,7 +170,7 @@ async function removePerson(pool: pg.Pool, actor: Actor, id: string): Promise<Pe
     if (!person) return { obstacle: 'not_found' };
     if (isLastOwner(id, owners)) return { obstacle: 'last_owner' };
     const { email, role } = person;
-    // The row stays: the audit says by it who did what.
+    // The row stays, because audit entries refer to it.
     await client.query(
       `UPDATE operator SET disabled_at = now(), password_hash = '' WHERE id = $1`,
       [id],
@@ -204,7 +203,7 @@ async function lockPerson(
   return rows[0];
 }
 
-/** Whoever may not invite any more has no link left that somebody could come in by. */
+/** Links of an operator who may no longer invite must not work. */
 async function endInvitations(client: Queryable, operatorId: string): Promise<void> {
   await client.query(
     `UPDATE invitation i SET expires_at = now() WHERE i.created_by = $1 AND ${isPending}`,

@@ -1,9 +1,9 @@
 import type { Secrets } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import type pg from 'pg';
+import { type Actor, writeAudit } from '../audit';
 import { apiKeyPlace } from '../look-ups';
 import { inTransaction, type Queryable } from '../transaction';
-import { type Actor, writeAudit } from './audit';
 
 export type AccountKeyRow = {
   id: string;
@@ -21,7 +21,7 @@ const stateColumn = `CASE
   WHEN revoked_at IS NOT NULL OR expires_at <= now() THEN 'ended'
   WHEN expires_at IS NOT NULL THEN 'ending' ELSE 'active' END`;
 
-/** The API keys of an account: shown, made and ended. Nothing is ever deleted. */
+/** The API keys of an account. Keys are ended, never deleted. */
 export function createAccountKeys(pool: pg.Pool, secrets: Secrets) {
   return {
     async list(accountId: string): Promise<AccountKeyRow[]> {
@@ -37,7 +37,7 @@ export function createAccountKeys(pool: pg.Pool, secrets: Secrets) {
       return rows;
     },
 
-    /** In clear; undefined where the account has no such key that may be used. That it was shown is remembered. */
+    /** The key in plain text, with an audit entry. Undefined when the account has no usable key with this id. */
     async show(actor: Actor, id: string): Promise<string | undefined> {
       return inTransaction(pool, async (client) => {
         const { rows } = await client.query<{ sealed: string }>(
@@ -51,17 +51,11 @@ export function createAccountKeys(pool: pg.Pool, secrets: Secrets) {
       });
     },
 
-    /** Undefined when as many as may be are active. */
+    /** Undefined when `maxActiveKeys` are active. */
     async create(actor: Actor): Promise<{ id: string; key: string } | undefined> {
-      const { id, key, secretHash } = createApiKey();
       return inTransaction(pool, async (client) => {
-        if ((await countActive(client, actor.accountId)) >= maxActiveKeys) return undefined;
-        await client.query(
-          'INSERT INTO api_key (id, account_id, secret_hash, sealed) VALUES ($1, $2, $3, $4)',
-          [id, actor.accountId, secretHash, secrets.seal(key, apiKeyPlace(id))],
-        );
-        await writeAudit(client, actor, { action: 'key.created', subject: id });
-        return { id, key };
+        const active = await countActive(client, actor.accountId);
+        return active < maxActiveKeys ? insertApiKey(client, actor, secrets) : undefined;
       });
     },
 
@@ -87,7 +81,22 @@ export type AccountKeys = ReturnType<typeof createAccountKeys>;
 export type KeyEnd = { id: string; afterMs: number; isConfirmed: boolean };
 export type KeyEndResult = 'ended' | 'not_found' | 'last_one';
 
-/** Under a lock on the account, so that two who rotate at once do not pass each other. */
+/** Returns the key in plain text. It is stored as a hash, and sealed so that it can be shown again. */
+export async function insertApiKey(
+  client: Queryable,
+  actor: Actor,
+  secrets: Pick<Secrets, 'seal'>,
+): Promise<{ id: string; key: string }> {
+  const { id, key, secretHash } = createApiKey();
+  await client.query(
+    'INSERT INTO api_key (id, account_id, secret_hash, sealed) VALUES ($1, $2, $3, $4)',
+    [id, actor.accountId, secretHash, secrets.seal(key, apiKeyPlace(id))],
+  );
+  await writeAudit(client, actor, { action: 'key.created', subject: id });
+  return { id, key };
+}
+
+/** Locks the account, so that two concurrent rotations see each other's keys. */
 async function countActive(
   client: Queryable,
   accountId: string,
@@ -102,7 +111,7 @@ async function countActive(
   return rows[0]?.count ?? 0;
 }
 
-/** That keys were used by now; a key that was noted a moment ago is left as it is. */
+/** Sets the last use of keys to now, unless it was less than 5 s ago. */
 export async function writeKeyUses(pool: pg.Pool, ids: string[]): Promise<void> {
   await pool.query(
     `UPDATE api_key SET last_used_at = now()

@@ -1,6 +1,6 @@
 /**
- * An idempotency key is stored with one character for each byte of its header (Latin-1), so no byte is lost. Most clients
- * write text as UTF-8: people read the key as UTF-8 where its bytes are that, else as Latin-1.
+ * An idempotency key is stored as Latin-1, one character per byte of the header, so no byte is lost. Most clients send
+ * UTF-8, so the key is shown as UTF-8 when its bytes are valid UTF-8, else as Latin-1.
  */
 export function toReadableKey(storedKey: string): string {
   if (!/[^\0-\x7f]/.test(storedKey)) return storedKey;
@@ -13,7 +13,7 @@ export function toReadableKey(storedKey: string): string {
   }
 }
 
-/** The stored keys that people read as this text: its bytes in UTF-8, and in Latin-1. */
+/** The stored keys that are shown as this text: encoded in UTF-8 and in Latin-1. */
 export function listStoredKeys(text: string): string[] {
   const stored = Buffer.from(text, 'utf8').toString('latin1');
   return stored === text ? [text] : [stored, text];

@@ -1,10 +1,11 @@
 import { newId } from '@belfry/runtime';
 import type { VersionDefinition } from '@belfry/shared';
 import type pg from 'pg';
-import { getSqlState, inTransaction } from '../transaction';
-import { type Actor, changeWithAudit, writeAudit } from './audit';
+import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
+import { inTransaction } from '../transaction';
 import { createEventCalls } from './event-calls';
 import { createEventVersions, type StoredVersion } from './event-versions';
+import { unlessTaken } from './unless-taken';
 
 export type AppEventRow = {
   id: string;
@@ -20,16 +21,16 @@ export type AppEventRow = {
 
 export type DraftSave = {
   eventId: string;
-  /** The revision that it was made from. */
+  /** The revision that the operator edited. */
   basedOn: number;
   definition: VersionDefinition;
-  /** What the save is, where it is more than writing on. */
+  /** Set when the save is not an edit. */
   action?: 'event.draft_discarded' | 'event.version_restored';
 };
 
 const maxEventsListed = 1_000;
 
-/** The events of an app, their drafts and versions. Every one is asked for with its app. */
+/** The events of an app, with their drafts and versions. Each query names the app. */
 export function createAppEvents(pool: pg.Pool) {
   return {
     list: (appId: string) => listEvents(pool, appId, null),
@@ -55,7 +56,7 @@ export function createAppEvents(pool: pg.Pool) {
       );
     },
 
-    /** False when somebody else saved in between. */
+    /** False when another operator saved in between. */
     async saveDraft(actor: Actor, appId: string, save: DraftSave): Promise<boolean> {
       return saveDraft(pool, { ...actor, appId }, save);
     },
@@ -65,12 +66,12 @@ export function createAppEvents(pool: pg.Pool) {
   };
 }
 
-/** Who writes is remembered when they begin, not with each word that the editor saves by itself. */
+/** The editor saves automatically. An operator gets one audit entry per 15 minutes of editing, not one per save. */
 const draftPauseMs = 15 * 60_000;
 
 async function saveDraft(
   pool: pg.Pool,
-  actor: Actor & { appId: string },
+  actor: ActorInApp,
   { eventId, basedOn, definition, action }: DraftSave,
 ): Promise<boolean> {
   return inTransaction(pool, async (client) => {
@@ -94,8 +95,6 @@ async function saveDraft(
 
 export type AppEvents = ReturnType<typeof createAppEvents>;
 
-const uniqueViolation = '23505';
-
 async function listEvents(pool: pg.Pool, appId: string, id: string | null): Promise<AppEventRow[]> {
   const { rows } = await pool.query<AppEventRow>(
     `SELECT e.id, e.name, e.draft, e.draft_revision AS "draftRevision", e.draft_saved_at AS "draftSavedAt",
@@ -118,22 +117,19 @@ async function listEvents(pool: pg.Pool, appId: string, id: string | null): Prom
 
 async function renameEvent(
   pool: pg.Pool,
-  actor: Actor & { appId: string },
+  actor: ActorInApp,
   { id, name }: { id: string; name: string },
 ): Promise<boolean> {
   const entry = { action: 'event.renamed', subject: id, change: { name } };
-  try {
-    await changeWithAudit(pool, actor, entry, (client) =>
+  const result = await unlessTaken(() =>
+    changeWithAudit(pool, actor, entry, (client) =>
       client.query(
         'UPDATE event SET name = $3, updated_at = now() WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL',
         [id, actor.appId, name],
       ),
-    );
-    return true;
-  } catch (error) {
-    if (getSqlState(error) === uniqueViolation) return false;
-    throw error;
-  }
+    ),
+  );
+  return result !== 'taken';
 }
 
 /** Undefined when the name is taken. */

@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const times = { idleMs: 2 * hourMs, longestMs: 3 * dayMs };
-/** How long the test itself may take between two readings of the clock. */
+/** Maximum time of the test between two readings of the clock. */
 const toleranceMs = minuteMs / 2;
 
 let database: Database;
@@ -41,7 +41,7 @@ async function signIn({ id }: Operator, sessionTimes = times): Promise<Buffer> {
   return tokenHash;
 }
 
-/** Moves the times of a session into the past, and its end to `leftMs` from now. */
+/** Moves the times of a session into the past, and its end to `leftMs` after now. */
 function age(
   tokenHash: Buffer,
   { createdMs, seenMs, leftMs }: { createdMs: number; seenMs: number; leftMs: number },
@@ -61,7 +61,7 @@ function expectFromNow(at: Date | undefined, ms: number): void {
 }
 
 describe('a session', () => {
-  test('ends after its idle time, and at its longest time where that is shorter', async () => {
+  test('ends after its idle time, or after its maximum time when that is shorter', async () => {
     const operator = await createOperator();
     const longestMs = hourMs / 2;
     const session = await use(await signIn(operator));
@@ -81,7 +81,7 @@ describe('a session', () => {
     expectFromNow(row.lastSeenAt, 0);
   });
 
-  test('is never renewed beyond its longest time', async () => {
+  test('is never renewed beyond its maximum time', async () => {
     const tokenHash = await signIn(await createOperator());
     const leftMs = hourMs / 2;
     const createdMs = times.longestMs - leftMs;
@@ -91,7 +91,7 @@ describe('a session', () => {
     expectFromNow(session?.endsAt, leftMs);
   });
 
-  test('is written once a minute at most', async () => {
+  test('is written at most once a minute', async () => {
     const tokenHash = await signIn(await createOperator());
     const row = await age(tokenHash, { createdMs: hourMs, seenMs: minuteMs / 2, leftMs: hourMs });
     expect((await use(tokenHash))?.expiresAt).toEqual(row.expiresAt);
@@ -99,7 +99,7 @@ describe('a session', () => {
     expect(await database.prisma.operatorSession.findUnique({ where })).toEqual(row);
   });
 
-  test('is not found after its end, nor once its operator is disabled', async () => {
+  test('is not found after its end, nor after its operator was disabled', async () => {
     const operator = await createOperator();
     const [ended, open] = [await signIn(operator), await signIn(operator)];
     await age(ended, { createdMs: hourMs, seenMs: hourMs, leftMs: -1 });
@@ -109,7 +109,7 @@ describe('a session', () => {
     expect(await isOpen(open)).toBe(false);
   });
 
-  test('is removed at a later sign-in of its operator, once it ended longer ago than it could last', async () => {
+  test('is deleted at a later sign-in of its operator, when it ended longer ago than its maximum time', async () => {
     const [operator, other] = [await createOperator(), await createOperator()];
     const sessions = [await signIn(operator), await signIn(operator), await signIn(other)];
     const ended = { createdMs: 9 * dayMs, seenMs: 9 * dayMs };
@@ -129,7 +129,7 @@ describe('a session', () => {
     );
   });
 
-  test('is listed and ended by its own operator only', async () => {
+  test('is listed and ended only by its own operator', async () => {
     const [owner, other] = [await createOperator(), await createOperator()];
     const tokenHash = await signIn(owner);
     const id = tokenHash.toString('hex');
@@ -144,7 +144,7 @@ describe('a session', () => {
 });
 
 describe('a new password', () => {
-  test('ends every other session of its operator, and none of anybody else', async () => {
+  test('ends every other session of its operator, and no session of another operator', async () => {
     const operator = await createOperator();
     const colleague = await createOperator({ accountId: operator.accountId });
     const [current, other, theirs] = [
@@ -166,7 +166,7 @@ describe('a new password', () => {
     expect(await readPasswords(operator, colleague)).toEqual(['new', 'old']);
   });
 
-  test('by a reset link ends every session of its operator, and none of anybody else', async () => {
+  test('by a reset link ends every session of its operator, and no session of another operator', async () => {
     const operator = await createOperator();
     const namesake = await createOperator({ email: operator.email });
     const colleague = await createOperator({ accountId: operator.accountId });
@@ -177,7 +177,7 @@ describe('a new password', () => {
     expect(await readPasswords(operator, namesake, colleague)).toEqual(['new', 'old', 'old']);
   });
 
-  test('is not given to an operator who was removed', async () => {
+  test('cannot be set for a removed operator', async () => {
     const operator = await createOperator();
     const { id } = operator;
     await database.prisma.operator.update({ where: { id }, data: { disabledAt: new Date() } });
@@ -187,7 +187,7 @@ describe('a new password', () => {
 });
 
 describe('a link', () => {
-  test('is used once, before its end', async () => {
+  test('works once, before it expires', async () => {
     const operator = await createOperator();
     const link = await createLink({ kind: 'reset', ...operator });
     const late = await createLink({ kind: 'reset', ...operator, livesMs: -1 });
@@ -201,7 +201,7 @@ describe('a link', () => {
     }
   });
 
-  test('for the set-up ends with a newer one of its account, and with no other', async () => {
+  test('for the set-up ends when the account gets a newer one, and stays for other accounts and kinds', async () => {
     const [{ accountId }, other] = [await factories.createTenant(), await factories.createTenant()];
     const setUp = async (input: { accountId: string; kind: 'setup' | 'invite' }) => {
       const tokenHash = randomBytes(32);

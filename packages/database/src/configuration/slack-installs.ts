@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { type Actor, changeWithAudit } from './dashboard/audit';
-import { wakeMessages } from './integrations';
+import { type Actor, changeWithAudit } from '../audit';
+import { wakeMessages } from './integration-state';
 
-/** What an installation of the Slack app gives to an integration. */
+/** The data that an installation of the Slack app provides. */
 export type SlackInstall = {
   integrationId: string;
   /** Sealed; see `integrationPlace`. */
@@ -10,7 +10,7 @@ export type SlackInstall = {
   settings: { team_id: string; app_id: string; bot_user_id: string };
 };
 
-/** Fills an integration of the account; what waits for it goes on. False where the account has no such one. */
+/** Stores the installation; waiting messages become due now. False when the account has no such Slack integration. */
 export async function fillSlackIntegration(
   pool: pg.Pool,
   actor: Actor,
@@ -39,12 +39,12 @@ export async function fillSlackIntegration(
 export type SlackRevocation = {
   teamId: string;
   appId: string;
-  /** Undefined where the whole app was uninstalled. */
+  /** Undefined when the whole app was uninstalled. */
   botUserIds: string[] | undefined;
   reason: string;
 };
 
-/** Marks the integrations whose token Slack has taken back; their ids. One that is paused stays so. */
+/** Marks the integrations whose token Slack revoked, and returns their ids. A paused integration stays paused. */
 export async function markSlackRevoked(
   pool: pg.Pool,
   { teamId, appId, botUserIds, reason }: SlackRevocation,

@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { type Actor, writeAudit } from './dashboard/audit';
-import { inTransaction, type Queryable } from './transaction';
+import { type Actor, writeAudit } from '../audit';
+import { inTransaction, type Queryable } from '../transaction';
 
 const probeEveryMs = 15 * 60_000;
 
-/** Marks an integration whose provider refused it; its messages wait until it works again or is probed. */
+/** Marks an integration whose provider refused its credentials. Its messages wait until it works again or is probed. */
 export async function markNeedsAttention(
   pool: pg.Pool,
   { integrationId, reason }: { integrationId: string; reason: string },
@@ -16,7 +16,7 @@ export async function markNeedsAttention(
   );
 }
 
-/** An integration that works again: its messages go on at once. */
+/** Marks an integration that works again. Its waiting messages become due now. */
 export async function markActive(
   pool: pg.Pool,
   integrationId: string,
@@ -36,7 +36,7 @@ export async function markActive(
   });
 }
 
-/** Those of them that were not removed. */
+/** The integrations among these ids that were not removed. */
 export async function listUsableIntegrations(
   database: Queryable,
   ids: readonly string[],
@@ -52,8 +52,8 @@ export async function listUsableIntegrations(
 type WokenIntegration = { integrationId: string; channel: string; appId: string };
 
 /**
- * What waits for an integration that goes on is due at once; found by the index of what waits. So is what waits for another
- * one that needs attention, where this one stands in its chain.
+ * Makes the messages that wait for this integration due now. The same for messages that wait for another integration that
+ * needs attention, when this one is in their chain. Uses the index of waiting messages.
  */
 export async function wakeMessages(
   client: Queryable,

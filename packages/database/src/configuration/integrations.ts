@@ -1,8 +1,8 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
-import { wakeMessages } from '../integrations';
-import { getSqlState } from '../transaction';
-import { type Actor, changeWithAudit, writeAudit } from './audit';
+import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
+import { wakeMessages } from './integration-state';
+import { unlessTaken } from './unless-taken';
 
 export type AppIntegrationRow = {
   id: string;
@@ -16,7 +16,7 @@ export type AppIntegrationRow = {
   stateReason: string | null;
   createdAt: Date;
   updatedAt: Date;
-  /** Messages that wait for it, counted up to `countedTo`. */
+  /** Waiting messages, counted up to `countedTo`. */
   waiting: number;
 };
 
@@ -30,7 +30,7 @@ export type NewAppIntegration = {
 
 export type IntegrationChange = {
   id: string;
-  /** As it was read: another value means that somebody saved in between. */
+  /** The value that was read. Another stored value means that another operator saved in between. */
   updatedAt: Date;
   name: string;
   settings: Record<string, unknown>;
@@ -40,7 +40,7 @@ export type IntegrationChange = {
 const maxListed = 500;
 const countedTo = 1_000;
 
-/** The integrations of an app. Every one is asked for with its app, so that no other app's is found. */
+/** The integrations of an app. Each query names the app, so that it never finds an integration of another app. */
 export function createAppIntegrations(pool: pg.Pool) {
   async function list(appId: string, id: string | null = null): Promise<AppIntegrationRow[]> {
     const { rows } = await pool.query<AppIntegrationRow>(
@@ -72,7 +72,7 @@ export function createAppIntegrations(pool: pg.Pool) {
     create: (actor: Actor, appId: string, integration: NewAppIntegration) =>
       createIntegration(pool, { ...actor, appId }, integration),
 
-    /** New credentials end its need for attention: what waits is tried again. */
+    /** A change ends the state `needs_attention`, and waiting messages are tried again. */
     change: (actor: Actor, appId: string, change: IntegrationChange) =>
       changeIntegration(pool, { ...actor, appId }, change),
 
@@ -82,7 +82,7 @@ export function createAppIntegrations(pool: pg.Pool) {
     resume: (actor: Actor, appId: string, id: string) =>
       switchTo('active', pool, { actor: { ...actor, appId }, id }),
 
-    /** `settings` are those that say where the credentials go; `id` is absent for what is not saved yet. */
+    /** `settings` are the ones that decide where the credentials are sent. `id` is absent for an unsaved integration. */
     recordTest: (
       actor: Actor,
       appId: string,
@@ -99,7 +99,7 @@ export function createAppIntegrations(pool: pg.Pool) {
         { action: 'integration.tested', subject: id ?? change.provider, change },
       ),
 
-    /** `emptied` is sealed nothing, in place of the credentials. */
+    /** `emptied` is a sealed empty object that replaces the credentials. */
     async remove(
       actor: Actor,
       appId: string,
@@ -121,16 +121,14 @@ export function createAppIntegrations(pool: pg.Pool) {
 
 export type AppIntegrations = ReturnType<typeof createAppIntegrations>;
 
-type AppActor = Actor & { appId: string };
-
 async function createIntegration(
   pool: pg.Pool,
-  actor: AppActor,
+  actor: ActorInApp,
   { name, channel, provider, settings, seal }: NewAppIntegration,
 ): Promise<string | undefined> {
   const id = newId();
   const entry = { action: 'integration.created', subject: id, change: { name, provider } };
-  const result = await unlessTaken(
+  const result = await unlessTaken(() =>
     changeWithAudit(pool, actor, entry, (client) =>
       client.query(
         `INSERT INTO integration (id, app_id, name, channel, provider, settings, credentials)
@@ -144,11 +142,11 @@ async function createIntegration(
 
 async function changeIntegration(
   pool: pg.Pool,
-  actor: AppActor,
+  actor: ActorInApp,
   { id, updatedAt, name, settings, credentials }: IntegrationChange,
 ): Promise<'changed' | 'stale' | 'taken'> {
   const entry = { action: 'integration.changed', subject: id, change: { name, settings } };
-  const changed = await unlessTaken(
+  const changed = await unlessTaken(() =>
     changeWithAudit(pool, actor, entry, async (client) => {
       const { rows } = await client.query<{ channel: string }>(changeStatement, [
         id,
@@ -167,7 +165,7 @@ async function changeIntegration(
   return changed ? 'changed' : 'stale';
 }
 
-// Its time is its revision: it always moves on.
+// `updated_at` is the revision, so it always increases.
 const changeStatement = `
 UPDATE integration SET name = $4, settings = $5, credentials = $6,
   updated_at = greatest(now(), updated_at + interval '1 ms'),
@@ -180,7 +178,7 @@ RETURNING channel`;
 async function switchTo(
   state: 'paused' | 'active',
   pool: pg.Pool,
-  { actor, id }: { actor: AppActor; id: string },
+  { actor, id }: { actor: ActorInApp; id: string },
 ): Promise<boolean> {
   const action = state === 'paused' ? 'integration.paused' : 'integration.resumed';
   const switched = await changeWithAudit(pool, actor, { action, subject: id }, async (client) => {
@@ -197,15 +195,4 @@ async function switchTo(
     return row;
   });
   return switched !== undefined;
-}
-
-const uniqueViolation = '23505';
-
-async function unlessTaken<T>(write: Promise<T>): Promise<T | 'taken'> {
-  try {
-    return await write;
-  } catch (error) {
-    if (getSqlState(error) === uniqueViolation) return 'taken';
-    throw error;
-  }
 }

@@ -2,13 +2,13 @@ import { isUuid } from '@belfry/shared';
 import type pg from 'pg';
 import { hashToken } from '../devices';
 
-/** A stored user, with what it was found by. */
+/** A stored user and the field that matched. */
 export type MatchedUser = AppUserRow & { matched: string };
 
 export type AppUserRow = {
   sid: string;
   userId: string;
-  /** In wire form; a token in it is sealed. */
+  /** In wire format; a token in it is sealed. */
   contact: Record<string, unknown>;
   createdAt: Date;
   updatedAt: Date;
@@ -34,7 +34,7 @@ const maxDevices = 100;
 /** The stored users of an app. */
 export function createAppUsers(pool: pg.Pool) {
   return {
-    /** In the order of their ids, those behind `after`. */
+    /** In order of their ids, starting after `after`. */
     async list(appId: string, after: string): Promise<UserPage<AppUserRow>> {
       const { rows } = await pool.query<AppUserRow>(
         `SELECT ${columns} FROM app_user u WHERE u.app_id = $1 AND u.user_id ~>~ $2
@@ -44,7 +44,7 @@ export function createAppUsers(pool: pg.Pool) {
       return toPage(rows);
     },
 
-    /** Whoever has an id or an address that begins so, or a device of that id or token. */
+    /** Users whose id or address begins with `text`, or who have a device with that id or token. */
     async search(appId: string, text: string): Promise<UserPage<MatchedUser>> {
       const { rows } = await pool.query<MatchedUser>(userSearch(appId, text));
       return toPage(rows);
@@ -81,18 +81,18 @@ function toPage<Row>(rows: Row[]): UserPage<Row> {
 
 type SearchedField = {
   name: string;
-  /** As its index has it. */
+  /** The expression of its index. */
   expression: string;
-  /** What the index leaves out; undefined where it has every user. */
+  /** The index holds only users where this is not null; undefined when it holds every user. */
   presenceExpression?: string;
-  /** What a stored value may begin with, where somebody looks for this text. */
+  /** The beginnings of stored values that match a searched text. */
   beginnings(text: string): string[];
 };
 
 const toExactText = (text: string) => [text];
 const toLowerText = (text: string) => [text.toLowerCase()];
 
-/** Each has an index of its own: a search reads as many rows of each as a page shows, at most. */
+/** Each field has its own index. A search reads at most one page of rows from each. */
 const searchedFields: readonly SearchedField[] = [
   { name: 'user_id', expression: 'u.user_id', beginnings: toExactText },
   createContactField(['email'], (value) => `lower(${value})`, toLowerText),
@@ -120,7 +120,7 @@ function stripNonDigits(value: string): string {
   return `regexp_replace(${value}, '[^0-9+]', '', 'g')`;
 }
 
-/** With and without the plus that callers leave out; nothing for what is no part of a number. */
+/** With and without the plus, which callers may omit. Empty when the text is not part of a phone number. */
 function listPhonePrefixes(text: string): string[] {
   if (!/^[+\d\s().-]+$/.test(text)) return [];
   const digits = text.replaceAll(/[^0-9+]/g, '');
@@ -130,10 +130,10 @@ function listPhonePrefixes(text: string): string[] {
   return [digits, ...international];
 }
 
-/** Behind every text that begins with what stands before it. */
+/** Appended to a prefix, it sorts after every text with that prefix. */
 const lastCharacter = '\u{10FFFF}';
 
-/** One walk of an index a field and beginning, each as long as a page. */
+/** One index scan per field and beginning, each limited to a page. */
 export function userSearch(appId: string, text: string): { text: string; values: unknown[] } {
   const values: unknown[] = [appId, text];
   const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;

@@ -1,43 +1,43 @@
 import { newId } from '@belfry/runtime';
-import type { VersionDefinition } from '@belfry/shared';
+import { completeDefinition, type VersionDefinition, type VersionInput } from '@belfry/shared';
 import type pg from 'pg';
+import { type Actor, type ActorInApp, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
-import { type Actor, writeAudit } from './audit';
 
 export type StoredVersion = {
   id: string;
   number: number;
   kind: 'live' | 'test';
   note: string | null;
-  /** The number of the version that it repeats; null for one that was written. */
+  /** The number of the version that a rollback copied; null for a published draft. */
   rolledBackTo: number | null;
   createdAt: Date;
   createdBy: string | null;
   definition: VersionDefinition;
 };
 
-/** With the live version that was published before it. */
+/** With the id of the previous live version. */
 export type VersionWithPrevious = StoredVersion & { previousId: string | null };
 
 export type Publish = {
   eventId: string;
-  /** The revision of the draft that was looked at. */
+  /** The revision of the draft that the operator saw. */
   basedOn: number;
-  /** The live version that was looked at, null for none; undefined does not ask. */
+  /** The live version that the operator saw, null for none; undefined skips the check. */
   basedOnLive: string | null | undefined;
   note: string | undefined;
 };
 
 export type RollBack = {
   eventId: string;
-  /** What is live again. */
+  /** The version to copy. */
   versionId: string;
-  /** The live version that was looked at. */
+  /** The live version that the operator saw. */
   basedOnLive: string;
   note: string | undefined;
 };
 
-/** `draft_changed`, `live_changed`: somebody else was faster, and nothing was changed. */
+/** `draft_changed`, `live_changed`: another operator made a change in between, so nothing was published. */
 export type PublishResult =
   | { state: 'published'; id: string; number: number }
   | { state: 'draft_changed' | 'live_changed' };
@@ -46,11 +46,24 @@ export type RollBackResult =
   | { state: 'published'; id: string; number: number }
   | { state: 'live_changed' | 'is_live' | 'not_found' };
 
-/** The versions of an app's events. They are only ever added: what is live is another one. */
+/** The versions of an app's events. Versions are added and never changed; `live_version_id` names the live one. */
 export function createEventVersions(pool: pg.Pool) {
   return {
     publish: (actor: Actor, appId: string, publish: Publish) =>
       inTransaction(pool, (client) => publishDraft(client, { ...actor, appId }, publish)),
+
+    /** Publishes a definition and leaves the draft unchanged. Undefined when the app has no event with this id. */
+    async publishDefinition(
+      actor: Actor,
+      appId: string,
+      { eventId, definition }: { eventId: string; definition: VersionInput },
+    ): Promise<{ id: string; number: number } | undefined> {
+      return inTransaction(pool, async (client) => {
+        if (!(await lockEvent(client, appId, eventId))) return undefined;
+        const version = { eventId, definition: completeDefinition(definition) };
+        return publishVersion(client, { ...actor, appId }, version);
+      });
+    },
 
     rollBack: (actor: Actor, appId: string, rollBack: RollBack) =>
       inTransaction(pool, (client) => rollBackTo(client, { ...actor, appId }, rollBack)),
@@ -104,8 +117,6 @@ export function createEventVersions(pool: pg.Pool) {
 const versionColumns = `v.id, v.number, v.kind, v.note, v.rolled_back_to AS "rolledBackTo", v.created_at AS "createdAt",
   o.email AS "createdBy", v.definition`;
 
-type ActorInApp = Actor & { appId: string };
-
 /** The draft becomes the event's next version and its live one. */
 async function publishDraft(
   client: Queryable,
@@ -117,18 +128,28 @@ async function publishDraft(
   if (basedOnLive !== undefined && event.liveVersionId !== basedOnLive) {
     return { state: 'live_changed' };
   }
-  const version = { eventId, definition: event.draft, kind: 'live', note } as const;
-  const { id, number } = await insertVersion(client, actor, version);
+  const version = { eventId, definition: event.draft, note };
+  return { state: 'published', ...(await publishVersion(client, actor, version)) };
+}
+
+/** The definition becomes the event's next version and its live one. */
+async function publishVersion(
+  client: Queryable,
+  actor: ActorInApp,
+  version: Omit<NewVersion, 'kind'>,
+): Promise<{ id: string; number: number }> {
+  const { eventId } = version;
+  const { id, number } = await insertVersion(client, actor, { ...version, kind: 'live' });
   await client.query('UPDATE event SET live_version_id = $2, updated_at = now() WHERE id = $1', [
     eventId,
     id,
   ]);
   const change = { version: id, number };
   await writeAudit(client, actor, { action: 'event.published', subject: eventId, change });
-  return { state: 'published', id, number };
+  return { id, number };
 }
 
-/** What an older version says becomes the event's next version: the ones between stay as they are. */
+/** A copy of an older version becomes the event's next version. The versions in between stay unchanged. */
 async function rollBackTo(
   client: Queryable,
   actor: ActorInApp,
@@ -154,7 +175,7 @@ async function rollBackTo(
   return { state: 'published', id, number };
 }
 
-/** A draft that said what was live goes back with it, or the next publish would undo this; any other is somebody's work. */
+/** A draft equal to the old live version is rolled back too: publishing it would undo the rollback. Other drafts stay. */
 const makeLiveAgain = `
 UPDATE event e SET live_version_id = n.id, updated_at = now(),
   draft = CASE WHEN f.follows THEN n.definition ELSE e.draft END,
@@ -172,7 +193,7 @@ type LockedEvent = {
   liveVersionId: string | null;
 };
 
-/** The event's row is the lock that gives each version its own number. */
+/** Locks the event's row, so that each version gets its own number. */
 async function lockEvent(
   client: Queryable,
   appId: string,

@@ -8,17 +8,17 @@ export type LastCall = {
   recipient: string | null;
 };
 
-/** What the first item of a request brought. */
+/** The data of the first item of a request. */
 export type CallData =
-  /** JSON, as stored; null where the call had no data. */
+  /** JSON, as stored; null when the call had no data. */
   | { isReadable: true; data: string | null }
-  /** It is sealed, or gone, or too large to be looked at. */
+  /** The data is sealed, erased or too large. */
   | { isReadable: false };
 
-/** What callers sent for an event. What is sealed stays sealed, and tests are no calls. */
+/** The data that callers sent for an event. Sealed data is not opened. */
 export function createEventCalls(pool: pg.Pool) {
   return {
-    /** The newest request of the event, with what it brought. */
+    /** The newest request of the event with readable data. */
     async findLastCall(appId: string, eventId: string): Promise<LastCall | undefined> {
       const { rows } = await pool.query<LastCall>(
         `SELECT r.id AS "requestId", r.created_at AS "createdAt", i.data, i.recipient
@@ -30,7 +30,7 @@ export function createEventCalls(pool: pg.Pool) {
       return rows[0];
     },
 
-    /** The data of its newest requests, at most `maxCallsCompared` of them. */
+    /** The data of the newest `maxCallsCompared` requests that are not tests. */
     async listCallData(appId: string, eventId: string): Promise<CallData[]> {
       const { rows } = await pool.query<CallRow>(callDataStatement, [appId, eventId]);
       return rows.map(({ data, hasNone }) =>
@@ -42,16 +42,16 @@ export function createEventCalls(pool: pg.Pool) {
 
 const lastCallsLookedAt = 20;
 export const maxCallsCompared = 50;
-/** Tests lie among them. */
+/** More than `maxCallsCompared`, because tests are among them. */
 const requestsWalked = 200;
-/** What one call may cost to be looked at: all together they stay below 3.2 MB. */
+/** Limits the data of all compared calls to 3.2 MB. */
 const maxDataBytes = 64 * 1024;
 
 type CallRow = { data: string | null; hasNone: boolean };
 
 /**
- * No data is either what the call said, or what is left of a sensitive event or of somebody who was erased. That is looked up
- * row by row: an EXISTS may be answered by reading the whole table once.
+ * Data is absent when the call had none, when the event is sensitive, or when the user was erased. The scalar subquery looks
+ * that up row by row: PostgreSQL may answer an EXISTS by reading the whole table.
  */
 export const callDataStatement = `
 SELECT CASE WHEN octet_length(i.data) <= ${maxDataBytes} AND NOT starts_with(i.data, '"') THEN i.data END AS data,

@@ -1,6 +1,6 @@
 import { isUuid } from '@belfry/shared';
 import type pg from 'pg';
-import { wentTo } from '../address-key';
+import { wentTo } from './address-key';
 import { listStoredKeys } from './key-text';
 
 export type NamedRow =
@@ -10,7 +10,7 @@ export type NamedRow =
 
 export type NameQuery = { accountId: string; appId: string | undefined; text: string };
 
-/** What an account has by just this name: an id in any of its apps, anything else in the app that is named. */
+/** Finds exact matches: an id in any app of the account, any other text only in the app `appId`. */
 export async function findNamed(
   pool: pg.Pool,
   { accountId, appId, text }: NameQuery,

@@ -2,18 +2,18 @@ import { newId } from '@belfry/runtime';
 import { maskTarget } from '@belfry/shared';
 import type pg from 'pg';
 import { addressKey } from '../address-key';
+import { type Actor, changeWithAudit, writeAudit } from '../audit';
 import { inTransaction } from '../transaction';
-import { type Actor, changeWithAudit, writeAudit } from './audit';
 
 export type SuppressionRow = {
   id: string;
   channel: string;
   address: string;
-  /** Empty for every sender of the app. */
+  /** Empty when it applies to every sender of the app. */
   sender: string;
   reason: string;
   detail: string | null;
-  /** Who put it on the list; null where a provider told it. */
+  /** The operator who added it; null when a provider reported it. */
   createdBy: string | null;
   createdAt: Date;
 };
@@ -25,10 +25,10 @@ export type SuppressionPage = { rows: SuppressionRow[]; next: string | null };
 const pageSize = 50;
 const maxOfAddresses = 200;
 
-/** The addresses that an app must not write to. */
+/** The addresses that an app must not send to. */
 export function createSuppressions(pool: pg.Pool) {
   return {
-    /** In the order of addresses: those that begin so, behind the row of the id `after`. */
+    /** Addresses with this beginning, in order, starting after the row with the id `after`. */
     async list(appId: string, beginning: string, after?: string): Promise<SuppressionPage> {
       const hasBothCases = beginning !== beginning.toLowerCase();
       const { rows } = await pool.query<SuppressionRow>(
@@ -58,7 +58,7 @@ export function createSuppressions(pool: pg.Pool) {
       return rows;
     },
 
-    /** For every sender. Undefined where the address is on the list already. */
+    /** Applies to every sender. Undefined when the address is already on the list. */
     async add(
       actor: Actor,
       appId: string,
@@ -82,7 +82,7 @@ export function createSuppressions(pool: pg.Pool) {
       });
     },
 
-    /** False where the app has none of this id. */
+    /** False when the app has no suppression with this id. */
     async remove(actor: Actor, appId: string, id: string): Promise<boolean> {
       return inTransaction(pool, async (client) => {
         const { rows } = await client.query<AddressOnChannel>(
@@ -104,18 +104,18 @@ export type Suppressions = ReturnType<typeof createSuppressions>;
 
 const lastCharacter = '\u{10FFFF}';
 
-/** In the index's own words; $3 is the last character. */
+/** Written so that PostgreSQL uses the index. $3 is the last character. */
 function begins(text: string): string {
   return `s.recipient ~>=~ ${text} AND s.recipient ~<~ (${text} || $3::text)`;
 }
 
-/** With the address in the spelling of a column. */
+/** `address` is the column whose spelling is returned. */
 function columnsWith(address: string): string {
   return `s.id, s.channel, ${address} AS address, s.sender, s.reason, s.detail,
   o.email AS "createdBy", s.created_at AS "createdAt"`;
 }
 
-/** The audit outlives a person who is erased: it holds no address. */
+/** The audit log keeps its entries after a user is erased, so the address is masked. */
 function toAuditChange({ channel, address }: AddressOnChannel): Record<string, unknown> {
   return { channel, address: maskTarget(channel, address) };
 }

@@ -42,22 +42,22 @@ describe('suppressions of one app', () => {
     [own, other] = [await createList(addresses), await createList(addresses)];
   });
 
-  test('are all that its list and its look-up of addresses show', async () => {
+  test('are the only ones that its list and its look-up of addresses return', async () => {
     expect(getIds((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids);
     const sought = addresses.map((address) => ({ channel: 'email', address }));
     expect(getIds(await suppressions.listForAddresses(own.appId, sought))).toEqual(own.ids);
   });
 
-  test('go on behind a row of their own, and from the first behind a row of another app', async () => {
+  test('continue after a row of the app, and start at the first one after a row of another app', async () => {
     const { appId } = own;
     expect(getIds((await suppressions.list(appId, '', own.ids[1])).rows)).toEqual([own.ids[2]]);
     expect(getIds((await suppressions.list(appId, '', other.ids[1])).rows)).toEqual(own.ids);
   });
 
-  test('are listed in the order of their addresses, page by page', async () => {
+  test('are listed in order of their addresses, page by page', async () => {
     const count = 52;
     const sorted = Array.from({ length: count }, (_, index) => `u${index + 100}@example.com`);
-    // Added from both ends, so that their ids have another order.
+    // Added from both ends, so that the order of ids differs from the order of addresses.
     const added = sorted.map(
       (_, index) => sorted[index % 2 ? count - 1 - (index >> 1) : index >> 1] ?? '',
     );
@@ -69,7 +69,7 @@ describe('suppressions of one app', () => {
     expect(second.next).toBeNull();
   });
 
-  test('are removed by an actor of this app only, who alone has it in the audit', async () => {
+  test('are removed only by an actor of this app, and only that gets an audit entry', async () => {
     const [id = ''] = own.ids;
     const findAuditEntries = ({ appId }: List) =>
       database.prisma.auditEntry.findMany({ where: { appId, action: 'suppression.removed' } });

@@ -1,7 +1,7 @@
 import { createLogger, newId } from '@belfry/runtime';
 import { createFactories, type Factories, testDatabase, testSecrets } from '@belfry/testing';
 import { createDatabase, type Database } from '../client';
-import { type AccountKeys, createAccountKeys, writeKeyUses } from './account-keys';
+import { type AccountKeys, createAccountKeys, writeKeyUses } from './api-keys';
 
 const hourMs = 60 * 60_000;
 let database: Database;
@@ -29,7 +29,7 @@ const readKey = (id: string) => database.prisma.apiKey.findUniqueOrThrow({ where
 const agoMs = (at: Date | null) => Date.now() - Number(at);
 
 describe('an API key', () => {
-  test('that is to end at two times ends at the earlier one', async () => {
+  test('with two end times ends at the earlier one', async () => {
     const { actor, id } = await createKey();
     const end = (afterMs: number) => keys.end(actor, { id, afterMs, isConfirmed: true });
     expect(await end(2 * hourMs)).toBe('ended');
@@ -39,7 +39,7 @@ describe('an API key', () => {
     expect(Math.abs(leftMs - hourMs)).toBeLessThan(60_000);
   });
 
-  test('has its last use written once in 5 s', async () => {
+  test('gets its last use written at most once in 5 s', async () => {
     const { id } = await createKey();
     await writeKeyUses(database.lookUps, [id]);
     const first = (await readKey(id)).lastUsedAt;

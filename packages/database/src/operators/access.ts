@@ -1,25 +1,14 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
+import { writeAudit } from '../audit';
+import { insertAccount } from '../configuration/accounts';
 import { inTransaction, type Queryable } from '../transaction';
-import { type Actor, changeWithAudit, writeAudit } from './audit';
-
-/** Who may sign in. */
-export type OperatorRow = {
-  id: string;
-  accountId: string;
-  accountName: string;
-  email: string;
-  passwordHash: string;
-  role: string;
-};
-
-export type SessionRow = {
-  operator: OperatorRow;
-  expiresAt: Date;
-  endsAt: Date;
-};
-
-export type SessionTimes = { idleMs: number; longestMs: number };
+import {
+  createOperatorSessions,
+  endOperatorSessions,
+  type OperatorRow,
+  operatorColumns,
+} from './sessions';
 
 export type InvitationRow = {
   accountId: string;
@@ -30,10 +19,7 @@ export type InvitationRow = {
   expiresAt: Date;
 };
 
-const operatorColumns = `o.id, o.account_id AS "accountId", a.name AS "accountName", o.email,
-  o.password_hash AS "passwordHash", o.role`;
-
-/** Operators, their sessions, and the links by which they come to be. Tokens are given as their SHA-256. */
+/** Sign-in: operators, their sessions, and invitation links. Tokens are passed as their SHA-256. */
 export function createAccess(pool: pg.Pool) {
   return {
     async hasOperator(): Promise<boolean> {
@@ -41,7 +27,7 @@ export function createAccess(pool: pg.Pool) {
       return rows.length > 0;
     },
 
-    /** One for each account that has the address, oldest first. */
+    /** One operator per account with this address, oldest first. */
     async listOperators(email: string): Promise<OperatorRow[]> {
       const { rows } = await pool.query<OperatorRow>(
         `SELECT ${operatorColumns} FROM operator o JOIN account a ON a.id = o.account_id
@@ -51,7 +37,7 @@ export function createAccess(pool: pg.Pool) {
       return rows;
     },
 
-    /** Whether the first account has, or had, the address. */
+    /** Whether the address is or was an operator of the first account. */
     async isInFirstAccount(email: string): Promise<boolean> {
       const accountId = await findFirstAccount(pool);
       const { rows } = await pool.query(
@@ -61,7 +47,7 @@ export function createAccess(pool: pg.Pool) {
       return rows.length > 0;
     },
 
-    /** The salt of every password of an address; `salt` becomes it where there is none. */
+    /** The salt of every password of an address. Stores `salt` when there is none yet. */
     async readSalt(email: string, salt: Buffer): Promise<Buffer> {
       const { rows } = await pool.query<{ salt: Buffer }>(
         `INSERT INTO operator_salt (email, salt) VALUES ($1, $2)
@@ -75,53 +61,23 @@ export function createAccess(pool: pg.Pool) {
       return findInvitation(pool, tokenHash, '');
     },
 
-    createSession: (operatorId: string, tokenHash: Buffer, times: SessionTimes) =>
-      createSession(pool, { operatorId, tokenHash, ...times }),
+    ...createOperatorSessions(pool),
 
-    /** The session that a token is for, if it may still be used; its end moves on with use. */
-    async useSession(tokenHash: Buffer, times: SessionTimes): Promise<SessionRow | undefined> {
-      return useSession(pool, { tokenHash, ...times });
-    },
-
-    async endSession(tokenHash: Buffer): Promise<void> {
-      await pool.query(
-        'UPDATE operator_session SET revoked_at = now() WHERE token_hash = $1 AND revoked_at IS NULL',
-        [tokenHash],
-      );
-    },
-
-    /** Of this operator only; false when there is none of that id. */
-    endSessionById: (actor: Actor & { operatorId: string }, sessionId: string) =>
-      endSessionById(pool, actor, sessionId),
-
-    async listSessions(operatorId: string): Promise<SessionListRow[]> {
-      const { rows } = await pool.query<SessionListRow>(
-        `SELECT encode(token_hash, 'hex') AS id, created_at AS "createdAt", last_seen_at AS "lastSeenAt",
-           expires_at AS "expiresAt"
-         FROM operator_session WHERE operator_id = $1 AND revoked_at IS NULL AND expires_at > now()
-         ORDER BY created_at DESC LIMIT ${maxSessionsListed}`,
-        [operatorId],
-      );
-      return rows;
-    },
-
-    /** Every other session of the operator ends. */
+    /** Also ends every other session of the operator. */
     changePassword: (change: PasswordChange) => changePassword(pool, change),
 
-    /** Uses an invitation up and makes its operator, or gives it the new password; undefined when the link ended. */
+    /** Uses the link: creates the operator or sets the new password. Undefined when the link was used or has expired. */
     useInvitation: (use: InvitationUse) => useInvitation(pool, use),
 
     createInvitation: (invitation: NewInvitation) => createInvitation(pool, invitation),
 
-    /** Makes the operator unless the first account has the address; that account is made when there is none. */
+    /** Creates the operator unless the first account has the address. Creates that account when there is none. */
     ensureOperator: (operator: { email: string; passwordHash: string }) =>
       ensureOperator(pool, operator),
   };
 }
 
 export type Access = ReturnType<typeof createAccess>;
-
-export type SessionListRow = { id: string; createdAt: Date; lastSeenAt: Date; expiresAt: Date };
 
 export type PasswordChange = {
   accountId: string;
@@ -140,74 +96,8 @@ export type NewInvitation = {
   livesMs: number;
 };
 
-const maxSessionsListed = 50;
-/** Of one address. */
+/** Per address. */
 const maxAccounts = 1_000;
-/** A session that is used all day is written once a minute. */
-const seenEveryMs = 60_000;
-
-async function createSession(
-  client: Queryable,
-  session: SessionTimes & { operatorId: string; tokenHash: Buffer },
-): Promise<void> {
-  const { operatorId, tokenHash, idleMs, longestMs } = session;
-  // Whoever signs in takes their own old ones away, so that the table does not grow for ever.
-  await client.query(
-    `DELETE FROM operator_session
-     WHERE operator_id = $1 AND expires_at < now() - $2::float8 * interval '1 ms'`,
-    [operatorId, longestMs],
-  );
-  await client.query(
-    `INSERT INTO operator_session (token_hash, operator_id, expires_at)
-     VALUES ($1, $2, now() + least($3::float8, $4::float8) * interval '1 ms')`,
-    [tokenHash, operatorId, idleMs, longestMs],
-  );
-}
-
-async function useSession(
-  pool: pg.Pool,
-  { tokenHash, idleMs, longestMs }: SessionTimes & { tokenHash: Buffer },
-): Promise<SessionRow | undefined> {
-  const { rows } = await pool.query<
-    OperatorRow & { expiresAt: Date; endsAt: Date; isOld: boolean }
-  >(
-    `SELECT ${operatorColumns}, s.expires_at AS "expiresAt",
-       s.created_at + $2::float8 * interval '1 ms' AS "endsAt",
-       s.last_seen_at < now() - $3::float8 * interval '1 ms' AS "isOld"
-     FROM operator_session s JOIN operator o ON o.id = s.operator_id JOIN account a ON a.id = o.account_id
-     WHERE s.token_hash = $1 AND s.revoked_at IS NULL AND s.expires_at > now() AND o.disabled_at IS NULL`,
-    [tokenHash, longestMs, seenEveryMs],
-  );
-  const [row] = rows;
-  if (!row) return undefined;
-  const { expiresAt, endsAt, isOld, ...operator } = row;
-  if (!isOld) return { operator, expiresAt, endsAt };
-  const { rows: updatedRows } = await pool.query<{ expiresAt: Date }>(
-    `UPDATE operator_session SET last_seen_at = now(),
-       expires_at = least(now() + $2::float8 * interval '1 ms', created_at + $3::float8 * interval '1 ms')
-     WHERE token_hash = $1 AND revoked_at IS NULL RETURNING expires_at AS "expiresAt"`,
-    [tokenHash, idleMs, longestMs],
-  );
-  return { operator, expiresAt: updatedRows[0]?.expiresAt ?? expiresAt, endsAt };
-}
-
-async function endSessionById(
-  pool: pg.Pool,
-  actor: Actor & { operatorId: string },
-  sessionId: string,
-): Promise<boolean> {
-  const entry = { action: 'session.ended', subject: actor.operatorId };
-  const ended = await changeWithAudit(pool, actor, entry, async (client) => {
-    const { rows } = await client.query(
-      `UPDATE operator_session SET revoked_at = now()
-       WHERE operator_id = $1 AND encode(token_hash, 'hex') = $2 AND revoked_at IS NULL RETURNING 1`,
-      [actor.operatorId, sessionId],
-    );
-    return rows[0];
-  });
-  return ended !== undefined;
-}
-
 async function changePassword(pool: pg.Pool, change: PasswordChange): Promise<void> {
   const { accountId, operatorId, passwordHash, keptTokenHash } = change;
   await inTransaction(pool, async (client) => {
@@ -262,13 +152,6 @@ async function useInvitation(
   });
 }
 
-export async function endOperatorSessions(client: Queryable, operatorId: string): Promise<void> {
-  await client.query(
-    'UPDATE operator_session SET revoked_at = now() WHERE operator_id = $1 AND revoked_at IS NULL',
-    [operatorId],
-  );
-}
-
 async function resetPassword(
   client: Queryable,
   { accountId, email, passwordHash }: Omit<NewOperator, 'role'>,
@@ -279,14 +162,14 @@ async function resetPassword(
     [accountId, email, passwordHash],
   );
   const id = rows[0]?.id;
-  // Whoever lost the password may have lost a session with it.
+  // If the password was stolen, a session may have been stolen too.
   if (id !== undefined) await endOperatorSessions(client, id);
   return id;
 }
 
 type NewOperator = { accountId: string; email: string; passwordHash: string; role: string };
 
-/** Undefined where the account has the address. Who was removed and is invited again comes back, as the same one. */
+/** Undefined when the account has the address. A removed operator is enabled again and keeps the id. */
 async function admitOperator(
   client: Queryable,
   operator: NewOperator,
@@ -302,7 +185,7 @@ async function admitOperator(
   return rows[0]?.id;
 }
 
-/** Undefined where the account has, or had, the address. */
+/** Undefined when the address is or was an operator of the account. */
 async function insertOperator(
   client: Queryable,
   { accountId, email, passwordHash, role }: NewOperator,
@@ -318,7 +201,7 @@ async function insertOperator(
 async function createInvitation(pool: pg.Pool, invitation: NewInvitation): Promise<Date> {
   const { tokenHash, accountId, kind, role, livesMs } = invitation;
   return inTransaction(pool, async (client) => {
-    // One set-up link at a time: the newest that was printed.
+    // Only the newest set-up link of an account works.
     await client.query(
       `UPDATE invitation SET expires_at = now()
        WHERE account_id = $1 AND kind = $2 AND kind = 'setup' AND used_at IS NULL AND expires_at > now()`,
@@ -338,9 +221,9 @@ async function ensureOperator(
   { email, passwordHash }: { email: string; passwordHash: string },
 ): Promise<boolean> {
   return inTransaction(pool, async (client) => {
-    // Two processes that start at once make one account.
+    // Two processes that start at once create one account.
     await client.query(`SELECT pg_advisory_xact_lock(hashtext('belfry:first-operator'))`);
-    const accountId = (await findFirstAccount(client)) ?? (await createFirstAccount(client));
+    const accountId = (await findFirstAccount(client)) ?? (await insertAccount(client, 'Account'));
     const operator = { accountId, email, passwordHash, role: 'owner' };
     const operatorId = await insertOperator(client, operator);
     if (operatorId === undefined) return false;
@@ -355,10 +238,4 @@ async function findFirstAccount(client: Queryable): Promise<string | undefined> 
     'SELECT id FROM account ORDER BY created_at, id LIMIT 1',
   );
   return rows[0]?.id;
-}
-
-async function createFirstAccount(client: Queryable): Promise<string> {
-  const id = newId();
-  await client.query('INSERT INTO account (id, name) VALUES ($1, $2)', [id, 'Account']);
-  return id;
 }

@@ -1,26 +1,29 @@
 import { newId } from '@belfry/runtime';
 import { type AppSettings, listAppSettings } from '@belfry/shared';
 import type pg from 'pg';
-import { type Actor, changeWithAudit } from './audit';
+import { type Actor, changeWithAudit, writeAudit } from '../audit';
+import { inTransaction, type Queryable } from '../transaction';
 
 export type AccountAppRow = AppSettings & {
   id: string;
   name: string;
   createdAt: Date;
   needsAttention: number;
-  /** Since when an operator holds up all that it sends; null while nobody does. */
+  /** When an operator paused sending; null when sending is not paused. */
   sendingPausedAt: Date | null;
   sendingPausedBy: string | null;
-  /** The account stores as much as it may. */
+  /** The account has reached its storage limit. */
   isStorageFull: boolean;
 };
 
-/** What is left out stays as it is. */
+/** A setting that is left out stays as it is. */
 export type AppChange = Partial<AppSettings> & { name?: string };
+/** A setting that is left out has its default. */
+export type NewApp = Partial<AppSettings> & { name: string };
 
 const maxAppsListed = 500;
 
-/** The columns that a change may name, by the name in code. */
+/** The columns of a change, by the name in code. */
 const columns: Record<string, string> = {
   name: 'name',
   ...Object.fromEntries(listAppSettings().map(([key, { name }]) => [key, name])),
@@ -53,21 +56,8 @@ export function createAccountApps(pool: pg.Pool) {
       return (await list(accountId, id))[0];
     },
 
-    /** Settings that are left out have their defaults. */
-    async create(actor: Actor, app: AppChange & { name: string }): Promise<string> {
-      const id = newId();
-      const appWithDefaults = { ...defaults, ...app };
-      const columnValues = listColumnValues(appWithDefaults);
-      const entry = { action: 'app.created', subject: id, change: appWithDefaults };
-      await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
-        client.query(
-          `INSERT INTO app (id, account_id, ${columnValues.map(({ column }) => column).join(', ')})
-           VALUES ($1, $2, ${columnValues.map((_, index) => `$${index + 3}`).join(', ')})`,
-          [id, actor.accountId, ...columnValues.map(({ value }) => value)],
-        ),
-      );
-      return id;
-    },
+    create: (actor: Actor, app: NewApp) =>
+      inTransaction(pool, (client) => insertApp(client, actor, app)),
 
     async change(actor: Actor, id: string, change: AppChange): Promise<void> {
       const columnValues = listColumnValues(change);
@@ -92,6 +82,21 @@ export function createAccountApps(pool: pg.Pool) {
       );
     },
   };
+}
+
+/** Returns the id of the new app. */
+export async function insertApp(client: Queryable, actor: Actor, app: NewApp): Promise<string> {
+  const id = newId();
+  const appWithDefaults = { ...defaults, ...app };
+  const columnValues = listColumnValues(appWithDefaults);
+  await client.query(
+    `INSERT INTO app (id, account_id, ${columnValues.map(({ column }) => column).join(', ')})
+     VALUES ($1, $2, ${columnValues.map((_, index) => `$${index + 3}`).join(', ')})`,
+    [id, actor.accountId, ...columnValues.map(({ value }) => value)],
+  );
+  const entry = { action: 'app.created', subject: id, change: appWithDefaults };
+  await writeAudit(client, { ...actor, appId: id }, entry);
+  return id;
 }
 
 const defaults = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { PrismaClient } from './generated/client';
+import type { PrismaClient } from '../generated/client';
 
-/** `accounts` are those that have the address, when none of them was chosen. */
+/** `accounts` lists the accounts with this address when there are several and none was chosen. */
 export type ResetLink =
   | { token: string; accountName: string; expiresAt: Date }
   | { accounts: { id: string; name: string }[] };
@@ -9,13 +9,12 @@ export type ResetLink =
 const tokenBytes = 32;
 const resetHours = 24;
 
-/** Accounts that are listed for one address, at most. */
+/** Maximum accounts listed for one address. */
 const maxAccounts = 100;
 
 /**
- * A token by which an operator gives a new password, once; undefined where there is no such operator. Sessions and
- * earlier tokens end: who asks for a reset may have been robbed. An address may be in several accounts: one is chosen by
- * its id.
+ * Creates a token that sets a new password once. Undefined when there is no such operator. Ends the operator's sessions and
+ * earlier tokens, because the password may have been stolen. `accountId` chooses one of several accounts with the address.
  */
 export async function resetOperator(
   prisma: PrismaClient,
@@ -48,7 +47,7 @@ export async function resetOperator(
       where: { operatorId: id, revokedAt: null },
       data: { revokedAt: new Date() },
     });
-    // By PostgreSQL's clock, which it is compared with.
+    // PostgreSQL's clock, because later checks compare with it.
     const [row] = await tx.$queryRaw<{ expires_at: Date }[]>`
       INSERT INTO invitation (token_hash, account_id, kind, email, role, expires_at)
       VALUES (${tokenHash}, ${accountId}::uuid, 'reset', ${operator.email}, ${role},

@@ -1,7 +1,8 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
-import { getSqlState, inTransaction, type Queryable } from '../transaction';
-import { type Actor, changeWithAudit, writeAudit } from './audit';
+import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
+import { inTransaction, type Queryable } from '../transaction';
+import { unlessTaken } from './unless-taken';
 
 export type SavedFilterRow = {
   id: string;
@@ -14,10 +15,10 @@ export type SavedFilterRow = {
 export type NewSavedFilter = { name: string; filters: Record<string, string> };
 export type SavedFilterChange = { id: string } & Partial<NewSavedFilter>;
 
-/** Beyond it a list is no help any more. */
+/** Per app. A longer list would be hard to use. */
 export const maxSavedFilters = 50;
 
-/** The named filters of an app's log. Names are told apart without regard to case. */
+/** The named filters of an app's log. Names are unique without regard to case. */
 export function createSavedFilters(pool: pg.Pool) {
   return {
     async list(appId: string): Promise<SavedFilterRow[]> {
@@ -35,7 +36,7 @@ export function createSavedFilters(pool: pg.Pool) {
         inTransaction(pool, (client) => insertFilter(client, { ...actor, appId }, filter)),
       ),
 
-    /** What is left out stays as it is. */
+    /** A field that is left out stays as it is. */
     change: (actor: Actor, appId: string, { id, ...change }: SavedFilterChange) =>
       unlessTaken(async () => {
         const entry = { action: 'filter.changed', subject: id, change };
@@ -45,7 +46,7 @@ export function createSavedFilters(pool: pg.Pool) {
         return changed ?? 'not_found';
       }),
 
-    /** False when it is not there. */
+    /** False when the app has no filter with this id. */
     async remove(actor: Actor, appId: string, id: string): Promise<boolean> {
       const entry = { action: 'filter.removed', subject: id };
       const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
@@ -62,9 +63,7 @@ export function createSavedFilters(pool: pg.Pool) {
 
 export type AppSavedFilters = ReturnType<typeof createSavedFilters>;
 
-type ActorInApp = Actor & { appId: string };
-
-/** The app's row is the lock under which its filters are counted. */
+/** Locks the app's row while it counts the filters. */
 async function insertFilter(
   client: Queryable,
   actor: ActorInApp,
@@ -94,15 +93,4 @@ async function updateFilter(
     [id, appId, name, filters && JSON.stringify(filters), operatorId],
   );
   return rowCount === 1 ? { id } : undefined;
-}
-
-const uniqueViolation = '23505';
-
-async function unlessTaken<T>(work: () => Promise<T>): Promise<T | 'taken'> {
-  try {
-    return await work();
-  } catch (error) {
-    if (getSqlState(error) === uniqueViolation) return 'taken';
-    throw error;
-  }
 }

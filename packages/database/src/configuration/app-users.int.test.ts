@@ -6,7 +6,7 @@ import { type AppUsers, createAppUsers, userSearch } from './app-users';
 jest.setTimeout(60_000);
 
 const manyUsers = 20_000;
-/** A walk of each index down to its leaves, and a page of rows of each. */
+/** A scan of each index from the root, and a page of rows of each. */
 const maxBuffers = 900;
 
 let database: Database;
@@ -67,7 +67,7 @@ describe('a search', () => {
     expect(rows.map(({ sid, matched: by }) => [sid, by])).toEqual([[ana.sid, matched]]);
   });
 
-  test('finds whose a device is, and a user by the id that answers show', async () => {
+  test('finds the user of a device, and a user by the `sid` that answers contain', async () => {
     for (const text of [ana.deviceId, `token-${ana.sid}`, ana.sid.toUpperCase()]) {
       const { rows } = await users.search(tenant.appId, text);
       expect(rows.map(({ sid }) => sid)).toEqual([ana.sid]);
@@ -75,13 +75,13 @@ describe('a search', () => {
   });
 
   test.each(['ruiz', '%', '_', 'u\\_20391', "u_2'; --", '2025550123'])(
-    'for %s, with which nothing begins, finds nobody',
+    'for %s, which no value begins with, finds no user',
     async (text) => {
       expect(await users.search(tenant.appId, text)).toEqual({ rows: [], isPartial: false });
     },
   );
 
-  test('finds nobody of another app', async () => {
+  test('finds no user of another app', async () => {
     const other = await createFactories(database).createTenant();
     for (const text of ['u_20391', 'ana.ruiz', ana.sid, ana.deviceId]) {
       expect((await users.search(other.appId, text)).rows).toEqual([]);
@@ -103,12 +103,12 @@ describe('among many users', () => {
        FROM generate_series(1, $2::int) n`,
       [crowded.appId, manyUsers],
     );
-    // Autovacuum does it soon, but not always before the next line.
+    // Autovacuum would do it, but perhaps not before the next line.
     await database.lookUps.query('ANALYZE app_user');
   });
 
   test.each(['u', 'user', '+1', 'U0', 'user19999@', 'nobody'])(
-    'a search for %s reads a page of each index, and says when there are more',
+    'a search for %s reads at most a page of each index, and reports when there are more',
     async (text) => {
       const { text: sql, values } = userSearch(crowded.appId, text);
       const { rows } = await database.lookUps.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
@@ -124,7 +124,7 @@ describe('among many users', () => {
     },
   );
 
-  test('a list goes on behind each page, in the order of ids', async () => {
+  test('a list continues after each page, in order of ids', async () => {
     const first = await users.list(crowded.appId, '');
     const second = await users.list(crowded.appId, first.rows.at(-1)?.userId ?? '');
     expect([first.isPartial, first.rows.length]).toEqual([true, 50]);

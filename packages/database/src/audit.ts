@@ -1,14 +1,20 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
-import { inTransaction, type Queryable } from '../transaction';
+import { inTransaction, type Queryable } from './transaction';
 
-/** Who changes something, and where. */
+/** The author of a change, and the app that it belongs to. Without an operator, the audit page shows "the command line". */
 export type Actor = { accountId: string; operatorId: string | undefined; appId?: string };
+export type ActorInApp = Actor & { appId: string };
 
-/** What is remembered of a change: never a secret. */
+/** For changes that no operator makes: the command line, the demo account, tests. */
+export function createSystemActor(accountId: string): Actor {
+  return { accountId, operatorId: undefined };
+}
+
+/** An entry never holds a secret. */
 export type NewAuditEntry = { action: string; subject: string; change?: Record<string, unknown> };
 
-/** Does the change and remembers who made it, or neither. `work` returns undefined when there was nothing to change. */
+/** Commits the change and its audit entry together. `work` returns undefined when it changed nothing: then there is no entry. */
 export async function changeWithAudit<T>(
   pool: pg.Pool,
   actor: Actor,
@@ -44,7 +50,7 @@ export type AuditEntryRow = {
   change: unknown;
 };
 
-/** Newest first, those before `before`. */
+/** Newest first; `before` is the id of the entry after the page. */
 export async function listAuditEntries(
   pool: pg.Pool,
   accountId: string,

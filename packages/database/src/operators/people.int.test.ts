@@ -39,7 +39,7 @@ async function countOwners(accountId: string): Promise<number> {
 }
 
 describe('an account', () => {
-  test('keeps an owner, whichever two changes come at the same moment', async () => {
+  test('keeps an owner, whichever two changes are made at once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { ids, actors, accountId } = await createOwners(2);
       const [one = '', other = ''] = ids;
@@ -62,7 +62,7 @@ describe('an account', () => {
     }
   });
 
-  test('has one link an address, also by two owners at the same moment', async () => {
+  test('has one link per address, also when two owners invite at once', async () => {
     const { actors, accountId } = await createOwners(2);
     const email = `${newId()}@example.com`;
     const invite = (index: number) =>
@@ -76,7 +76,7 @@ describe('an account', () => {
     expect(await people.listInvitations(accountId)).toHaveLength(1);
   });
 
-  test('is changed by nobody who is no owner of it at that moment', async () => {
+  test('cannot be changed by an operator who is not an owner at that moment', async () => {
     const { ids, accountId } = await createOwners(2);
     const [id = '', demoted = ''] = ids;
     await database.prisma.operator.update({ where: { id: demoted }, data: { role: 'editor' } });
@@ -95,7 +95,7 @@ describe('an account', () => {
     expect(await people.listInvitations(accountId)).toEqual([]);
   });
 
-  test('is changed by owners of another account in nothing', async () => {
+  test('cannot be changed by owners of another account', async () => {
     const { ids, actors, accountId } = await createOwners(2);
     const other = await createOwners(2);
     const [id = ''] = ids;
@@ -108,7 +108,7 @@ describe('an account', () => {
       await people.changeRole(theirs, { id, role: 'viewer' }),
       await people.remove(theirs, id),
     ]).toEqual(Array(3).fill({ obstacle: 'not_found' }));
-    // Inviting the same address in the other account leaves this link as it is.
+    // An invitation of the same address in the other account does not end this link.
     await people.invite(theirs, { ...invite, tokenHash: Buffer.from(newId()) });
     expect(await countOwners(accountId)).toBe(2);
     for (const each of [accountId, other.accountId]) {
