@@ -1,6 +1,6 @@
-/** The body that tells what was accepted, now or by the first call with its key; `more` goes into it. */
+/** The response body of an accepted request. `more` adds fields. */
 export function acceptedBody(requestId: string, more?: object): string {
-  // An id needs no escape.
+  // A UUID needs no escaping.
   if (!more) return `{"request_id":"${requestId}","id":"${requestId}","success":true}`;
   return JSON.stringify({ request_id: requestId, id: requestId, success: true, ...more });
 }

@@ -1,6 +1,6 @@
 import { createAccountQueue } from './account-queue';
 
-/** Work that notes its name, and ends when it is told to. */
+/** Creates work that records its name when it starts and ends on `endNext`. */
 function createWork() {
   const startedNames: string[] = [];
   const ends: (() => void)[] = [];
@@ -12,13 +12,13 @@ function createWork() {
     ends.shift()?.();
     await new Promise(setImmediate);
   }
-  return { begun: startedNames, work, endNext };
+  return { startedNames, work, endNext };
 }
 
-describe('turns', () => {
-  test('go from account to account, one at a time, so that none waits for all of another one', async () => {
+describe('createAccountQueue', () => {
+  test('alternates between accounts, one piece of work at a time', async () => {
     const runInSequence = createAccountQueue();
-    const { begun: startedNames, work, endNext } = createWork();
+    const { startedNames, work, endNext } = createWork();
     const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map((name) =>
       runInSequence(name.charAt(0), work(name)),
     );
@@ -27,7 +27,7 @@ describe('turns', () => {
     expect(startedNames).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
   });
 
-  test('go on behind work that fails', async () => {
+  test('continues after work that failed', async () => {
     const runInSequence = createAccountQueue();
     const failed = runInSequence('a', () => Promise.reject(new Error('broken')));
     const next = runInSequence('a', async () => 'done');
@@ -36,7 +36,7 @@ describe('turns', () => {
     expect(await runInSequence('a', async () => 'again')).toBe('again');
   });
 
-  test('refuse an account whose own work fills the queue, and nobody else', async () => {
+  test('refuses only the account whose queue is full', async () => {
     const runInSequence = createAccountQueue();
     const { work, endNext } = createWork();
     const all = Array.from({ length: 101 }, () => runInSequence('a', work('a')));

@@ -1,20 +1,19 @@
 import { AppError } from '@belfry/shared';
 
-/** Runs work of an account when its turn has come. */
+/** Runs the work of an account when its turn comes. */
 export type RunInSequence = <T>(accountId: string, work: () => Promise<T>) => Promise<T>;
 
-/** Of one account. */
-const maxWaiting = 100;
+const maxWaitingPerAccount = 100;
 
-/** Lets one in at a time, the accounts by turns, so that none waits for all that another one sends. */
+/** Runs one piece of work at a time, round-robin over accounts, so that no account waits for all of another's work. */
 export function createAccountQueue(): RunInSequence {
-  /** The account whose turn is next comes first. */
+  /** Waiting work by account. The first account is next. */
   const waiting = new Map<string, (() => void)[]>();
   let isBusy = false;
 
   async function waitInQueue(accountId: string): Promise<void> {
     const queue = waiting.get(accountId) ?? [];
-    if (queue.length >= maxWaiting) throw createQueueFullError();
+    if (queue.length >= maxWaitingPerAccount) throw createQueueFullError();
     await new Promise<void>((resolve) => {
       queue.push(resolve);
       waiting.set(accountId, queue);
@@ -46,6 +45,6 @@ export function createAccountQueue(): RunInSequence {
 function createQueueFullError(): AppError {
   return new AppError(
     'rate_limited',
-    `${maxWaiting} large bodies of the account wait already: send fewer at once`,
+    `the account already has ${maxWaitingPerAccount} large bodies waiting: send fewer at once`,
   );
 }

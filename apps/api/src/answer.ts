@@ -6,31 +6,31 @@ import { type Call, getCall } from './call';
 
 export type Answer = {
   status: number;
-  /** JSON, written once. */
+  /** Serialized JSON. */
   body: string;
   headers?: Record<string, string>;
 };
 
-/** What a keyed POST answers; a replay is the first call's bytes, and says so. */
+/** The response to an idempotent POST. A replay repeats the bytes of the first response and has `Idempotent-Replayed`. */
 export function toAnswer({ status, body, isReplay }: IdempotentResponse): Answer {
   return isReplay ? { status, body, headers: replayed } : { status, body };
 }
 
 const replayed = { 'Idempotent-Replayed': 'true' };
 
-/** Writes an answer in one go, with the headers that every answer has. */
+/** Writes a response with the headers common to all. */
 export function sendAnswer(res: Response, answer: Answer): void {
   res.writeHead(answer.status, buildHeaders(res, answer));
   res.end(answer.body);
 }
 
-/** Answers a call whose body was not read, and closes the connection. */
+/** Responds to a call whose body was not read, and closes the connection. */
 export function sendAnswerAndClose(req: Request, res: Response, answer: Answer): void {
   const { status, body, headers } = answer;
   answerAndClose(req, res, { status, body, headers: allHeaders(endCall(res), body, headers) });
 }
 
-/** Names and values in turn, where nothing is added: Node writes these with the least work. */
+/** Returns a flat list of names and values if there are no extra headers: Node writes that form fastest. */
 function buildHeaders(res: Response, { body, headers }: Answer): string[] | Record<string, string> {
   const call = endCall(res);
   if (call.headers || headers) return allHeaders(call, body, headers);
@@ -56,7 +56,7 @@ function allHeaders(call: Call, body: string, headers: Answer['headers']): Recor
   return { ...basicHeaders(body, call.id), ...call.headers, ...headers };
 }
 
-/** The headers of every answer in JSON; the server adds those that every answer has. */
+/** The headers of every JSON response. The server adds those of all responses. */
 export function basicHeaders(body: string, callId: string): Record<string, string> {
   return {
     'Content-Type': 'application/json',

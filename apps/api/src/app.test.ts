@@ -15,7 +15,7 @@ function send(gateway: Gateway, body: string | object): Test {
 }
 
 describe('POST /v1/apps/:app_id/events/send', () => {
-  test('answers with the id of the call twice, and hands over what was sent', async () => {
+  test('returns the request ID twice and passes on the parsed send', async () => {
     const gateway = createGateway();
     const body = {
       event: 'order_shipped',
@@ -54,7 +54,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     ]);
   });
 
-  test('marks a replay and answers as the first call was answered, under the id of this call', async () => {
+  test('marks a replay and returns the first response under its own X-Request-Id', async () => {
     const gateway = createGateway({
       runIdempotentRequest: async (_call, work) => ({
         status: 200,
@@ -71,8 +71,8 @@ describe('POST /v1/apps/:app_id/events/send', () => {
   test.each([
     ['a trailing slash', `${sendPath}/`],
     ['query parameters', `${sendPath}?app_id=${appId}&x[y]=1`],
-    ['an app id in upper case', sendPath.replace(appId, appId.toUpperCase())],
-  ])('takes %s', async (_, path) => {
+    ['an app ID in upper case', sendPath.replace(appId, appId.toUpperCase())],
+  ])('accepts %s', async (_, path) => {
     const gateway = createGateway();
     const response = await request(gateway.server)
       .post(path)
@@ -82,7 +82,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     expect(gateway.sent[0]?.app.id).toBe(appId);
   });
 
-  test.each([['AuthKey'], ['authkey'], ['AUTHKEY']])('takes the scheme as %s', async (scheme) => {
+  test.each([['AuthKey'], ['authkey'], ['AUTHKEY']])('accepts the scheme %s', async (scheme) => {
     const gateway = createGateway();
     const response = await send(gateway, { event: 'e' }).set(
       'Authorization',
@@ -100,13 +100,13 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     ],
     ['Go', '{"event":"e","user":null}\n'],
     ['Android', '{"event":"e","locale":"en","user":{"user_id":"u"}}'],
-  ])('takes what the %s client sends', async (_, body) => {
+  ])('accepts the body of the %s client', async (_, body) => {
     const gateway = createGateway();
     expect((await send(gateway, body)).status).toBe(200);
     expect(JSON.stringify(gateway.sent[0]?.item)).not.toContain('null');
   });
 
-  test('takes the content type with a parameter, in any letter case', async () => {
+  test('accepts the content type with a parameter and in any letter case', async () => {
     const gateway = createGateway();
     const response = await send(gateway, '{"event":"e"}').set(
       'Content-Type',
@@ -116,7 +116,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
   });
 });
 
-describe('an error', () => {
+describe('errors', () => {
   const longKey = 'k'.repeat(256);
   const lateAppId = '0197f0c0-0000-7000-8000-00000000000f';
   const json = 'Unable to process JSON';
@@ -207,7 +207,7 @@ describe('an error', () => {
       (g) => send(g, { event: 'e'.repeat(129) }),
     ],
     [
-      'a Slack object that names nobody',
+      'a Slack object without a recipient',
       invalid('user.slack must have channel_id or email'),
       (g) => send(g, { event: 'e', user: { slack: { access_token: 't', email: null } } }),
     ],
@@ -217,7 +217,7 @@ describe('an error', () => {
       (g) => send(g, '{"event":"e","data":{"id":9007199254740993}}'),
     ],
     [
-      'a time that cannot be read',
+      'an unreadable time',
       invalid('schedule_at must be epoch milliseconds or an ISO 8601 time'),
       (g) => send(g, { event: 'e', schedule_at: 'soon' }),
     ],
@@ -242,20 +242,20 @@ describe('an error', () => {
       (g) => send(g, {}).set('Authorization', `Bearer ${g.key}`),
     ],
     [
-      'a bare key',
+      'a key without scheme',
       {
         ...noKey,
-        error: 'the Authorization header holds the bare API key: "AuthKey " is missing before it',
+        error: 'the Authorization header has only the API key: it must be "AuthKey <API key>"',
       },
       (g) => send(g, {}).set('Authorization', g.key),
     ],
     [
-      'a key that was never made',
+      'an unknown key',
       { ...noKey, error: 'the API key is not valid' },
       (g) => send(g, {}).set('Authorization', `AuthKey ${createApiKey().key}`),
     ],
     [
-      'a key that cannot be one',
+      'a malformed key',
       { ...noKey, error: 'the API key is not valid' },
       (g) => send(g, {}).set('Authorization', 'AuthKey x'),
     ],
@@ -278,7 +278,7 @@ describe('an error', () => {
           .send({ event: 'e' }),
     ],
     [
-      'an app id that is no UUID',
+      'an app ID that is not a UUID',
       noApp,
       (g) =>
         request(g.server)
@@ -287,7 +287,7 @@ describe('an error', () => {
           .send({ event: 'e' }),
     ],
     [
-      'an app id with SQL in it',
+      'an app ID with SQL in it',
       noApp,
       (g) =>
         request(g.server)
@@ -295,14 +295,18 @@ describe('an error', () => {
           .set('Authorization', g.auth)
           .send({}),
     ],
-    ['a body that says it is too large', tooLarge, (g) => send(g, { event: 'e'.repeat(20_000) })],
+    [
+      'a body whose declared size is too large',
+      tooLarge,
+      (g) => send(g, { event: 'e'.repeat(20_000) }),
+    ],
     [
       'another content type',
       { ...wrongMedia, error: 'the content type must be application/json' },
       (g) => send(g, 'event=e').set('Content-Type', 'application/x-www-form-urlencoded'),
     ],
     [
-      'a content type that only begins like JSON',
+      'a content type that only starts like JSON',
       { ...wrongMedia, error: 'the content type must be application/json' },
       (g) => send(g, '{}').set('Content-Type', 'application/json-patch+json'),
     ],
@@ -334,7 +338,7 @@ describe('an error', () => {
       (g) => request(g.server).options(sendPath).set('Origin', 'https://a.example'),
     ],
     [
-      'an empty app id',
+      'an empty app ID',
       notThere,
       (g) => request(g.server).post('/v1/apps//events/send').set('Authorization', g.auth).send({}),
     ],
@@ -356,7 +360,7 @@ describe('an error', () => {
   ];
 
   test.each(rows)(
-    'for %s has its exact status and body, and nothing is sent on',
+    '%s has the exact status and body, and passes nothing on',
     async (_, expected, sendCall) => {
       const gateway = createGateway();
       const response = await sendCall(gateway);
@@ -371,27 +375,24 @@ describe('an error', () => {
     },
   );
 
-  test.each(rows)(
-    'for %s has the headers that every answer has',
-    async (_, _expected, sendCall) => {
-      const response = await sendCall(createGateway());
-      expect(response.headers).toMatchObject({
-        'content-type': 'application/json',
-        'cache-control': 'no-store',
-        'x-request-id': expect.stringMatching(uuid),
-        'x-content-type-options': 'nosniff',
-        'x-belfry-version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
-      });
-      expect(
-        Object.keys(response.headers).filter((name) =>
-          /^access-control|powered|etag|location/.test(name),
-        ),
-      ).toEqual([]);
-      expect(response.headers['www-authenticate']).toBe(
-        response.status === 401 ? 'AuthKey' : undefined,
-      );
-    },
-  );
+  test.each(rows)('%s has the common response headers', async (_, _expected, sendCall) => {
+    const response = await sendCall(createGateway());
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-request-id': expect.stringMatching(uuid),
+      'x-content-type-options': 'nosniff',
+      'x-belfry-version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    });
+    expect(
+      Object.keys(response.headers).filter((name) =>
+        /^access-control|powered|etag|location/.test(name),
+      ),
+    ).toEqual([]);
+    expect(response.headers['www-authenticate']).toBe(
+      response.status === 401 ? 'AuthKey' : undefined,
+    );
+  });
 
   test.each<[string, AppError, Expected, Record<string, string>]>([
     [
@@ -407,7 +408,7 @@ describe('an error', () => {
       {},
     ],
     [
-      'the same beside further headers',
+      'the same with other headers',
       new AppError('event_not_found', 'Größe 🎉', { headers: { 'Retry-After': '3' } }),
       { status: 404, code: 'event_not_found', error: 'Größe 🎉' },
       { 'retry-after': '3' },
@@ -419,7 +420,7 @@ describe('an error', () => {
       {},
     ],
     [
-      'a key of other parameters',
+      'a key reused with other parameters',
       new AppError('idempotency_mismatch', 'm'),
       { status: 422, code: 'idempotency_mismatch', error: 'm' },
       {},
@@ -431,35 +432,38 @@ describe('an error', () => {
       { 'retry-after': '1' },
     ],
     [
-      'a store that is away',
+      'an unavailable database',
       new AppError('unavailable', 'u', { headers: { 'Retry-After': '2' } }),
       { status: 503, code: 'unavailable', error: 'u' },
       { 'retry-after': '2' },
     ],
     [
-      'a store that is away and does not say for how long',
+      'an unavailable database without a retry time',
       new AppError('unavailable', 'u'),
       { status: 503, code: 'unavailable', error: 'u' },
       { 'retry-after': '1' },
     ],
-  ])('of accepting passes on: %s', async (_, error, { status, ...members }, headers) => {
-    const gateway = createGateway({ sendEvent: () => Promise.reject(error) });
-    const response = await send(gateway, { event: 'e' });
-    expect(response.status).toBe(status);
-    expect(response.body).toEqual({
-      success: false,
-      ...members,
-      request_id: response.headers['x-request-id'],
-    });
-    expect(response.headers).toMatchObject(headers);
-  });
+  ])(
+    'an error of the pipeline passes through unchanged: %s',
+    async (_, error, { status, ...members }, headers) => {
+      const gateway = createGateway({ sendEvent: () => Promise.reject(error) });
+      const response = await send(gateway, { event: 'e' });
+      expect(response.status).toBe(status);
+      expect(response.body).toEqual({
+        success: false,
+        ...members,
+        request_id: response.headers['x-request-id'],
+      });
+      expect(response.headers).toMatchObject(headers);
+    },
+  );
 
   test.each<[string, unknown]>([
     ['an Error', new Error('relation "secret_table" does not exist')],
-    ['something that is no Error', 'secret_table'],
+    ['a thrown string', 'secret_table'],
     ['nothing', undefined],
   ])(
-    'of ours says nothing of its cause (%s), and is logged under the id of the call',
+    'an internal error reveals nothing of its cause (%s) and is logged with the request ID',
     async (_, cause) => {
       const gateway = createGateway({ sendEvent: () => Promise.reject(cause) });
       const response = await send(gateway, { event: 'e' });
@@ -471,11 +475,14 @@ describe('an error', () => {
         request_id: response.headers['x-request-id'],
       });
       const logged = gateway.lines.find((line) => line['message'] === 'call.failed');
-      expect(logged).toMatchObject({ level: 'error', call_id: response.headers['x-request-id'] });
+      expect(logged).toMatchObject({
+        level: 'error',
+        request_id: response.headers['x-request-id'],
+      });
     },
   );
 
-  test('tells another account’s app and an unknown one apart by nothing but the id of the call', async () => {
+  test('another account’s app and an unknown one get identical responses except for the request ID', async () => {
     const gateway = createGateway();
     const sendToApp = async (id: string) => {
       const response = await request(gateway.server)
@@ -489,7 +496,7 @@ describe('an error', () => {
     expect(await sendToApp(otherAppId)).toEqual(await sendToApp('no-uuid'));
   });
 
-  test('answers 401 to a key whose id is known and whose secret is another one, and does not note a use', async () => {
+  test('a known key ID with a wrong secret gets 401 and records no use', async () => {
     const { secretHash } = createApiKey();
     const used: string[] = [];
     const gateway = createGateway({
@@ -501,14 +508,14 @@ describe('an error', () => {
     expect(used).toEqual([]);
   });
 
-  test('notes the use of a key once a call', async () => {
+  test('each call records one use of its key', async () => {
     const used: string[] = [];
     const gateway = createGateway({ recordKeyUse: (id) => used.push(id) });
     expect((await send(gateway, { event: 'e' })).status).toBe(200);
     expect(used).toEqual([gateway.keyId]);
   });
 
-  test('never asks a store for a key with a wrong checksum', async () => {
+  test('a key with a wrong checksum causes no look-up', async () => {
     const queriedIds: string[] = [];
     const gateway = createGateway({
       findApiKey: async (id) => {
@@ -524,7 +531,7 @@ describe('an error', () => {
     expect(queriedIds).toEqual([]);
   });
 
-  test('never asks a store for an app id that is no UUID', async () => {
+  test('an app ID that is not a UUID causes no look-up', async () => {
     const queriedIds: string[] = [];
     const gateway = createGateway({
       findApp: async (id) => {
@@ -570,7 +577,7 @@ describe('the order of checks', () => {
     ['idempotency_key_invalid', (g) => bad.idempotencyKey(bad.json(at(sendPath)(g)))],
     ['malformed_json', (g) => bad.json(at(sendPath)(g))],
     ['validation_failed', (g) => bad.schema(at(sendPath)(g))],
-  ])('puts %s before all that comes later', async (code, sendCall) => {
+  ])('checks %s before all later checks', async (code, sendCall) => {
     const gateway = createGateway({
       sendEvent: () => Promise.reject(new AppError('event_not_found', '')),
     });
@@ -579,7 +586,7 @@ describe('the order of checks', () => {
 });
 
 describe('the access log', () => {
-  test('has one line a call, with its template and ids and nothing of what was said', async () => {
+  test('writes one line for each call, with route template and IDs but no content', async () => {
     const gateway = createGateway();
     const response = await send(gateway, {
       event: 'secret_event',
@@ -598,7 +605,7 @@ describe('the access log', () => {
         route: '/v1/apps/:app_id/events/send',
         status: 200,
         duration_ms: expect.any(Number),
-        call_id: response.headers['x-request-id'],
+        request_id: response.headers['x-request-id'],
         account_id: 'account_1',
         app_id: appId,
       },
@@ -606,7 +613,7 @@ describe('the access log', () => {
     expect(JSON.stringify(gateway.lines)).not.toMatch(new RegExp(`secret|ann@|${gateway.key}`));
   });
 
-  test('does not hold the path of an unknown route', async () => {
+  test('omits the path of an unknown route', async () => {
     const gateway = createGateway();
     await request(gateway.server).get('/v1/users/ann@example.com');
     expect(gateway.lines).toMatchObject([{ message: 'call', route: 'none', status: 404 }]);

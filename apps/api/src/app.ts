@@ -48,14 +48,14 @@ export type ApiDeps = AuthenticateDeps &
     sendEvent: SendEvent;
     bulkSend: BulkSend;
     dryRun: DryRun;
-    /** What Slack and its installers call, where this installation has a Slack app. */
+    /** The Slack routes, if this installation has a Slack app. */
     slack?: RequestHandler;
     runIdempotentRequest: RunIdempotentRequest;
     maxBatchItems: number;
     limitRate: LimitRate;
     /** Whether the stores answer. */
     ready(): Promise<boolean>;
-    /** The registry of channels: what the wire takes follows from it. */
+    /** The channel registry. It determines the fields of the API. */
     channels: WireChannels;
     https: RequireHttpsDeps;
     bodies: { maxBodyBytes: number; maxBodiesInMemoryBytes: number; pace: BodyPaceOptions };
@@ -65,10 +65,10 @@ export type ApiDeps = AuthenticateDeps &
     newId: () => string;
   };
 
-/** Express with all routes, and the one that is also answered without it. */
+/** Express with all routes, and the direct route that bypasses it. */
 export type Api = Express & { directRoute: DirectRoute };
 
-/** The gateway: every route and every step before it, in order. */
+/** Creates the gateway: all middleware and routes, in order. */
 export function createApi(deps: ApiDeps): Api {
   const app = createExpress();
   const readInSequence = createAccountQueue();
@@ -95,7 +95,7 @@ export function createApi(deps: ApiDeps): Api {
 
   const steps = addSteps(app, deps);
   const handleErrors = createHandleErrors(deps);
-  // Express asks route after route: the one that is called most comes first, and has a way past it.
+  // Express tries routes in order, so the busiest comes first. It also has a direct route.
   const send = post(sendEvent);
   app.post(sendPath, withDryRun(send, tryEvent));
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
@@ -127,7 +127,7 @@ export function createApi(deps: ApiDeps): Api {
 
 const sendPath = '/v1/apps/:app_id/events/send';
 
-/** What comes before every route, in order; the two of health stand between. A send past Express has no escapes in its target. */
+/** Adds the middleware before every route, and the health routes. The direct route skips `checkTarget`: its URL has no escapes. */
 function addSteps(app: Express, deps: ApiDeps): RequestHandler[] {
   const [requestId, accessLog] = [createRequestId(deps), createAccessLog(deps)];
   const requireHttps = createRequireHttps(deps.https);
@@ -158,7 +158,7 @@ function createExpress(): Express {
 
 type BodyReaders = (body: Pick<ReadBodyOptions, 'kind' | 'maxBodyBytes'>) => ReadBody;
 
-/** Makes readers that share one memory, whichever route reads. */
+/** Creates body readers for all routes that share one memory limit. */
 function createBodyReaders({ maxBodiesInMemoryBytes, maxBodyBytes, pace }: ApiDeps['bodies']) {
   const memory = createBodyMemory({ maxBytes: maxBodiesInMemoryBytes, maxBodyBytes });
   const shared = { memory, pace: createBodyPace(pace) };
@@ -167,7 +167,7 @@ function createBodyReaders({ maxBodiesInMemoryBytes, maxBodyBytes, pace }: ApiDe
 
 const inboxPath = '/v1/apps/:app_id/in_app_notifications';
 
-/** What front ends call from a browser; no other route is for one. */
+/** The inbox routes that front ends call. Browsers may call no other route. */
 function addInboxRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders): void {
   const { inbox: store, limitRate } = deps;
   const small = { maxBodyBytes: maxInboxBodyBytes };
@@ -189,17 +189,17 @@ function addInboxRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders):
   app.put(`${inboxPath}/last_open`, inbox.lastOpen);
 }
 
-/** What providers call, with the secret in the path in place of a key. */
+/** The routes that providers call. A secret in the path replaces the API key. */
 function addReceiptRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders): void {
   const readBody = createReader({ kind: 'receipt', maxBodyBytes: maxReceiptBytes });
   const receipts = createReceiptRoutes(deps, readBody);
   app.route('/v1/receipts/:integration_id/:secret').post(receipts.read).get(receipts.handshake);
 }
 
-/** The events that Belfry takes have some hundred bytes. */
+/** Slack events have a few hundred bytes. */
 const maxSlackEventBytes = 64 * 1024;
 
-/** Slack's library reads a body before it checks the signature, so it is read here, within bounds, and handed on. */
+/** Slack's library reads the body before it checks the signature, so this reads the body first, with limits. */
 function addSlackRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders): void {
   if (!deps.slack) return;
   const limits = { kind: 'network', maxBodyBytes: maxSlackEventBytes } as const;
@@ -212,7 +212,7 @@ function addSlackRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders):
   app.use(deps.slack);
 }
 
-/** For bodies that are read before it is known who calls. */
+/** Reads bodies before the caller is authenticated. */
 function readForNetwork({ https }: ApiDeps, readBody: ReadBody) {
   return (req: Request, res: Response) =>
     readBody(req, res, getClientNetwork(req, https.isTrustedProxy));

@@ -20,7 +20,7 @@ const sendRoute = 'POST /v1/apps/:app_id/events/send';
 const botToken = 'xoxb-1234-5678-canarycanary';
 
 let gateway: StoredGateway;
-/** Refuses plain HTTP, but from a proxy that says that its caller came over HTTPS. */
+/** Refuses plain HTTP, except from a proxy that reports HTTPS. */
 let strict: StoredGateway;
 let tenant: Tenant;
 let event: string;
@@ -38,7 +38,7 @@ afterAll(() => Promise.all([gateway.close(), strict.close()]));
 
 type Call = {
   route?: string;
-  /** Undefined is none at all. */
+  /** Undefined sends no header. */
   authorization?: string | undefined;
   app?: string;
   body?: object;
@@ -50,7 +50,7 @@ async function sendCall({ route = sendRoute, authorization, app = tenant.appId, 
   const requestId = await findRequest(app);
   const values = { app_id: app, user_id: userId, device_id: deviceId, request_id: requestId };
   const { method, path } = fillRoute(route, values);
-  // Each method of a route is one that supertest has a function for.
+  // supertest has a function for each method of a route.
   const apiRequest = request(call.server ?? gateway.server)[method as 'get'](path);
   if (authorization !== undefined) void apiRequest.set('Authorization', authorization);
   if (call.server === strict.server) void apiRequest.set('X-Forwarded-Proto', 'https');
@@ -68,7 +68,7 @@ async function createDevice(app: string): Promise<{ userId: string; deviceId: st
 
 const requestIds = new Map<string, string>();
 
-/** One of each app, so that a test may count those that its calls make. */
+/** One request per app, so that tests can count the requests that their calls create. */
 async function findRequest(app: string): Promise<string> {
   const storedId = requestIds.get(app);
   if (storedId !== undefined) return storedId;
@@ -111,7 +111,7 @@ describe('specification 5, Authentication', () => {
     expect(stranger.apiKey).not.toBe(apiKey);
   });
 
-  test('It is shown in the dashboard under account details: it is kept sealed, so that it can be shown again.', async () => {
+  test('It is shown in the dashboard under account details: it is stored sealed, so that it can be shown again.', async () => {
     const stored = await gateway.database.prisma.apiKey.findUniqueOrThrow({
       where: { id: tenant.apiKeyId },
     });
@@ -135,7 +135,7 @@ describe('specification 5, Authentication', () => {
       [method as 'get'](path)
       .set('Authorization', good());
     expect([status, body.code]).toEqual([403, 'https_required']);
-    // Sent on to HTTPS, a caller would not learn that its key has been read on the way.
+    // A redirect to HTTPS would hide that the key was already sent in clear text.
     expect(headers['location']).toBeUndefined();
   });
 
@@ -159,7 +159,7 @@ describe('specification 5, Authentication', () => {
   });
 
   test.each(routesWithRow)(
-    'The key must not be placed in public or client-side code: no browser is let read an answer, and no URL may hold it: %s',
+    'The key must not be placed in public or client-side code: browsers cannot read responses, and a key in a URL is not accepted: %s',
     async (route) => {
       const values = { app_id: tenant.appId, user_id: 'u', device_id: 'd' };
       const { method, path } = fillRoute(route, values);

@@ -18,7 +18,7 @@ const devicePath = `/v1/apps/${appId}/users/u1/devices/d1`;
 
 type Head = { target?: string; auth?: string; type?: string; more?: string };
 
-/** The answer to a head alone: the body that it announces never comes. */
+/** Sends only the head of a call and returns the response. The declared body never arrives. */
 async function answerToHead(
   changes: Partial<ApiDeps>,
   { target = `POST ${sendPath}`, auth, type = 'application/json', more = '' }: Head,
@@ -52,15 +52,15 @@ const refusals: [code: string, changes: Partial<ApiDeps>, head: Head][] = [
   ['storage_limit', full, { target: put }],
 ];
 
-test.each(refusals)('a call whose body never comes is refused with %s', async (code, ...call) => {
+test.each(refusals)('a call is refused with %s before its body arrives', async (code, ...call) => {
   expect(await answerToHead(...call)).toContain(`"code":"${code}"`);
 });
 
-test.each(routesWithRow)('the rate limit is asked before %s does anything', async (route) => {
+test.each(routesWithRow)('the rate limit is checked before %s does anything', async (route) => {
   const gateway = createGateway(overLimit);
   const values = { app_id: appId, user_id: 'u1', device_id: 'd1' };
   const { method, path } = fillRoute(route, values);
-  // Each method of a route is one that supertest has a function for.
+  // supertest has a function for each method of a route.
   const apiRequest = request(gateway.server)
     [method as 'get'](path)
     .set('Authorization', gateway.auth);

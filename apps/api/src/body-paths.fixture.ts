@@ -7,14 +7,14 @@ type Schema = {
   anyOf?: Schema[];
 };
 
-/** Every member that a documented body may have, such as `body.batch.user.user_id`. */
+/** Every member of the documented bodies, such as `body.batch.user.user_id`. */
 export function listBodyPaths({ paths, components }: OpenApi, route: string): string[] {
   const [method = '', path = ''] = route.split(' ');
   const operation = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
   const content = operation?.requestBody?.content['application/json'];
   if (!content) return [];
   const { $ref = '' } = content.schema as Schema;
-  // TypeBox writes plain JSON Schema.
+  // TypeBox produces plain JSON Schema.
   const schema = components.schemas[$ref.split('/').at(-1) ?? ''] as Schema | undefined;
   return schema ? [...new Set(listPaths(schema, 'body'))] : [];
 }

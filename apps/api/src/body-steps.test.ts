@@ -7,7 +7,7 @@ let steps: StepCounter;
 let shared: typeof Shared;
 let channels: typeof App.channels;
 
-// What is loaded before the counter starts is not counted.
+// Load the modules after the counter starts. It does not count code loaded earlier.
 beforeAll(() => {
   jest.resetModules();
   steps = startStepCounter();
@@ -39,13 +39,13 @@ const texts = pieces.map((piece) => ({
   repeat: (times: number) => `${piece.repeat(times)}!`,
 }));
 
-describe('ten times the body takes about ten times the steps', () => {
+describe('the work grows linearly with the body size', () => {
   test.each([
-    ['as it is', (text: string) => text],
+    ['unchanged', (text: string) => text],
     ['in a list', (text: string) => `[${text}1]`],
-    ['as a text', (text: string) => JSON.stringify({ data: text })],
-    ['as a name', (text: string) => JSON.stringify({ [text]: 1 })],
-  ])('when it is parsed: %s', (_place, createBody) => {
+    ['as a string', (text: string) => JSON.stringify({ data: text })],
+    ['as a key', (text: string) => JSON.stringify({ [text]: 1 })],
+  ])('when parsing: %s', (_title, createBody) => {
     const read = (text: string) => shared.parseJson(Buffer.from(createBody(text)));
     expect(steps.findSuperlinear(read, texts)).toEqual([]);
   });
@@ -63,13 +63,13 @@ describe('ten times the body takes about ten times the steps', () => {
         override: { email: { message: { subject: text } }, providers: { [text]: text } },
       }),
     ],
-  ])('when the schema of a send reads its %s', (_field, createBody) => {
+  ])('when the schema of a send validates %s', (_field, createBody) => {
     const validate = shared.createValidator(shared.createSendEventBody(channels));
     const read = (text: string) => validate({ event: 'a', ...createBody(text) });
     expect(steps.findSuperlinear(read, texts)).toEqual([]);
   });
 
-  test('when a text is too long: its pattern is not tried', () => {
+  test('when a text is too long, because its pattern is not tested', () => {
     const slow = Type.String({ maxLength: 60, pattern: '^[a-z]*[a-z][a-z]*$' });
     const validate = shared.createValidator(Type.Object({ a: slow }));
     expect(steps.findSuperlinear((text) => validate({ a: text }), texts)).toEqual([]);
@@ -79,7 +79,7 @@ describe('ten times the body takes about ten times the steps', () => {
     ['an API key', (text) => shared.parseApiKey(text)],
     ['a user id', (text) => shared.isUserId(text)],
     ['a template', (text) => shared.parseTemplate(text)],
-  ])('when it is read as %s', (_what, read) => {
+  ])('when parsing %s', (_title, read) => {
     expect(steps.findSuperlinear(read, texts)).toEqual([]);
   });
 });

@@ -87,7 +87,7 @@ function elements(count: number) {
   return Array.from({ length: count }, (_, index) => element(index));
 }
 
-/** The same with an address on each of the three channels. */
+/** The same with an address for each of the three channels. */
 function reachedByAll({ user, data }: ReturnType<typeof element>, index: number) {
   const mobile = `+45${20_000_000 + index}`;
   return { user: { ...user, mobile, slack: { channel_id: `C${100_000_000 + index}` } }, data };
@@ -109,7 +109,7 @@ async function countRows(): Promise<number> {
 }
 
 describe('POST /v1/apps/:app_id/events/bulk_send', () => {
-  test('answers with one id twice and the count, and stores every element as it came, unplanned', async () => {
+  test('returns one ID twice and the count, and stores every element unchanged and unplanned', async () => {
     const batch = [
       element(0),
       { ...element(1), override: { email: { reply_to: 'a@b.c' } }, schedule_at: 5, locale: 'fr' },
@@ -135,7 +135,7 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
     ]);
   });
 
-  test('gives fanout one job for the whole batch', async () => {
+  test('enqueues one fan-out job for the whole batch', async () => {
     const { body } = await sendBulk({ body: { event, batch: elements(50) } });
     await eventually(async () => {
       const jobs = await redis.lrange(`${prefix}:fanout:wait`, 0, -1);
@@ -143,7 +143,7 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
     });
   });
 
-  test('seals each element’s Slack token to its own place', async () => {
+  test('binds each sealed Slack token to its element', async () => {
     const token = 'xoxb-1234-5678-canarycanary';
     const user = { slack: { channel_id: 'C012345678', access_token: token } };
     const { body } = await sendBulk({ body: { event, batch: [{ user }, { user }] } });
@@ -155,12 +155,12 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
     for (const each of sealed) expect(each).toMatch(/^v1\.test\./);
   });
 
-  test('takes an address that is none: such an element is skipped later, and refuses nothing', async () => {
+  test('accepts an invalid address, whose element is skipped later', async () => {
     const batch = [element(0), { user: { email: 'nonsense' } }];
     expect((await sendBulk({ body: { event, batch } })).body.accepted).toBe(2);
   });
 
-  test('a bulk of 1,000 with every optional key sent as null is accepted', async () => {
+  test('accepts a bulk of 1,000 with every optional key as null', async () => {
     const nulls = {
       ...{ user_id: null, mobile: null, whatsapp_mobile: null, slack: null, telegram: null },
       ...{ onesignal_external_id: null, fcm_tokens: null, ios_tokens: null, preferences: null },
@@ -190,7 +190,7 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
     ['without a key', () => ({})],
     ['with an Idempotency-Key', () => ({ 'Idempotency-Key': newId() })],
   ])(
-    'a bulk of 1,000 with 3 channels is accepted in at most 3 statements, beside the look-ups of key and app, %s',
+    'accepts a bulk of 1,000 on 3 channels in at most 3 statements besides the look-ups of key and app, %s',
     async (_, headers) => {
       const counter = await createStatementCounter((await testDatabase()).url);
       const counted = await createStoredGateway({
@@ -207,7 +207,7 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
           body: { event: name, batch: elements(1_000).map(reachedByAll) },
           headers: headers(),
         });
-      // The second one finds the event's version in memory.
+      // For the second one the event's version is cached.
       for (const _call of [1, 2]) {
         const statements = await counter.during(async () => {
           expect((await call()).body.accepted).toBe(1_000);
@@ -245,17 +245,20 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
     ],
   ];
 
-  test.each(rows)('refuses %s as a whole, and stores nothing', async (_, change, status, error) => {
-    const before = await countRows();
-    const headers = { 'Idempotency-Key': newId() };
-    const answer = await sendBulk({ body: { event, ...change }, headers });
-    expect({ status: answer.status, error: answer.body.error }).toEqual({ status, error });
-    expect(await countRows()).toBe(before);
-  });
+  test.each(rows)(
+    'refuses the whole batch for %s and stores nothing',
+    async (_, change, status, error) => {
+      const before = await countRows();
+      const headers = { 'Idempotency-Key': newId() };
+      const answer = await sendBulk({ body: { event, ...change }, headers });
+      expect({ status: answer.status, error: answer.body.error }).toEqual({ status, error });
+      expect(await countRows()).toBe(before);
+    },
+  );
 });
 
 describe('an Idempotency-Key of a bulk', () => {
-  test('replays the first answer to the byte, whatever the order of members, and accepts once', async () => {
+  test('replays the first response byte for byte, whatever the order of members, and accepts once', async () => {
     const headers = { 'Idempotency-Key': newId() };
     const first = await sendBulk({ body: { event, batch: elements(3) }, headers });
     const before = await countRows();
@@ -267,9 +270,9 @@ describe('an Idempotency-Key of a bulk', () => {
   });
 
   test.each<[string, object]>([
-    ['an element more', { batch: elements(3) }],
+    ['one more element', { batch: elements(3) }],
     ['its elements in another order', { batch: elements(2).reverse() }],
-    ['something that holds for all', { batch: elements(2), locale: 'de' }],
+    ['an added locale for the batch', { batch: elements(2), locale: 'de' }],
   ])('is refused with %s', async (_, change) => {
     const headers = { 'Idempotency-Key': newId() };
     await sendBulk({ body: { event, batch: elements(2) }, headers });

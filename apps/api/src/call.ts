@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import type { Response } from 'express';
 
-/** One call, from its arrival to its answer: what the log and the answer say of it. */
+/** One API call: its facts for the log and the response. */
 export type Call = {
-  /** The `X-Request-Id` of the answer, and the `request_id` of what is accepted. */
+  /** The `X-Request-Id` of the response, the `request_id` of log lines and of an accepted request. */
   id: string;
   startedAtMs: number;
   answeredAtMs?: number;
-  /** Of the answer, beside those that every answer has. */
+  /** Extra headers of the response. */
   headers?: Record<string, string>;
-  /** Known once the call is authenticated. */
+  /** Set once the call is authenticated. */
   accountId?: string;
   appId?: string;
 };
@@ -20,7 +20,7 @@ export function beginCall(res: Response, id: string): Call {
   return call;
 }
 
-/** The call that `beginCall` put on the response, before every other step. */
+/** Returns the call that `beginCall` stored on the response. */
 export function getCall(res: Response): Call {
   return res.locals['call'];
 }

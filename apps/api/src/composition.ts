@@ -77,7 +77,7 @@ import { createStoreWrite, type StoreWrite } from './store-writes';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 const cachedRows = 10_000;
-/** 16 KB/s: less is no caller with a body to send, but one that holds memory. */
+/** 16 KB/s. A slower body holds memory for too long. */
 const bodyPace = { timeoutMs: 30_000, windowMs: 5_000, minBytes: 80_000 };
 const maxWritesWaiting = 2_000;
 /** A caller's own timeout is often 5 s. */
@@ -86,11 +86,11 @@ const maxWriteWaitMs = 3_000;
 type GatewayServices = ApiDeps & {
   metrics: Metrics;
   storeChecks: StartCheck[];
-  /** Undefined where there is no Slack app. */
+  /** Undefined if there is no Slack app. */
   slackDeps: SlackRouterDeps | undefined;
 };
 
-/** Builds what the gateway is made of, from the leaves up. */
+/** Creates everything that the gateway depends on. */
 export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayServices {
   const https = httpsRules(env);
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
@@ -163,7 +163,7 @@ type BaseServices = {
   secrets: Secrets;
 };
 
-/** The stored users, devices, inboxes and requests. Half of the connections is left to the sends. */
+/** Creates access to users, devices, inboxes and requests. It leaves half of the connections to sends. */
 function createRecords({
   env,
   database,
@@ -181,7 +181,7 @@ function createRecords({
     maxWaitMs: maxWriteWaitMs,
     now: () => performance.now(),
   });
-  /** Stores the answer with the call's key, in the transaction of its work. */
+  /** Stores the response with the idempotency key, in the same transaction as the work. */
   function writeWithAnswer<Call extends AnsweredCall, Row>(
     call: Call,
     toBody: (row: Row) => string,
@@ -274,7 +274,7 @@ function startCapacityReader({ env, log, shutdown, redis }: BaseServices): Capac
     log,
   });
   reader.start();
-  shutdown.add('room', () => reader.close());
+  shutdown.add('capacity', () => reader.close());
   return capacity;
 }
 
@@ -286,7 +286,7 @@ function createRecordKeyUse(database: Database, shutdown: Shutdown): (id: string
     everyMs: keyUsesEveryMs,
     maxKeys: cachedRows,
   });
-  shutdown.add('key uses', () => uses.close());
+  shutdown.add('key_uses', () => uses.close());
   return uses.record;
 }
 
@@ -314,7 +314,7 @@ function createSendServices(services: BaseServices): SendServices {
     newId,
   };
   return {
-    sendEvent: createSendEvent({ ...stored, ...planning, write: createWrite('accepting') }),
+    sendEvent: createSendEvent({ ...stored, ...planning, write: createWrite('accept_single') }),
     dryRun: createDryRun({
       ...lookUps,
       ...planning,
@@ -330,8 +330,8 @@ function createSendServices(services: BaseServices): SendServices {
         maxItems: env.MAX_BATCH_ITEMS,
         maxInheritedBytes: env.MAX_BODY_BYTES,
       }),
-      // Of its own: a single send must not wait for the statement of a batch.
-      write: createWrite('accepting.bulk'),
+      // A separate batcher, so that a single send never waits for the statement of a batch.
+      write: createWrite('accept_bulk'),
     }),
   };
 }

@@ -1,19 +1,19 @@
 import { createConcurrencyLimit } from './concurrency-limit';
 
-describe('places of calls that wait', () => {
-  test('are bounded for one account, and given back', () => {
-    const acquireSlot = createConcurrencyLimit({ max: 5, maxOfOne: 2 });
+describe('createConcurrencyLimit', () => {
+  test('limits the slots of one account, and frees a released slot', () => {
+    const acquireSlot = createConcurrencyLimit({ max: 5, maxPerAccount: 2 });
     const release = acquireSlot('a');
     acquireSlot('a');
-    expect(() => acquireSlot('a')).toThrow('2 calls of the account wait already');
+    expect(() => acquireSlot('a')).toThrow('the account already has 2 waiting calls');
     acquireSlot('b');
     release();
     acquireSlot('a');
     expect(() => acquireSlot('a')).toThrow();
   });
 
-  test('are bounded in all', () => {
-    const acquireSlot = createConcurrencyLimit({ max: 1, maxOfOne: 2 });
+  test('limits the slots of all accounts together', () => {
+    const acquireSlot = createConcurrencyLimit({ max: 1, maxPerAccount: 2 });
     const release = acquireSlot('a');
     expect(() => acquireSlot('b')).toThrow(expect.objectContaining({ code: 'unavailable' }));
     release();

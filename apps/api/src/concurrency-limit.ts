@@ -1,24 +1,27 @@
 import { unavailable } from '@belfry/pipeline/accept';
 import { AppError } from '@belfry/shared';
 
-/** Takes a place for a call that waits; gives back what frees it. Throws where there is none. */
+/** Takes a slot for a waiting call and returns the function that frees it. Throws if none is free. */
 export type AcquireSlot = (accountId: string) => () => void;
 
-/** Bounds the calls that wait, in all and of one account, so that none takes the places of the others. */
+/** Limits waiting calls, in total and per account, so that no account can take all slots. */
 export function createConcurrencyLimit({
   max,
-  maxOfOne,
+  maxPerAccount,
 }: {
   max: number;
-  maxOfOne: number;
+  maxPerAccount: number;
 }): AcquireSlot {
   const counts = new Map<string, number>();
   let all = 0;
 
   return function acquireSlot(accountId) {
     const own = counts.get(accountId) ?? 0;
-    if (own >= maxOfOne) {
-      throw new AppError('rate_limited', `${maxOfOne} calls of the account wait already`);
+    if (own >= maxPerAccount) {
+      throw new AppError(
+        'rate_limited',
+        `the account already has ${maxPerAccount} waiting calls: wait until one ends`,
+      );
     }
     if (all >= max) throw unavailable('1');
     counts.set(accountId, own + 1);

@@ -1,23 +1,23 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 
-/** Answers a call that it knows by its method and target alone; false leaves it to Express. */
+/** Handles a call recognized by its method and URL, or returns false to leave it to Express. */
 export type DirectRoute = (req: Request, res: Response) => boolean;
 
 export type DirectRouteOptions = {
-  /** What the route is called in Express and in the log. */
+  /** The route's path in Express and in the log. */
   path: string;
-  /** What comes before every route, in order. */
+  /** The middleware before every route, in order. */
   steps: readonly RequestHandler[];
   handler: RequestHandler;
   handleErrors: ErrorRequestHandler;
 };
 
-/** As Express matches the route, for a target without a query and without an escape. */
+/** Matches what Express matches, for URLs without a query or escapes. */
 const target = /^\/v1\/apps\/([0-9a-fA-F-]{36})\/events\/send$/;
 
 /**
- * The way of a send past Express: asking one layer after the other costs it a tenth of its time. The steps, the handler
- * and the handler of errors are those that Express has, and a test holds both ways against each other.
+ * Handles sends without Express, whose layers take a tenth of a send's time. Middleware, handler and error handler are the
+ * ones that Express uses. A test compares both paths.
  */
 export function createDirectRoute(options: DirectRouteOptions): DirectRoute {
   const { path, steps, handler, handleErrors } = options;
@@ -27,12 +27,12 @@ export function createDirectRoute(options: DirectRouteOptions): DirectRoute {
     const appId = req.method === 'POST' ? target.exec(req.url)?.[1] : undefined;
     if (appId === undefined) return false;
     res.locals = {};
-    takeStep(0);
+    runStep(0);
     return true;
 
-    function takeStep(at: number): void {
+    function runStep(at: number): void {
       const step = steps[at];
-      if (step) step(req, res, (error?: unknown) => (error ? fail(error) : takeStep(at + 1)));
+      if (step) step(req, res, (error?: unknown) => (error ? fail(error) : runStep(at + 1)));
       else answer();
     }
 

@@ -8,13 +8,13 @@ type Example = { summary: string; value: Record<string, unknown> };
 type Content = {
   'application/json': { schema: Schema; examples: Record<string, Example> };
 };
-/** An operation that can be tried answers in two ways. */
+/** An operation with a dry run has two response schemas. */
 type Schema = { $ref: string } | { anyOf: { $ref: string }[] };
 type Header = { required: boolean; example?: string };
 
 export type DocumentedResponse = { headers: Record<string, Header>; content: Content };
 
-/** The document, as far as the tests read it. */
+/** The parts of the document that the tests read. */
 export type OpenApi = {
   paths: Record<
     string,
@@ -39,13 +39,13 @@ export type DocumentedOperation = {
   name: string;
   method: string;
   path: string;
-  /** By the signature of a user, in place of the account's key. */
+  /** Authenticated by the signature of a user instead of an API key. */
   isSigned: boolean;
-  /** Of the path, by name. */
+  /** Path parameters by name. */
   parameters: Record<string, string>;
-  /** What stands in the query of each call. */
+  /** Query of each call. */
   query: Record<string, string>;
-  /** One for each way to call it; undefined where it takes no body. */
+  /** One for each documented body; undefined if it takes none. */
   bodies: { name: string; value: Record<string, unknown> | undefined }[];
   responses: Record<string, DocumentedResponse>;
 };
@@ -54,9 +54,9 @@ export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { security, parameters, requestBody, responses }]) => {
       const examples = requestBody?.content['application/json'].examples;
-      const valuesIn = (place: string) =>
+      const valuesIn = (location: string) =>
         parameters.flatMap(({ name, in: where, example }) =>
-          where === place && example !== undefined ? [[name, example]] : [],
+          where === location && example !== undefined ? [[name, example]] : [],
         );
       return {
         name: `${method.toUpperCase()} ${path}`,
@@ -74,14 +74,14 @@ export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
   );
 }
 
-/** The names of the schemas of an answer: of a success, then of a call that is only tried. */
+/** The schema names of a response: of a success, then of a dry run. */
 export function listSchemaNames({ content }: DocumentedResponse): string[] {
   const { schema } = content['application/json'];
   const refs = 'anyOf' in schema ? schema.anyOf : [schema];
   return refs.map(({ $ref }) => $ref.split('/').at(-1) ?? '');
 }
 
-/** Every error that an operation documents, with its response and example. */
+/** Every documented error of an operation, with response and example. */
 export function listErrors({ responses }: DocumentedOperation) {
   return Object.entries(responses)
     .filter(([status]) => status !== '200')
@@ -98,11 +98,11 @@ export function listErrors({ responses }: DocumentedOperation) {
 export type Call = {
   method: string;
   path: string;
-  /** Values of the path's parameters, as they go into it. */
+  /** Encoded values of the path parameters. */
   parameters: Record<string, string>;
   query: Record<string, string>;
   headers: Record<string, string>;
-  /** JSON of a documented body; a text goes as it is. */
+  /** An object is sent as JSON, a string unchanged. */
   body: Record<string, unknown> | string | undefined;
 };
 
@@ -112,13 +112,18 @@ export type CallAnswer = {
   body: Record<string, unknown>;
 };
 
-/** Sends a call on a connection of its own. With `Content-Length` given, no body follows. */
+/** Sends a call on a new connection. If `Content-Length` is given, no body follows. */
 export function send(gateway: StoredGateway, call: Call): Promise<CallAnswer> {
   const { method, headers } = call;
   const body = bodyText(call);
   return new Promise((resolve, reject) => {
-    const place = { host: '127.0.0.1', port: getPort(gateway), path: buildUrl(call), agent: false };
-    const request = http.request({ ...place, method, headers }, (response) => {
+    const target = {
+      host: '127.0.0.1',
+      port: getPort(gateway),
+      path: buildUrl(call),
+      agent: false,
+    };
+    const request = http.request({ ...target, method, headers }, (response) => {
       readAnswer(response).then((answer) => {
         request.destroy();
         resolve(answer);
@@ -130,7 +135,7 @@ export function send(gateway: StoredGateway, call: Call): Promise<CallAnswer> {
   });
 }
 
-/** Sends the head of a call with one more line, or without its end. */
+/** Sends the head of a call with an extra line, or without its end. */
 export async function sendHead(
   gateway: StoredGateway,
   call: Call,

@@ -33,7 +33,7 @@ const codes = Object.keys(provocations) as (keyof typeof provocations)[];
 let gateways: Gateways;
 let document: OpenApi;
 let operations: DocumentedOperation[];
-/** One for each operation, so that they do not meet. */
+/** One for each operation, so that they do not interfere. */
 let tenants: Map<DocumentedOperation, Tenant>;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all(Object.values(gateways).map((gateway) => gateway.close())));
 
-/** An account with what the examples speak of: the event, the user, and the user's device. */
+/** An account with the event, user and device of the examples. */
 async function createDocumentedTenant(): Promise<Tenant> {
   const { factories } = gateways.usual;
   const tenant = await factories.createTenant();
@@ -68,7 +68,7 @@ async function createDocumentedTenant(): Promise<Tenant> {
   return tenant;
 }
 
-/** What the sandbox took of the documented send. */
+/** The capture of the documented send. */
 async function createCapture(tenant: Tenant): Promise<void> {
   const { database } = gateways.usual;
   const { body } = await sendFirst(tenant, sendEvent);
@@ -81,14 +81,14 @@ async function createCapture(tenant: Tenant): Promise<void> {
 
 const reader = 'customer-1';
 
-/** An item of the documented user; the id of its message. */
+/** Creates an inbox item of the documented user and returns its message ID. */
 async function createItem({ appId }: Tenant, status = 'UNREAD'): Promise<string> {
   const content = inboxItemExample.message_body;
   const data = { id: newId(), appId, userId: reader, messageId: newId(), content, status };
   return (await gateways.usual.database.prisma.inboxItem.create({ data })).messageId;
 }
 
-/** The message that a body is to name: the one the account has, or one that came after it. */
+/** The message that a body names: the account's, or a later one. */
 async function ownMessages(tenant: Tenant, body: Record<string, unknown>) {
   if ('last_message_id' in body) {
     return { ...body, last_message_id: await createItem(tenant, 'ARCHIVE') };
@@ -105,7 +105,7 @@ function buildCredentials({ apiKey }: Tenant, isSigned: boolean): Record<string,
   return isSigned ? { [signatureHeader]: signature } : { Authorization: `AuthKey ${apiKey}` };
 }
 
-/** A documented call, with the ids that the account has in place of the example's. */
+/** A documented call with the account's IDs in place of the example's. */
 async function buildCall(
   tenant: Tenant,
   { method, path, parameters, query, isSigned }: DocumentedOperation,
@@ -139,7 +139,7 @@ async function sendFirst(tenant: Tenant, name: string): Promise<CallAnswer> {
   return send(gateways.usual, await buildCall(tenant, operation, operation.bodies[0]!.value));
 }
 
-/** What is documented for a response, of what came: without the values that are new each time. */
+/** Picks the documented parts of a response, without values that differ each time. */
 function pickDocumented(
   { status, headers, body }: CallAnswer,
   response: Pick<DocumentedResponse, 'headers'>,
@@ -180,7 +180,7 @@ function withoutIds(value: unknown): unknown {
   );
 }
 
-/** As an account that has what the examples speak of. */
+/** Calls as the account with the data of the examples. */
 async function sendAsTenant(
   operation: DocumentedOperation,
   body: Record<string, unknown> | undefined,
@@ -190,8 +190,8 @@ async function sendAsTenant(
   return send(gateways.usual, await buildCall(tenant, operation, body));
 }
 
-describe('an example of a request', () => {
-  test('gets the documented status, headers and body, which its schema takes', async () => {
+describe('a documented request', () => {
+  test('gets the documented status, headers and body, which match the schema', async () => {
     expect(operations.length).toBeGreaterThan(0);
     for (const operation of operations) {
       const response = operation.responses['200']!;
@@ -211,7 +211,7 @@ describe('an example of a request', () => {
     }
   });
 
-  test('that is only tried gets the documented answer, but for the ids in it', async () => {
+  test('gets the documented dry-run response, except for IDs', async () => {
     const dryRunOperations = operations.filter(
       ({ responses }) => listSchemaNames(responses['200']!).length > 1,
     );
@@ -235,7 +235,7 @@ describe('an example of a request', () => {
     }
   });
 
-  test('tells of the rate limit, and of a replay of its documented key at POST only', async () => {
+  test('gets rate-limit headers, and replays its documented key only for POST', async () => {
     const key = document.components.parameters.idempotencyKey.example;
     for (const operation of operations) {
       const tenant = await createDocumentedTenant();
@@ -259,43 +259,40 @@ describe('an example of a request', () => {
   });
 });
 
-describe('an error', () => {
-  test('has a way to provoke it where it is documented', () => {
+describe('a documented error', () => {
+  test('can be provoked on every route that documents it', () => {
     for (const operation of operations) {
       for (const { code } of listErrors(operation))
         expect(Object.keys(provocations)).toContain(code);
     }
   });
 
-  test.each(codes)(
-    '%s comes as documented, and from no route that does not document it',
-    async (code) => {
-      const provoked = await Promise.all(
-        operations.map(async (operation) => ({
-          operation,
-          answer: await provoke(code, operation),
-        })),
-      );
-      for (const { operation, answer } of provoked) {
-        const { name } = operation;
-        const errors = listErrors(operation);
-        const error = errors.find((each) => each.code === code);
-        if (error) {
-          const { status, body } = error;
-          expect([name, pickDocumented(answer, error)]).toEqual([
-            name,
-            documented(status, error, body),
-          ]);
-          expect(answer.body['request_id']).toBe(answer.headers['x-request-id']);
-        } else if (answer.status !== 200) {
-          expect([name, errors.map((each) => each.code)]).toEqual([
-            name,
-            expect.arrayContaining([answer.body['code']]),
-          ]);
-        }
+  test.each(codes)('%s matches its documentation and occurs on no other route', async (code) => {
+    const provoked = await Promise.all(
+      operations.map(async (operation) => ({
+        operation,
+        answer: await provoke(code, operation),
+      })),
+    );
+    for (const { operation, answer } of provoked) {
+      const { name } = operation;
+      const errors = listErrors(operation);
+      const error = errors.find((each) => each.code === code);
+      if (error) {
+        const { status, body } = error;
+        expect([name, pickDocumented(answer, error)]).toEqual([
+          name,
+          documented(status, error, body),
+        ]);
+        expect(answer.body['request_id']).toBe(answer.headers['x-request-id']);
+      } else if (answer.status !== 200) {
+        expect([name, errors.map((each) => each.code)]).toEqual([
+          name,
+          expect.arrayContaining([answer.body['code']]),
+        ]);
       }
-    },
-  );
+    }
+  });
 
   async function provoke(
     code: keyof typeof provocations,

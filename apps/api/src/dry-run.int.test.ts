@@ -9,10 +9,10 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-type Place = { tenant: Tenant; event: string; integrationIds: string[] };
+type Fixture = { tenant: Tenant; event: string; integrationIds: string[] };
 
-/** A live app with an event by SMS, by two integrations, and by e-mail. */
-async function createPlace(): Promise<Place> {
+/** A live app with an event on SMS, with two integrations, and on e-mail. */
+async function createFixture(): Promise<Fixture> {
   const { factories } = gateway;
   const tenant = await factories.createTenant({ delivery: 'live' });
   const create = () =>
@@ -30,7 +30,11 @@ async function createPlace(): Promise<Place> {
   return { tenant, event: name, integrationIds };
 }
 
-function dryRun({ tenant, event }: Place, more: object = {}, headers: Record<string, string> = {}) {
+function dryRun(
+  { tenant, event }: Fixture,
+  more: object = {},
+  headers: Record<string, string> = {},
+) {
   return gateway.call({
     method: 'post',
     path: '/events/send?dry_run=true',
@@ -51,7 +55,7 @@ async function countRows({ appId, accountId }: Tenant): Promise<number[]> {
 }
 
 describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
-  test('warns of subscriptions of OneSignal that an external id wins over', async () => {
+  test('warns of OneSignal player IDs that are ignored because an external ID wins', async () => {
     const tenant = await gateway.factories.createTenant({ delivery: 'sandbox' });
     const { name: event } = await gateway.factories.createEvent(tenant, {
       onesignal: channelVersion({ title: 'Hi' }),
@@ -73,9 +77,9 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
     });
   });
 
-  test('tells target, integration, request and warnings of each channel, and why others are skipped', async () => {
-    const place = await createPlace();
-    const { status, body, text } = await dryRun(place);
+  test('shows target, integration, request and warnings of each channel, and why others are skipped', async () => {
+    const fixture = await createFixture();
+    const { status, body, text } = await dryRun(fixture);
     expect(status).toBe(200);
     expect(body).toEqual({
       success: true,
@@ -108,17 +112,17 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
   });
 
   test('writes nothing, and an Idempotency-Key has no effect', async () => {
-    const place = await createPlace();
+    const fixture = await createFixture();
     const key = { 'Idempotency-Key': 'k1' };
-    const first = await dryRun(place, {}, key);
-    const second = await dryRun(place, { data: { name: 'Bo' } }, key);
-    const third = await dryRun(place, {}, { 'Idempotency-Key': 'not allowed' });
+    const first = await dryRun(fixture, {}, key);
+    const second = await dryRun(fixture, { data: { name: 'Bo' } }, key);
+    const third = await dryRun(fixture, {}, { 'Idempotency-Key': 'not allowed' });
     expect([first.status, second.status, third.status]).toEqual([200, 200, 200]);
     expect(second.text).toContain('Hi Bo');
     expect(second.headers['idempotent-replayed']).toBeUndefined();
-    expect(await countRows(place.tenant)).toEqual([0, 0, 0]);
+    expect(await countRows(fixture.tenant)).toEqual([0, 0, 0]);
     const { call } = gateway;
-    const { tenant, event } = place;
+    const { tenant, event } = fixture;
     const sent = await call({
       method: 'post',
       path: '/events/send?dry_run=false',
@@ -131,27 +135,27 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
     await eventually(async () => expect(await countRows(tenant)).toEqual([1, 0, 1]));
   });
 
-  test('says who would take over from an integration that needs attention, and who is waited for', async () => {
-    const place = await createPlace();
-    const [first, second] = place.integrationIds;
+  test('names the integration that replaces one in needs_attention, and the one to wait for', async () => {
+    const fixture = await createFixture();
+    const [first, second] = fixture.integrationIds;
     const set = (id: string | undefined, state: string) =>
       gateway.database.prisma.integration.update({ where: { id: id ?? '' }, data: { state } });
     await set(first, 'needs_attention');
     const name = (await set(second, 'active')).name;
-    const [takenOver] = (await dryRun(place)).body.messages;
+    const [takenOver] = (await dryRun(fixture)).body.messages;
     expect(takenOver).toMatchObject({ would: 'send', integration: name });
     expect(takenOver.warnings).toContainEqual(expect.stringContaining(`${name} would take over`));
     await set(second, 'paused');
-    const [waiting] = (await dryRun(place)).body.messages;
+    const [waiting] = (await dryRun(fixture)).body.messages;
     expect(waiting.warnings).toContainEqual(expect.stringContaining('would wait'));
   });
 
-  test('finds the suppression of an address, and content that cannot be sent', async () => {
-    const place = await createPlace();
-    const { appId } = place.tenant;
+  test('reports a suppressed address and content that cannot be sent', async () => {
+    const fixture = await createFixture();
+    const { appId } = fixture.tenant;
     await gateway.database.prisma.suppression.create({
       data: {
-        id: place.integrationIds[0] ?? '',
+        id: fixture.integrationIds[0] ?? '',
         appId,
         channel: 'sms',
         recipient: '+4512345602',
@@ -159,16 +163,16 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
         reason: 'opted_out',
       },
     });
-    const [suppressed] = (await dryRun(place, { user: { mobile: '+4512345602' } })).body.messages;
+    const [suppressed] = (await dryRun(fixture, { user: { mobile: '+4512345602' } })).body.messages;
     expect(suppressed).toMatchObject({ would: 'skip', reason: 'suppressed' });
     const text = 'x'.repeat(1_601);
     const override = { sms: { message: { text } } };
-    const [tooLong] = (await dryRun(place, { override })).body.messages;
+    const [tooLong] = (await dryRun(fixture, { override })).body.messages;
     expect(tooLong).toMatchObject({ would: 'fail', reason: 'too_long' });
     expect(tooLong.request).toBeUndefined();
   });
 
-  test('refuses a message that takes too much work with 422, and renders nothing more', async () => {
+  test('refuses a message that takes too much work with 422 and stops rendering', async () => {
     const tenant = await gateway.factories.createTenant();
     const text = '{{#each list}}{{#each ../list}}{{this}}{{/each}}{{/each}}';
     const { name } = await gateway.factories.createEvent(tenant, {
@@ -184,10 +188,10 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
   test.each([
     ['/events/send?dry_run=yes', 'must be true or false'],
     ['/events/send?dry_run=', 'must be true or false'],
-    ['/events/send?dry_run=true&dry_run=true', 'must stand once'],
-    ['/events/bulk_send?dry_run=true', 'for events/send only'],
-  ])('refuses %s, and sends nothing', async (path, problem) => {
-    const { tenant, event } = await createPlace();
+    ['/events/send?dry_run=true&dry_run=true', 'must appear only once'],
+    ['/events/bulk_send?dry_run=true', 'is supported only by events/send'],
+  ])('refuses %s and sends nothing', async (path, problem) => {
+    const { tenant, event } = await createFixture();
     const batch = [{ user: { mobile: '+4512345601' } }];
     const { status, body } = await gateway.call({
       method: 'post',
@@ -201,9 +205,9 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
     expect(await countRows(tenant)).toEqual([0, 0, 0]);
   });
 
-  test('answers as a send does for an event that is not there', async () => {
-    const { tenant } = await createPlace();
-    const place = { tenant, event: 'no_such_event', integrationIds: [] };
-    expect((await dryRun(place)).body.code).toBe('event_not_found');
+  test('returns the same error as a send for an unknown event', async () => {
+    const { tenant } = await createFixture();
+    const fixture = { tenant, event: 'no_such_event', integrationIds: [] };
+    expect((await dryRun(fixture)).body.code).toBe('event_not_found');
   });
 });

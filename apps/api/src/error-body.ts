@@ -1,13 +1,13 @@
 import { AppError, limitProblems, unreadableJson } from '@belfry/shared';
 
-/** The one shape of every error, as JSON. */
+/** Serializes an error in the common error format. */
 export function errorBody(error: AppError, callId: string): string {
   return JSON.stringify({
     success: false,
     error: error.message,
     code: error.code,
     errors: listErrors(error),
-    // Where old clients look for it.
+    // Old clients read this field.
     message: bodyCodes.has(error.code) ? unreadableJson : undefined,
     request_id: callId,
   });
@@ -18,7 +18,7 @@ function listErrors({ code, problems }: AppError): string[] | undefined {
   return limitProblems(problems).map(({ path, problem }) => `${path} ${problem}`);
 }
 
-/** A fault of ours: nothing of it is said, so that its body is the same each time it is made. */
+/** An error in Belfry itself. It has no detail, so its body is always the same. */
 export function internalError(cause?: unknown): AppError {
   return new AppError('internal', 'internal error', { cause });
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 async function readRefusal(method: 'post' | 'put', path: string, body: unknown) {
-  // As it is written here, to the order of the members.
+  // Raw JSON, to fix the order of the members.
   const answer = await gateway.call({ method, path, body: JSON.stringify(body) });
   const { code, error, errors } = answer.body;
   return { status: answer.status, code, error, errors };
@@ -63,7 +63,7 @@ const itemProblems = [
   'locale must be at most 35 characters',
 ];
 
-describe('a 422 lists every problem of the body, in its order', () => {
+describe('a 422 lists every problem in the order of the body', () => {
   test.each(['/events/send', '/events/send?dry_run=true'])('%s', async (path) => {
     expect(await readRefusal('post', path, { event: ' ', ...wrongItem })).toEqual(
       invalid('event must not be blank', ...itemProblems),
@@ -73,13 +73,13 @@ describe('a 422 lists every problem of the body, in its order', () => {
       error: 'event must not be blank',
       errors: ['data must be at most 256 KB', 'event must not be blank'],
     });
-    // What is missing has no place of its own: it comes first.
+    // A missing member has no position, so it comes first.
     expect(await readRefusal('post', path, { data })).toEqual(
       invalid('event must not be blank', 'data must be at most 256 KB'),
     );
   });
 
-  test('/events/bulk_send, each with its index', async () => {
+  test('/events/bulk_send, with the index of each element', async () => {
     const { schedule_at, locale } = wrongItem;
     const batch = [{ user: {} }, {}, wrongItem, { user: { email: longEmail } }];
     const body = { schedule_at, batch: batch.slice(0, 3), event: '' };
@@ -132,7 +132,7 @@ describe('a 422 lists every problem of the body, in its order', () => {
   });
 });
 
-test('whole numbers that JSON cannot carry are listed together', async () => {
+test('all integers beyond 2^53 - 1 are listed together', async () => {
   const text = `{"event":"${event}","data":{"a":9007199254740993,"b":[1,9007199254740995]}}`;
   const answer = await gateway.call({ method: 'post', path: '/events/send', body: text });
   expect(answer.body.errors).toEqual([
@@ -141,7 +141,7 @@ test('whole numbers that JSON cannot carry are listed together', async () => {
   ]);
 });
 
-describe('beyond 20 problems the last entry counts the others', () => {
+describe('after 20 problems a last entry counts the others', () => {
   test.each([
     [20, undefined],
     [21, 'and 1 more problem'],
@@ -165,7 +165,7 @@ describe('beyond 20 problems the last entry counts the others', () => {
   });
 });
 
-test('a wrong JSON type stays a 400 with one sentence', async () => {
+test('a wrong JSON type is a 400 with one sentence', async () => {
   const invalidBody = { event, user: { mobile: 5, email: 6 } };
   expect(await readRefusal('post', '/events/send', invalidBody)).toEqual({
     status: 400,

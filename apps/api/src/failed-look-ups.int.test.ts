@@ -30,7 +30,7 @@ afterAll(async () => {
   await statements.close();
 });
 
-/** A send, as a proxy hands it on for a caller. */
+/** Sends as a proxy that forwards the address of its caller. */
 async function send(apiKey: string, caller: string, app?: string) {
   const answer = await gateway.call({
     ...{ method: 'post', path: '/events/send', body: { event, user: {} }, apiKey },
@@ -49,8 +49,8 @@ async function requestInbox(app: string, caller: string, apiKey = gateway.tenant
   return (await request(gateway.server).get(path).set(headers)).status;
 }
 
-describe('a network that sends API keys that do not exist', () => {
-  test('is answered 401, then 429 without a look-up of the key', async () => {
+describe('a network that sends unknown API keys', () => {
+  test('gets 401, then 429 without a look-up of the key', async () => {
     const statuses: number[] = [];
     const queries = await statements.during(async () => {
       for (let time = 0; time < 60; time += 1) {
@@ -58,7 +58,7 @@ describe('a network that sends API keys that do not exist', () => {
       }
     });
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(401));
-    // While this ran, a token or two came back.
+    // One or two tokens were refilled meanwhile.
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(20);
     const lookUps = queries.filter((text) => /FROM api_key WHERE id/.test(text));
     expect(lookUps).toHaveLength(statuses.filter((status) => status === 401).length);
@@ -67,26 +67,26 @@ describe('a network that sends API keys that do not exist', () => {
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('never locks out a good key behind it, seen before or not', async () => {
+  test('never blocks a valid key of the same network, cached or not', async () => {
     const caller = '203.0.113.2';
     const otherTenant = await gateway.factories.createTenant();
     const version = { sms: channelVersion({ text: 'Hi' }) };
     await gateway.factories.createEvent(otherTenant, version, { name: event });
     for (let time = 0; time < 30; time += 1) await send(unknownKey(), caller);
     expect((await send(gateway.tenant.apiKey, caller)).status).toBe(200);
-    // The list of keys is read once a second: a key that was made just now may have to wait for it.
+    // The list of keys is read once a second, so a new key may have to wait for it.
     await eventually(async () =>
       expect((await send(otherTenant.apiKey, caller, otherTenant.appId)).status).toBe(200),
     );
   });
 
-  test('is counted for itself, and by the /64 of an IPv6 address', async () => {
+  test('is limited separately from others, by the /64 prefix for IPv6', async () => {
     for (let time = 0; time < 40; time += 1) await send(unknownKey(), `2001:db8:1:2::${time + 1}`);
     expect((await send(unknownKey(), '2001:db8:1:2::ffff')).status).toBe(429);
     expect((await send(unknownKey(), '2001:db8:1:3::1')).status).toBe(401);
   });
 
-  test('is answered 401 for one wrong key, however often it comes, and asks PostgreSQL once', async () => {
+  test('gets 401 for every repeat of one wrong key, with a single query', async () => {
     const key = unknownKey();
     const queries = await statements.during(async () => {
       for (let time = 0; time < 40; time += 1) {
@@ -97,8 +97,8 @@ describe('a network that sends API keys that do not exist', () => {
   });
 });
 
-describe('a network that names apps that do not exist, without a key', () => {
-  test('is answered 429 as well, and never locks out the inbox of an app that does', async () => {
+describe('a network that sends unknown app IDs without a key', () => {
+  test('gets 429 as well, and never blocks the inbox of an existing app', async () => {
     const otherTenant = await gateway.factories.createTenant();
     const statuses: number[] = [];
     for (let time = 0; time < 40; time += 1) {

@@ -17,7 +17,7 @@ export const appId = '0197f0c0-0000-7000-8000-000000000001';
 export const otherAppId = '0197f0c0-0000-7000-8000-000000000002';
 export const sendPath = `/v1/apps/${appId}/events/send`;
 
-/** A gateway whose stores are literals: one account with one app and one key, beside another account. */
+/** A gateway on in-memory stores: one account with one app and one key, and another account. */
 const devicesWithoutStore = {
   addDevice: failWithoutStore,
   updateDevice: failWithoutStore,
@@ -84,7 +84,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
   return { server, counted, sent, sentInBulk, lines, directTargets, keyId: id, auth, key };
 }
 
-/** The targets that were answered past Express; none where the way is shut. */
+/** The URLs that the direct route handled; none if it is disabled. */
 function watchDirectRoute(api: Api, isOpen: boolean): string[] {
   const targets: string[] = [];
   const { directRoute } = api;
@@ -124,7 +124,7 @@ function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['i
   };
 }
 
-/** Knows no key, and takes every one. */
+/** Knows no key and accepts every one. */
 function createRunnerWithoutStores(): RunIdempotentRequest {
   return createRunIdempotentRequest({
     idempotencyStore: {
@@ -140,7 +140,7 @@ function createRunnerWithoutStores(): RunIdempotentRequest {
   });
 }
 
-/** Without a least rate: a test that wants one sets it. */
+/** No minimum rate: tests that need one set it. */
 const pace = { timeoutMs: 5_000, windowMs: 5_000, minBytes: 0 };
 
 const apps = [
@@ -161,7 +161,7 @@ const apps = [
 ];
 
 async function failWithoutStore(): Promise<never> {
-  throw new Error('This gateway has no such store');
+  throw new Error('This test gateway does not implement that store');
 }
 
 function collectLines(lines: Record<string, unknown>[]): Writable {
@@ -175,7 +175,7 @@ function collectLines(lines: Record<string, unknown>[]): Writable {
 
 export async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server on a port has an address with a port.
+  // A server that listens on a port has an AddressInfo.
   return (server.address() as AddressInfo).port;
 }
 
@@ -184,7 +184,7 @@ export async function close(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-/** Sends bytes as they are; `answer` resolves with all that came back once the server closed the connection. */
+/** Sends raw bytes. `answer` resolves with everything received when the server closes the connection. */
 export function connect(port: number): { socket: Socket; answer: Promise<string> } {
   const socket = net.connect(port, '127.0.0.1');
   const answer = new Promise<string>((resolve) => {

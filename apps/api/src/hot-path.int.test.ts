@@ -30,7 +30,7 @@ beforeAll(async () => {
   const deps = { redis: gateway.redis, prefix: gateway.redisPrefix };
   const capacity = { id: newId(), channelCapacity: 10_000, appCapacity: 10_000, channels: {} };
   await createPublishCapacity(deps, 300_000)(capacity);
-  // The first call fills the caches and prepares the statements; by then the room is known, too.
+  // The first call fills the caches and prepares the statements. The capacity is known by then, too.
   await eventually(async () => {
     await send();
     expect(await jobsInRedis()).toBeGreaterThan(0);
@@ -54,26 +54,26 @@ function jobsInRedis(): Promise<number> {
   return gateway.redis.llen(`${gateway.redisPrefix}:deliver-sms:wait`);
 }
 
-describe('keyed sends that arrive together', () => {
-  test('share their statements, their steps of the gate and their jobs: counted, not timed', async () => {
+describe('concurrent sends with idempotency keys', () => {
+  test('share statements, idempotency scripts and job scripts (counted, not timed)', async () => {
     const jobsBefore = await jobsInRedis();
     let queries: string[] = [];
     const { commands: sent } = await commands.during(async () => {
       queries = await statements.during(() =>
         Promise.all(Array.from({ length: calls }, () => send())),
       );
-      // What is done behind the answers.
+      // Work after the responses.
       await eventually(async () => expect(await jobsInRedis()).toBeGreaterThan(jobsBefore));
     });
     const writes = queries.filter((text) => text.includes('INSERT INTO request'));
-    // One by one it would be a statement and three scripts a call: begin, finish and the job.
+    // Separately each call would take one statement and three scripts: begin, finish and the job.
     expect(writes.length).toBeLessThanOrEqual(calls / 2);
     expect(queries.length - writes.length).toBeLessThanOrEqual(calls / 10);
     expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(calls);
     expect((await jobsInRedis()) - jobsBefore).toBeLessThanOrEqual(calls / 2);
   });
 
-  test('to stored users share the look-up of them', async () => {
+  test('share the look-up of stored users', async () => {
     const queries = await statements.during(() =>
       Promise.all(
         Array.from({ length: calls }, (_, index) => send({ user_id: `person-${index}` })),
@@ -84,9 +84,9 @@ describe('keyed sends that arrive together', () => {
     expect(lookUps.length).toBeLessThanOrEqual(calls / 2);
   });
 
-  test('one alone is a statement, the steps of the gate and a job', async () => {
+  test('a single send takes one statement, the idempotency scripts and one job script', async () => {
     let queries: string[] = [];
-    // What is looked up is known again for a while.
+    // Refill the caches.
     await send();
     const { commands: sent } = await commands.during(async () => {
       queries = await statements.during(() => send());

@@ -20,7 +20,7 @@ afterAll(() => gateway.close());
 
 type Answer = { status: number; isReplay: boolean; body: Record<string, unknown> };
 
-/** Sends the bytes of header lines as they are. */
+/** Sends raw header lines. */
 async function send(...lines: Buffer[]): Promise<Answer> {
   const { appId, apiKey } = gateway.tenant;
   const body = JSON.stringify({ event, user: { email: 'a@example.com' } });
@@ -68,7 +68,7 @@ const keyBytes = fc
   )
   .map(([first, middle, last]) => Buffer.from([first, ...middle, last]));
 
-test('a key may hold every byte that a header carries, and a repeat of the same bytes is a replay', async () => {
+test('a key may contain every byte that a header allows, and the same bytes are a replay', async () => {
   await fc.assert(
     fc.asyncProperty(keyBytes, async (key) => {
       const [first, second] = [await sendKey(key), await sendKey(key)];
@@ -80,14 +80,14 @@ test('a key may hold every byte that a header carries, and a repeat of the same 
   );
 });
 
-test('white space around a key is no part of it, and inside it is', async () => {
+test('white space around a key is ignored and inside it is significant', async () => {
   const name = newId();
   const first = await sendKey(Buffer.from(`${name} 1`));
   expect((await sendKey(Buffer.from(`\t ${name} 1 \t`))).body).toEqual(first.body);
   expect(await sendKey(Buffer.from(`${name}  1`))).toMatchObject({ status: 200, isReplay: false });
 });
 
-test('keys are compared as bytes: one text in UTF-8 and in Latin-1 is two keys', async () => {
+test('keys are compared as bytes, so one text in UTF-8 and Latin-1 is two keys', async () => {
   const text = `größe ${newId()}`;
   const utf8 = await sendKey(Buffer.from(text, 'utf8'));
   const latin1 = await sendKey(Buffer.from(text, 'latin1'));
@@ -116,7 +116,7 @@ test.each([
   ['a key of spaces', [Buffer.from('Idempotency-Key:  \t ')]],
   ['two keys', [keyLine(Buffer.from('k')), keyLine(Buffer.from('k'))]],
   ['two keys, one of them empty', [keyLine(Buffer.from('k')), keyLine(Buffer.from(''))]],
-])('%s is refused', async (_what, lines) => {
+])('%s is refused', async (_title, lines) => {
   expect(await send(...lines)).toMatchObject(refusal);
 });
 
@@ -124,7 +124,10 @@ test('one key with a comma is one key', async () => {
   expect(await sendKey(Buffer.from(`${newId()}, b`))).toMatchObject({ status: 200 });
 });
 
-test.each([0x00, 0x01, 0x1f, 0x7f])('a control character is no header: byte %i', async (byte) => {
-  const answer = await sendKey(Buffer.from([0x6b, byte, 0x6b]));
-  expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request' } });
-});
+test.each([0x00, 0x01, 0x1f, 0x7f])(
+  'a control character is refused as an invalid header: byte %i',
+  async (byte) => {
+    const answer = await sendKey(Buffer.from([0x6b, byte, 0x6b]));
+    expect(answer).toMatchObject({ status: 400, body: { code: 'bad_request' } });
+  },
+);

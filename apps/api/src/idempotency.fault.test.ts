@@ -10,7 +10,7 @@ import {
 
 jest.setTimeout(120_000);
 
-/** The name of the statement that accepts; it is in each message that runs it. */
+/** The name of the accepting statement, which every protocol message for it contains. */
 const accepts = 'write-requests';
 const lockMs = 10_000;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => system.close());
 
-// Some tests kill the first one.
+// Some tests kill the first gateway.
 beforeEach(async () => {
   expect(await waitForRedis(system.client, 10_000)).toBe(true);
   first = await system.startGateway();
@@ -36,7 +36,7 @@ afterEach(async () => {
 const accepted = { status: 200, isReplay: false };
 const toReplay = ({ text }: Answer) => ({ status: 200, isReplay: true, text });
 
-/** Repeats a call as a client does, for as long as it is told 409; at most as long as a lock lives. */
+/** Retries a call on 409 as a client does, at most for the lifetime of a lock. */
 async function retryWhileBusy(key: string): Promise<{ answer: Answer; busy: number }> {
   let busy = 0;
   const answer = await eventually(
@@ -68,11 +68,11 @@ async function findRequestId(key: string): Promise<string> {
 const committed = (key: string) =>
   eventually(async () => expect(await system.countRequests(key)).toBe(1));
 
-/** A call whose gateway dies under it has no answer. */
+/** A call to a gateway that dies gets no response. */
 const lost = (sent: Promise<Answer>) => expect(sent).rejects.toThrow();
 
 describe('a gateway that is killed', () => {
-  test('after `begin` and before the commit leaves a key that is accepted for the first time when its lock ran out', async () => {
+  test('after `begin` and before the commit leaves a key that is accepted once its lock expires', async () => {
     const key = newId();
     const interception = first.postgres.intercept('request', accepts);
     const sent = lost(system.send(first, key));
@@ -97,7 +97,7 @@ describe('a gateway that is killed', () => {
     const again = await system.send(second, key);
     expect(again).toMatchObject({ status: 200, isReplay: true });
     expect(JSON.parse(again.text).request_id).toBe(await findRequestId(key));
-    // The first retry has mended what Redis knows.
+    // The first retry restored the entry in Redis.
     await eventually(async () => expect(await readEntry(key)).toMatch(/^D/));
     expect(await system.countRequests(key)).toBe(1);
   });
@@ -112,11 +112,11 @@ describe('a gateway that is killed', () => {
   });
 });
 
-describe('Redis that forgets', () => {
+describe('Redis that loses its data', () => {
   const forget: [string, () => Promise<unknown>][] = [
     ['is flushed', () => system.client.flushall()],
     [
-      'is killed and starts empty, as after a failover that lost the lock',
+      'restarts empty, as after a failover that lost the lock',
       async () => {
         await system.redis.kill();
         await system.redis.start();
@@ -126,7 +126,7 @@ describe('Redis that forgets', () => {
   ];
 
   test.each(forget)(
-    'while a key is locked, because it %s, costs no second acceptance',
+    'while a key is locked causes no second acceptance (Redis %s)',
     async (_how, lose) => {
       const key = newId();
       const interception = first.postgres.intercept('request', accepts);
@@ -142,12 +142,12 @@ describe('Redis that forgets', () => {
   );
 
   test.each(forget)(
-    'what is done, because it %s, has it replayed from PostgreSQL, and knows it again',
+    'after a key is done causes a replay from PostgreSQL and restores the entry (Redis %s)',
     async (_how, lose) => {
       const key = newId();
       const answer = await system.send(first, key);
       await lose();
-      // A gateway that has not found Redis again yet replays all the same.
+      // A gateway that has not reconnected to Redis yet replays too.
       await eventually(async () => {
         expect(await system.send(second, key)).toMatchObject(toReplay(answer));
         expect(await readEntry(key)).toMatch(/^D/);
@@ -158,7 +158,7 @@ describe('Redis that forgets', () => {
     },
   );
 
-  test('one key, evicted or older than Redis keeps it, has it replayed as long as PostgreSQL keeps it', async () => {
+  test('by evicting or expiring a key still replays while PostgreSQL keeps the key', async () => {
     const key = newId();
     const answer = await system.send(first, key);
     await eventually(async () => expect(await readEntry(key)).toMatch(/^D/));
@@ -166,7 +166,7 @@ describe('Redis that forgets', () => {
     expect(await system.send(second, key)).toMatchObject(toReplay(answer));
   });
 
-  test('between the commit and `finish` is told again behind the answer', async () => {
+  test('between the commit and `finish` gets the result again after the response', async () => {
     const key = newId();
     const interception = first.postgres.intercept('answer_to', accepts);
     const sent = system.send(first, key);
@@ -180,8 +180,8 @@ describe('Redis that forgets', () => {
   });
 });
 
-describe('a gateway that is paused for longer than its lock lives', () => {
-  test('before it wrote answers with what the one wrote that took over', async () => {
+describe('a gateway that is paused longer than its lock lives', () => {
+  test('before its write returns the result of the gateway that replaced it', async () => {
     const key = newId();
     const interception = first.redis.intercept('answer_to', buildRedisKey(key));
     const stale = system.send(first, key);
@@ -198,7 +198,7 @@ describe('a gateway that is paused for longer than its lock lives', () => {
     expect(await system.countRequests(key)).toBe(1);
   });
 
-  test('with its statement on the way writes nothing when that arrives, and tells its caller to try again', async () => {
+  test('with its statement in flight writes nothing when it arrives, and asks its caller to retry', async () => {
     const key = newId();
     const interception = first.postgres.intercept('request', accepts);
     const stale = system.send(first, key);
@@ -218,7 +218,7 @@ describe('two gateways in the same millisecond', () => {
     return Promise.all([first, second, first, second].map((each) => system.send(each, key)));
   }
 
-  test('accept a key once; the others get its answer, or 409', async () => {
+  test('accept a key once, and the others get its response or 409', async () => {
     for (let round = 0; round < 25; round += 1) {
       const key = newId();
       const answers = await race(key);
@@ -233,7 +233,7 @@ describe('two gateways in the same millisecond', () => {
     }
   });
 
-  test('without Redis accept a key once, and the others get its answer', async () => {
+  test('without Redis accept a key once, and the others get its response', async () => {
     await system.redis.kill();
     try {
       for (let round = 0; round < 25; round += 1) {
@@ -250,8 +250,8 @@ describe('two gateways in the same millisecond', () => {
   });
 });
 
-describe('Redis away', () => {
-  test('accepting goes on', async () => {
+describe('Redis unavailable', () => {
+  test('requests are still accepted', async () => {
     await system.redis.kill();
     try {
       const key = newId();
@@ -266,7 +266,7 @@ describe('Redis away', () => {
     }
   });
 
-  test('or slower than 250 ms: a caller waits no longer for it', async () => {
+  test('or slower than 250 ms: a call waits no longer for it', async () => {
     await system.redis.pause();
     try {
       const key = newId();
@@ -274,7 +274,7 @@ describe('Redis away', () => {
       const answer = await system.send(first, key);
       expect(answer).toMatchObject(accepted);
       expect(await system.send(first, key)).toMatchObject(toReplay(answer));
-      // Two calls, each with one wait of 250 ms, and threefold slack.
+      // Two calls with one wait of 250 ms each, and a threefold margin.
       expect(performance.now() - begunAt).toBeLessThan(1_500);
       expect(await system.countRequests(key)).toBe(1);
     } finally {
@@ -282,7 +282,7 @@ describe('Redis away', () => {
     }
   });
 
-  test('and back: the scripts are loaded again', async () => {
+  test('and available again: the scripts are loaded again', async () => {
     await system.redis.kill();
     await system.redis.start();
     await waitForRedis(system.client, 10_000);
@@ -294,8 +294,8 @@ describe('Redis away', () => {
   });
 });
 
-describe('PostgreSQL away', () => {
-  test('503 with Retry-After, nothing stored, and the key is free at once', async () => {
+describe('PostgreSQL unavailable', () => {
+  test('returns 503 with Retry-After, stores nothing, and frees the key at once', async () => {
     const key = newId();
     await system.postgres.stop();
     let away: Answer;
@@ -315,7 +315,7 @@ describe('PostgreSQL away', () => {
     expect(await system.countRequests(key)).toBe(1);
   });
 
-  test('and killed before it saw the statement: 503, then a first acceptance', async () => {
+  test('when killed before it received the statement: 503, then a first acceptance', async () => {
     const key = newId();
     const interception = second.postgres.intercept('request', accepts);
     const sent = system.send(second, key);
@@ -329,7 +329,7 @@ describe('PostgreSQL away', () => {
     expect(await system.countRequests(key)).toBe(1);
   });
 
-  test('and killed after it committed: 503, then a replay', async () => {
+  test('when killed after the commit: 503, then a replay', async () => {
     const key = newId();
     const interception = second.postgres.intercept('answer_to', accepts);
     const sent = system.send(second, key);
@@ -365,7 +365,7 @@ describe('a broken connection to PostgreSQL', () => {
     ['before PostgreSQL saw it', 'request', 0],
     ['after PostgreSQL committed it', 'answer_to', 1],
   ] as const)(
-    'a flush whose connection breaks accepts no keyless request twice: %s',
+    'a flush whose connection breaks accepts no request without a key twice: %s',
     async (_when, direction, rowsOfLost) => {
       const interception = first.postgres.intercept(direction, accepts);
       const marks = Array.from({ length: 20 }, () => newId());

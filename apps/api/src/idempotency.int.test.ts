@@ -61,7 +61,7 @@ async function createDevice(): Promise<{ userId: string; deviceId: string }> {
   return { userId, deviceId: device.device_sid };
 }
 
-/** An event whose version cannot be planned: what a fault of ours looks like from outside. */
+/** An event whose version cannot be planned, which causes an internal error. */
 async function createFaultyEvent(): Promise<{ name: string; eventId: string }> {
   const created = await gateway.factories.createEvent(tenant, version);
   await gateway.database.accepting.query('UPDATE event_version SET definition = $1 WHERE id = $2', [
@@ -120,7 +120,7 @@ describe('specification 4.7, Idempotency', () => {
     const { status, body: error, headers } = await send({ key: `${longest}x` });
     expect([status, error.code]).toEqual([400, 'idempotency_key_invalid']);
     expect(await listKeys(String(headers['x-request-id']))).toEqual([]);
-    // Two keys that differ in their last character only are two keys.
+    // Keys that differ only in the last character are two keys.
     const otherKeyResponse = await send({ key: `${longest.slice(0, -1)}y` });
     expect(otherKeyResponse.headers['idempotent-replayed']).toBeUndefined();
   });
@@ -146,7 +146,7 @@ describe('specification 4.7, Idempotency', () => {
       expect(storedNames.length).toBeGreaterThan(0);
       return storedNames;
     });
-    // No body and nothing of the caller lies in Redis: a letter, a hash, an id and the name of a ring key.
+    // Redis has neither a body nor data of the caller: only a letter, a hash, an ID and the name of a ring key.
     for (const name of names) {
       expect(await gateway.redis.get(name)).toMatch(/^[LDR][\w-]{65}test$/);
     }
@@ -163,7 +163,7 @@ describe('specification 4.7, Idempotency', () => {
   test('A later request with the same key returns the same status code and body, including a 500 result: a 200.', async () => {
     const key = newId();
     const first = await send({ key });
-    // The order of members, and members that are null, do not make another request.
+    // The order of members and null members do not make another request.
     const { user } = body(event);
     const second = await send({ key, body: { override: null, user, event } });
     expect([second.status, second.text]).toEqual([200, first.text]);
@@ -174,15 +174,15 @@ describe('specification 4.7, Idempotency', () => {
   });
 
   test.each([
-    ['while Redis knows the key', async () => undefined],
-    ['after Redis has forgotten the key', forgetInRedis],
+    ['while Redis has the key', async () => undefined],
+    ['after Redis lost the key', forgetInRedis],
   ])(
     'A later request with the same key returns the same status code and body, including a 500 result: a 500, byte-equal, %s.',
     async (_when, forget) => {
       const key = newId();
       const faulty = await createFaultyEvent();
       const first = await send({ key, body: body(faulty.name) });
-      // The fault is mended: were the call executed again, it would be accepted.
+      // The error is fixed: if the call ran again, it would be accepted.
       await gateway.database.accepting.query(
         'UPDATE event SET live_version_id = (SELECT live_version_id FROM event WHERE name = $1) WHERE id = $2',
         [event, faulty.eventId],
@@ -198,7 +198,7 @@ describe('specification 4.7, Idempotency', () => {
     },
   );
 
-  test('A replay is under its own `X-Request-Id` and has the first one’s bytes, also after a flush of Redis.', async () => {
+  test('A replay has its own `X-Request-Id` and the bytes of the first response, even after a flush of Redis.', async () => {
     const key = newId();
     const first = await send({ key });
     await forgetInRedis();
@@ -241,15 +241,15 @@ describe('specification 4.7, Idempotency', () => {
   });
 
   test.each([
-    ['while Redis knows the key', async () => undefined],
-    ['after Redis has forgotten the key', forgetInRedis],
+    ['while Redis has the key', async () => undefined],
+    ['after Redis lost the key', forgetInRedis],
   ])(
     'All POST requests accept the key: a user write is replayed byte-equal, %s.',
     async (_when, forget) => {
       const key = newId();
       const userId = newId();
       const first = await writeUser(key, { user_id: userId, email: 'a@example.com' });
-      // What was written since does not change the answer, and is not undone by the replay.
+      // Later writes do not change the response, and the replay does not undo them.
       await writeUser(undefined, { user_id: userId, email: 'b@example.com' });
       await forget();
       const second = await writeUser(key, { user_id: userId, email: 'a@example.com' });
@@ -269,7 +269,7 @@ describe('specification 4.7, Idempotency', () => {
     expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([200, undefined]);
   });
 
-  test('When a request failed validation, or conflicted with another request executing at the same time, no result is stored; retrying it is safe: it was refused for what is stored.', async () => {
+  test('When a request failed validation, or conflicted with another request executing at the same time, no result is stored; retrying it is safe: it was refused because of stored state.', async () => {
     const key = newId();
     const name = `later_${newId()}`;
     expect((await send({ key, body: body(name) })).body.code).toBe('event_not_found');
@@ -283,7 +283,7 @@ describe('specification 4.7, Idempotency', () => {
     expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([200, undefined]);
   });
 
-  test('When a request failed validation, or conflicted with another request executing at the same time, no result is stored; retrying it is safe: of 50 first uses one executes, and none gets a 5xx.', async () => {
+  test('When a request failed validation, or conflicted with another request executing at the same time, no result is stored; retrying it is safe: of 50 concurrent first uses one executes, and none gets a 5xx.', async () => {
     const key = newId();
     const answers = await Promise.all(Array.from({ length: 50 }, () => send({ key })));
     const accepted = answers.filter(({ status }) => status === 200);
@@ -312,7 +312,7 @@ describe('specification 4.7, Idempotency', () => {
         data: { firstSeen: new Date(Date.now() - ms) },
       });
     await age(dayMs - 60_000);
-    // A replay does not make it younger.
+    // A replay does not extend its age.
     await forgetInRedis();
     expect((await send({ key })).headers['idempotent-replayed']).toBe('true');
     await purge();
@@ -332,7 +332,7 @@ describe('specification 4.7, Idempotency', () => {
       data: { firstSeen: new Date(Date.now() - dayMs - 60_000) },
     });
     await purge();
-    // Redis keeps a key for 15 minutes from its last first use, which are over long before the day is.
+    // Redis keeps a key for 15 minutes, much less than a day.
     await forgetInRedis();
     const second = await send({ key, body: { ...body(event), data: { other: true } } });
     expect([second.status, second.headers['idempotent-replayed']]).toEqual([200, undefined]);
@@ -352,7 +352,7 @@ describe('specification 4.7, Idempotency', () => {
     expect((await sendDeviceCall('get')).body.platform).toBeUndefined();
     await sendDeviceCall('put').send({ platform: 'ios' });
     expect((await sendDeviceCall('get')).body.platform).toBe('ios');
-    // Not even one that no POST would take.
+    // Not even a key that is invalid for POST.
     expect((await sendDeviceCall('get', 'x'.repeat(300))).status).toBe(200);
     expect((await sendDeviceCall('delete', 'with space')).status).toBe(200);
     const again = [await sendDeviceCall('delete'), await sendDeviceCall('get')];
@@ -370,7 +370,7 @@ async function purge(): Promise<void> {
 }
 
 describe('an Idempotency-Key and the API key', () => {
-  test('two accounts may use one Idempotency-Key', async () => {
+  test('two accounts may use the same Idempotency-Key', async () => {
     const otherTenant = await gateway.factories.createTenant();
     await gateway.factories.createEvent(otherTenant, version, { name: event });
     const key = newId();
@@ -380,7 +380,7 @@ describe('an Idempotency-Key and the API key', () => {
     expect(theirs.body.request_id).not.toBe(mine.body.request_id);
   });
 
-  test('a second API key of the account finds what the first one stored', async () => {
+  test('a second API key of the account replays the result of the first one', async () => {
     const { key: apiKey } = await gateway.factories.createApiKey(tenant);
     const key = newId();
     const first = await send({ key });
@@ -407,7 +407,7 @@ describe('an Idempotency-Key and the API key', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  test('a retry of an accepted request gets its 2xx after a flush and after the event was deleted', async () => {
+  test('a retry of an accepted request gets its 2xx even after a flush and the deletion of the event', async () => {
     const deletedEvent = await gateway.factories.createEvent(tenant, version);
     const key = newId();
     const first = await send({ key, body: body(deletedEvent.name) });
@@ -424,8 +424,8 @@ describe('an Idempotency-Key', () => {
     expect((await send({ body: body(deletedEvent.name) })).body.error).toBe('event not found');
   });
 
-  test('two callers with one key in one flush write one request', async () => {
-    // Without Redis both reach the same flush: only PostgreSQL tells them apart.
+  test('two calls with one key in one flush write one request', async () => {
+    // Without Redis both reach the same flush, and only PostgreSQL detects the duplicate.
     const alone = await createStoredGateway({ env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     const key = newId();
     const answers = await Promise.all([1, 2, 3].map(() => send({ key, server: alone.server })));
@@ -437,7 +437,7 @@ describe('an Idempotency-Key', () => {
     expect(await countRequests(key)).toBe(1);
   });
 
-  test('is the same key after the ring was rotated, in Redis and in PostgreSQL', async () => {
+  test('stays the same key after the ring is rotated, in Redis and in PostgreSQL', async () => {
     const key = newId();
     const first = await send({ key });
     const ring = `new:${Buffer.alloc(32, 9).toString('base64')},${testKeyRing}`;
@@ -450,7 +450,7 @@ describe('an Idempotency-Key', () => {
       expect((await send({ key, server })).text).toBe(first.text);
       expect((await send({ key, server, body: otherBody })).body.code).toBe('idempotency_mismatch');
     }
-    // The other way round nobody can say whether it is the same call: it is not accepted again.
+    // Without the old key the fingerprints cannot be compared, so the call is not accepted again.
     const later = newId();
     await send({ key: later, server });
     await rotated.close();

@@ -34,14 +34,14 @@ const idempotencyTimeoutMs = 250;
 const maxKeysPerLookUp = 250;
 const maxKeysWaiting = 5_000;
 
-/** Builds what wraps every POST. */
+/** Creates the wrapper of every idempotent POST. */
 export function createIdempotentRunner(services: IdempotencyServices): RunIdempotentRequest {
   const { env, log, shutdown, database, secrets, count } = services;
-  // Of its own: behind a large job its callers would wait too long.
+  // A separate connection, so that callers never wait behind a large job.
   const redis = createRedis({ url: env.REDIS_URL, log, commandTimeoutMs: idempotencyTimeoutMs });
-  shutdown.add('gate_redis', () => redis.disconnect());
+  shutdown.add('idempotency_redis', () => redis.disconnect());
   const idempotencyStore = createIdempotencyStore({ redis, prefix: env.REDIS_PREFIX });
-  shutdown.add('gate', () => idempotencyStore.close());
+  shutdown.add('idempotency_store', () => idempotencyStore.close());
   const storedKeys = createBatcher<KeyOfAccount, StoredKey | undefined>({
     async flush(keys) {
       const rowByName = await findStoredKeys(database.accepting, keys);

@@ -1,6 +1,6 @@
 import { createKeyUses } from './key-uses';
 
-test('keys that were used are written once, however often they were, and at the latest when it closes', async () => {
+test('each used key is written once, at the latest on close', async () => {
   const batches: string[][] = [];
   const uses = createKeyUses({
     async write(ids) {
@@ -15,9 +15,9 @@ test('keys that were used are written once, however often they were, and at the 
   expect(batches).toEqual([['a', 'b']]);
 });
 
-test('a store that is away costs nothing but the time of the last use', async () => {
+test('an unavailable store only loses the times of last use', async () => {
   const uses = createKeyUses({
-    write: () => Promise.reject(new Error('away')),
+    write: () => Promise.reject(new Error('unavailable')),
     everyMs: 60_000,
     maxKeys: 2,
   });

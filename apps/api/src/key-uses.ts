@@ -4,13 +4,13 @@ export type KeyUses = {
 };
 
 export type KeyUsesDeps = {
-  /** Best effort: what fails is missed. */
+  /** Best effort: failed writes are dropped. */
   write(apiKeyIds: string[]): Promise<void>;
   everyMs: number;
   maxKeys: number;
 };
 
-/** Remembers which keys were used, and says so now and then: a call is not held up by it. */
+/** Collects the API keys that were used and writes them periodically, so that calls do not wait for it. */
 export function createKeyUses({ write, everyMs, maxKeys }: KeyUsesDeps): KeyUses {
   let used = new Set<string>();
   let timer: NodeJS.Timeout | undefined;

@@ -22,12 +22,12 @@ function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
     },
     { ttlMs, maxEntries: 10, clientNetwork: () => 'network' },
   );
-  return { lookUps, asked: queries };
+  return { lookUps, queries };
 }
 
 describe('createGatewayLookUps', () => {
-  test('remembers an event by its app and its whole name', async () => {
-    const { lookUps, asked: queries } = setUp(1_000);
+  test('caches an event by its app and its whole name', async () => {
+    const { lookUps, queries } = setUp(1_000);
     for (const name of ['a/b', 'a/b', 'a']) {
       expect(await lookUps.findEvent('app', name)).toMatchObject({ appId: 'app', name });
     }
@@ -35,14 +35,14 @@ describe('createGatewayLookUps', () => {
     expect(queries).toEqual(['app a/b', 'app a', 'app2 a']);
   });
 
-  test('asks again for what it did not find', async () => {
-    const { lookUps, asked: queries } = setUp(1_000);
+  test('looks up an unknown event again', async () => {
+    const { lookUps, queries } = setUp(1_000);
     await lookUps.findEvent('app', 'unknown');
     await lookUps.findEvent('app', 'unknown');
     expect(queries).toHaveLength(2);
   });
 
-  test('asks again for an event that was not live: it may be published by now', async () => {
+  test('looks up an event again that had no live version', async () => {
     const versions = [undefined, 'v'];
     const { lookUps } = setUp(1_000, {
       findEvent: async (appId, name) => ({
@@ -57,7 +57,7 @@ describe('createGatewayLookUps', () => {
     expect(await lookUps.findEvent('app', 'a')).toMatchObject({ liveVersionId: 'v' });
   });
 
-  test('refuses with 503 when the store does not answer, and asks again the next time', async () => {
+  test('refuses with 503 if the store does not respond, and tries again for the next call', async () => {
     let isStoreDown = true;
     const { lookUps } = setUp(1_000, {
       findApp: async (id) => {
@@ -81,7 +81,7 @@ describe('createGatewayLookUps', () => {
     expect(await lookUps.findApp('app')).toMatchObject({ id: 'app' });
   });
 
-  test('refuses with 422, not as a store that is away, what PostgreSQL cannot hold', async () => {
+  test('refuses a value that PostgreSQL cannot store with 422', async () => {
     const { lookUps } = setUp(1_000, {
       findUsers: async () => {
         throw Object.assign(new Error('invalid byte sequence'), { code: '22021' });

@@ -18,7 +18,7 @@ import { AppError } from '@belfry/shared';
 
 const versionTtlMs = 60 * 60_000;
 
-/** What is in memory is answered at once. */
+/** Synchronous if the value is cached. */
 type Cached<Find> = Find extends (...args: infer Args) => Promise<infer Result>
   ? (...args: Args) => Awaitable<Result>
   : never;
@@ -29,30 +29,30 @@ export type GatewayLookUps = Pick<LookUps, 'findSealedKeys' | 'findUser'> & {
   [Name in CachedName]: Cached<LookUps[Name]>;
 } & {
   findApiKey(id: string, req: IncomingMessage): Awaitable<ApiKeyRow | undefined>;
-  /** With the request where the caller may be anybody. */
+  /** Pass `req` if the caller is not authenticated yet. */
   findApp(id: string, req?: IncomingMessage): Awaitable<AppRow | undefined>;
 };
 
-/** What they are made of: users are asked for several at once. */
+/** The look-ups in the store. Users are read in batches. */
 type StoredLookUps = GuardedLookUps & Pick<LookUps, CachedName | 'findSealedKeys' | 'findUsers'>;
 type GuardedLookUps = IdLists & Pick<LookUps, 'findApiKey' | 'findApp'>;
 
 export type LookUpOptions = CacheOptions & { clientNetwork(req: IncomingMessage): string };
 
-/** The look-ups of a call: answered from memory for a while, and a refusal with 503 when the store cannot answer. */
+/** The look-ups of API calls: cached, and refused with 503 if the store does not respond. */
 export function createGatewayLookUps(
   lookUps: StoredLookUps,
   { clientNetwork, ...cache }: LookUpOptions,
 ): GatewayLookUps {
   const guarded = createGuardedLookUps(lookUps);
-  // The id of an app holds no slash.
+  // The ID of an app has no slash.
   const findEventAt = createCache(
-    (place) => {
-      const slash = place.indexOf('/');
-      return mapStoreErrors(lookUps.findEvent(place.slice(0, slash), place.slice(slash + 1)));
+    (path) => {
+      const slash = path.indexOf('/');
+      return mapStoreErrors(lookUps.findEvent(path.slice(0, slash), path.slice(slash + 1)));
     },
     cache,
-    // Called too early, and then published: the next call must find it.
+    // An event without a live version is not cached: it may be published before the next call.
     ({ liveVersionId }) => liveVersionId !== undefined,
   );
   const findUser = createFindUser(lookUps);
@@ -69,7 +69,7 @@ export function createGatewayLookUps(
       cache,
     ),
     findEvent: (appId, name) => findEventAt(`${appId}/${name}`),
-    // A version never changes; only memory bounds how long it is kept.
+    // A version never changes, so a long TTL is safe.
     findVersion: createCache((id) => mapStoreErrors(lookUps.findVersion(id)), {
       ...cache,
       ttlMs: versionTtlMs,
@@ -79,7 +79,7 @@ export function createGatewayLookUps(
   };
 }
 
-/** Look-ups that anybody can ask for. Those that fail are bounded; see the error `rate_limited`. */
+/** Look-ups that anyone can trigger. Failed ones are rate limited; see the error `rate_limited`. */
 function createGuardedLookUps(lookUps: GuardedLookUps) {
   const now = () => performance.now();
   const limits = {
@@ -92,37 +92,33 @@ function createGuardedLookUps(lookUps: GuardedLookUps) {
       ...limits,
       find: lookUps.findApiKey,
       readIds: lookUps.readApiKeyIds,
-      refusal: () => tooManyUnknown('API keys'),
+      refusal: () => tooManyUnknown('API key'),
     }),
     findApp: createGuardedFind({
       ...limits,
       find: lookUps.findApp,
       readIds: lookUps.readAppIds,
-      refusal: () => tooManyUnknown('apps'),
+      refusal: () => tooManyUnknown('app ID'),
     }),
   };
 }
 
-function tooManyUnknown(things: string): AppError {
+function tooManyUnknown(kind: string): AppError {
   return new AppError(
     'rate_limited',
-    `this network named too many ${things} that do not exist, and this is another one: check it, and try again later`,
+    `this network sent too many unknown ${kind}s: check the ${kind} and try again later`,
   );
 }
 
-/** A question that failed changed nothing: the caller may ask again, whatever the reason was. */
+/** Maps errors of reads. A failed read changed nothing, so the caller may retry. */
 export async function mapStoreErrors<T>(query: Promise<T>): Promise<T> {
   try {
     return await query;
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
     if (isRefusedContent(cause)) {
-      throw new AppError('validation_failed', 'a value of the call cannot be stored', { cause });
+      throw new AppError('validation_failed', 'a value in the request cannot be stored', { cause });
     }
-    throw new AppError(
-      'unavailable',
-      'the store does not answer; nothing was accepted: try again',
-      { cause },
-    );
+    throw new AppError('unavailable', undefined, { cause });
   }
 }

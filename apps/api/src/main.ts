@@ -28,9 +28,9 @@ import { createApiDeps } from './composition';
 import { closeServer, createApiServer, listen } from './server';
 import { createSlackRouter } from './slack/router';
 
-/** A call may take 30 s to bring its body: one that is slower than this is given up. */
+/** A body may take 30 s to arrive. Slower calls are dropped at shutdown. */
 const shutdownTimeoutMs = 25_000;
-/** Of that, for closing the stores. */
+/** The part of it reserved for closing the stores. */
 const closingMs = 5_000;
 
 start().catch(failStart);
@@ -41,7 +41,7 @@ async function start(): Promise<void> {
   const log = createLogger({ level: env.LOG_LEVEL, process: 'api' });
   const timeoutMs = env.SHUTDOWN_TIMEOUT_MS || shutdownTimeoutMs;
   const shutdown = createShutdown({ log, timeoutMs });
-  // Closed last: until then it tells that this process takes nothing more.
+  // Closed last: until then it reports that this process is not ready.
   const status = createStatusServer();
   shutdown.add('status', status.close);
   const deps = createApiDeps(env, log, shutdown);
@@ -65,7 +65,7 @@ function createChecks(checks: StartCheck[], shutdown: Shutdown, log: Logger): St
     onRefused: (error) => refuseToGoOn(error, shutdown),
     log,
   });
-  shutdown.add('start checks', started.stop);
+  shutdown.add('start_checks', started.stop);
   return started;
 }
 
@@ -76,7 +76,7 @@ function readTls(env: Env<'api'>): { cert: Buffer; key: Buffer } | undefined {
   try {
     createSecureContext({ cert, key });
   } catch {
-    throw createSettingError('TLS_CERT_FILE', 'is no certificate that TLS_KEY_FILE is the key of');
+    throw createSettingError('TLS_CERT_FILE', 'does not match the key in TLS_KEY_FILE');
   }
   return { cert, key };
 }
@@ -90,11 +90,11 @@ function readPem(name: 'TLS_CERT_FILE' | 'TLS_KEY_FILE', path: string): Buffer {
 }
 
 async function listenOrExplain(server: Server, env: Env<'api'>): Promise<void> {
-  const place = { host: env.API_HOST, port: env.API_PORT };
-  const refusal = await listen(server, place);
-  if (!refusal) return;
-  const problem = `cannot listen on ${place.host}:${place.port} (${refusal.code}): choose another`;
-  throw createSettingError(refusal.code === 'EADDRNOTAVAIL' ? 'API_HOST' : 'API_PORT', problem);
+  const address = { host: env.API_HOST, port: env.API_PORT };
+  const error = await listen(server, address);
+  if (!error) return;
+  const problem = `cannot listen on ${address.host}:${address.port} (${error.code}). Choose another address or port`;
+  throw createSettingError(error.code === 'EADDRNOTAVAIL' ? 'API_HOST' : 'API_PORT', problem);
 }
 
 async function serveMetrics(
@@ -102,13 +102,13 @@ async function serveMetrics(
   deps: ReturnType<typeof createApiDeps>,
   env: Env<'api'>,
 ): Promise<string> {
-  const place = { host: env.METRICS_HOST, port: env.METRICS_PORT };
+  const address = { host: env.METRICS_HOST, port: env.METRICS_PORT };
   try {
-    return await status.listen(deps, place);
+    return await status.listen(deps, address);
   } catch (error) {
     throw createSettingError(
       'METRICS_PORT',
-      `cannot listen on ${place.host}:${place.port} (${String(error)})`,
+      `cannot listen on ${address.host}:${address.port} (${String(error)})`,
     );
   }
 }

@@ -16,7 +16,7 @@ const results = [
 type Result = (typeof results)[number];
 
 let gateway: StoredGateway;
-/** Cannot reach Redis. */
+/** A gateway that cannot reach Redis. */
 let alone: StoredGateway;
 let event: string;
 
@@ -45,11 +45,11 @@ async function readCounts(from: StoredGateway): Promise<Record<Result, number>> 
   )) {
     counts[result] = Number(count);
   }
-  // Each of the results was set above.
+  // All results were set above.
   return counts as Record<Result, number>;
 }
 
-/** A call that PostgreSQL keeps waiting at its key while `work` runs; the statuses of both. */
+/** Blocks a call in PostgreSQL at its key while `work` runs. Returns both statuses. */
 async function whileLocked(key: string, work: () => Promise<number>): Promise<number[]> {
   const { accountId } = gateway.tenant;
   const client = await gateway.database.accepting.connect();
@@ -111,7 +111,7 @@ describe('belfry_idempotency_total', () => {
       {},
       async () => expect(await send({ key: newId(), eventName: await createFault() })).toBe(500),
     ],
-  ])('counts %s, once', async (result, otherCounts, work) => {
+  ])('counts %s once', async (result, otherCounts, work) => {
     const before = await readCounts(gateway);
     await work();
     const after = await readCounts(gateway);
@@ -123,12 +123,12 @@ describe('belfry_idempotency_total', () => {
     });
   });
 
-  test('counts a bypass beside it where Redis could not be asked', async () => {
+  test('also counts a bypass if Redis is unavailable', async () => {
     expect(await send({ key: newId(), from: alone })).toBe(200);
     expect(await readCounts(alone)).toMatchObject({ accepted: 1, bypass: 1 });
   });
 
-  test('counts no call without a key', async () => {
+  test('does not count calls without a key', async () => {
     const before = await readCounts(gateway);
     const body = { event, user: { email: 'a@example.com' } };
     const { status } = await gateway.call({ method: 'post', path: '/events/send', body });
@@ -137,7 +137,7 @@ describe('belfry_idempotency_total', () => {
   });
 });
 
-/** An event whose version cannot be planned: a fault of ours, as seen from outside. */
+/** An event whose version cannot be planned, which causes an internal error. */
 async function createFault(): Promise<string> {
   const { name, versionId } = await gateway.factories.createEvent(gateway.tenant, version);
   await gateway.database.accepting.query('UPDATE event_version SET definition = $1 WHERE id = $2', [

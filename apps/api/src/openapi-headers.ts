@@ -2,30 +2,30 @@ import { type ErrorCode, errorEntry } from '@belfry/shared';
 import { signatureHeader } from './middleware/authenticate-reader';
 import { type Operation, takesKey } from './operation';
 
-/** Headers of answers, by name. */
+/** Response headers by name. */
 const answerHeaders: Record<string, { description: string; schema: object }> = {
   'X-Request-Id': {
-    description: 'The id of the call, as in errors and logs.',
+    description: 'ID of the request, as in errors and logs.',
     schema: { type: 'string', format: 'uuid' },
   },
   'X-Belfry-Version': {
-    description: 'The version of Belfry that answered.',
+    description: 'Version of Belfry.',
     schema: { type: 'string' },
   },
   'Idempotent-Replayed': {
-    description: '`true` where this is the stored answer to an earlier call with the same key.',
+    description: '`true` if this is the stored response to an earlier request with the same key.',
     schema: { type: 'string', enum: ['true'] },
   },
   'RateLimit-Policy': {
-    description: 'The limit of the account, where there is one: calls (`q`) in seconds (`w`).',
+    description: 'Rate limit of the account, if there is one: requests (`q`) per seconds (`w`).',
     schema: { type: 'string' },
   },
   RateLimit: {
-    description: 'Calls left (`r`), and seconds until there are more (`t`).',
+    description: 'Requests left (`r`), and seconds until the limit resets (`t`).',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'string' } },
-  'WWW-Authenticate': { description: 'The scheme to use.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'Authentication scheme to use.', schema: { type: 'string' } },
 };
 
 type Header = Record<string, unknown>;
@@ -49,7 +49,7 @@ export function buildErrorHeaders(operation: Operation, codes: readonly ErrorCod
   };
 }
 
-/** None where the errors of a status differ in it. */
+/** No example if the errors of a status have different values. */
 function exampleFor(name: string, own: [string, string][]): { example?: string } {
   const values = new Set(
     own.filter(([headerName]) => headerName === name).map(([, value]) => value),

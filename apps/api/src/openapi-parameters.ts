@@ -5,27 +5,27 @@ export const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Makes a retry safe: the same key and body give the first answer again. Any characters that a header can carry, compared as bytes.',
+    'Makes retries safe: a repeated request with the same key and body gets the first response again. Any characters that a header allows, compared as bytes.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: '3f0b1d52-6b1c-4c53-9f0d-2a7a4f3c9d10',
 };
 
-/** Every parameter of a path. */
+/** All path parameters. */
 const pathParameters: Record<string, { description: string; example: string }> = {
   app_id: {
-    description: 'The app: one of the account that the API key belongs to.',
+    description: 'ID of the app. It must belong to the account of the API key.',
     example: '0199b1f4-7c10-7b52-8a44-91d0e6f3c2a8',
   },
   user_id: {
-    description: 'The user, as the client named it; compared as bytes.',
+    description: 'ID of the user, chosen by the client; compared as bytes.',
     example: 'customer-1',
   },
   request_id: {
-    description: 'The `request_id` that a send answered.',
+    description: 'The `request_id` from the response of a send.',
     example: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
   },
   device_id: {
-    description: 'The `device_sid` of the device, else the client’s own `id` of it.',
+    description: 'The `device_sid` of the device, or the client’s own `id` for it.',
     example: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',
   },
 };

@@ -26,7 +26,7 @@ async function readDocument(): Promise<Node> {
 }
 
 describe('GET /openapi.json', () => {
-  test('is an OpenAPI 3.1 document whose references all lead somewhere', async () => {
+  test('is an OpenAPI 3.1 document whose references all resolve', async () => {
     const document = await readDocument();
     expect(document).toMatchObject({
       openapi: '3.1.0',
@@ -43,7 +43,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('describes each operation in full', async () => {
+  test('describes each operation completely', async () => {
     const document = await readDocument();
     const operation = document['paths']!['/v1/apps/{app_id}/events/send']!['post'];
     expect(operation).toMatchObject({
@@ -63,7 +63,7 @@ describe('GET /openapi.json', () => {
     ]);
   });
 
-  test('names an Idempotency-Key at every POST of a backend, and nowhere else', async () => {
+  test('documents an Idempotency-Key for every POST of a backend and nowhere else', async () => {
     const document = await readDocument();
     for (const [path, methods] of Object.entries(document['paths']!)) {
       for (const [method, operation] of Object.entries(methods)) {
@@ -74,18 +74,18 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('is valid by the schema of OpenAPI 3.1', async () => {
+  test('is valid according to the OpenAPI 3.1 schema', async () => {
     const result = await validate(structuredClone(await readDocument()) as never);
     expect(result).toMatchObject({ valid: true, warnings: [] });
   });
 
-  test('is refused by that schema when it is wrong', async () => {
+  test('fails that schema if it is wrong', async () => {
     const document = await readDocument();
     const invalidDocument = { ...document, paths: { ...document['paths'], 'no-slash': {} } };
     expect(await validate(invalidDocument as never)).toMatchObject({ valid: false });
   });
 
-  test('shows examples that their schemas take, for every body and every answer', async () => {
+  test('has valid examples for every body and every response', async () => {
     const { server } = createGateway();
     const document = (await request(server).get('/openapi.json')).body;
     const operations = Object.values<Record<string, Content>>(document.paths).flatMap((methods) =>
@@ -105,7 +105,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  test('holds the schema that validates, with the fields that channels declare', async () => {
+  test('contains the validation schema with the fields of the channels', async () => {
     const document = await readDocument();
     const body = document['components']!['schemas']!['SendEventBody']!;
     expect(body['required']).toEqual(['event']);
@@ -116,7 +116,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  test('lists every error of the catalogue by its code', async () => {
+  test('lists every error code of the catalogue', async () => {
     const document = await readDocument();
     const error = document['components']!['schemas']!['Error']!;
     expect(error['properties']!['code']!['enum']).toEqual(Object.keys(errorCatalogue));

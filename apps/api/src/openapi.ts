@@ -7,7 +7,7 @@ import { type ErrorExample, listErrors, type Operation, takesKey } from './opera
 
 type Part = Record<string, unknown>;
 
-/** The OpenAPI 3.1 document, made from the schemas that validate and from the list of errors. */
+/** Creates the OpenAPI 3.1 document from the validation schemas and the error catalogue. */
 export function createOpenApi(operations: readonly Operation[], publicUrl: string): Part {
   return {
     openapi: '3.1.0',
@@ -28,14 +28,14 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: 'The word `AuthKey`, a space, and the API key of the account.',
+          description: '`AuthKey`, a space, and the API key of the account.',
         },
         userSignature: {
           type: 'apiKey',
           in: 'header',
           name: signatureHeader,
           description:
-            'For front ends: the lower-case hex HMAC-SHA256 of the `user_id`, with the API key as the key. The backend makes it.',
+            'For front ends: the lower-case hex HMAC-SHA256 of the `user_id` with the API key as the secret, created by your backend.',
         },
       },
       parameters: { idempotencyKey },
@@ -51,13 +51,13 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
   };
 }
 
-const introduction = `One event, every channel: a call names an event of an app and whom it is for, and Belfry stores it before it
-answers.
+const introduction = `One event, every channel: a request names an event of an app and its recipient. Belfry stores the request before it
+responds.
 
-- Every call has \`Authorization: AuthKey <API key>\` and comes over HTTPS. The key does not belong in a browser or in an app.
-- Every answer is JSON and has the id of its call in \`X-Request-Id\`. Every error has one shape, and a \`code\` for programs.
-- In a body, null means "not given", and what is not known is ignored.
-- Within \`/v1\` fields are only added.`;
+- Send \`Authorization: AuthKey <API key>\` with every request, over HTTPS. Never put the key into a browser or an app.
+- Every response is JSON and has the request's ID in \`X-Request-Id\`. All errors have the same format, with a \`code\` for programs.
+- In a body, null means "not given". Unknown fields are ignored.
+- Within \`/v1\`, fields are only added.`;
 
 const tags = [
   {
@@ -67,43 +67,43 @@ const tags = [
   },
   {
     name: 'Requests',
-    description: 'Read what became of a send.',
+    description: 'Read the status of a send.',
     collection: 'requests',
   },
   {
     name: 'Users',
-    description: 'Whom events are for: stored contact details.',
+    description: 'Store contact details of recipients.',
     collection: 'users',
   },
-  { name: 'Devices', description: 'The push installations of a user.', collection: 'devices' },
+  { name: 'Devices', description: 'Manage the push tokens of a user.', collection: 'devices' },
   {
     name: 'Notifications',
-    description: 'What apps tell of the notifications that they got.',
+    description: 'Report the delivery of push notifications from your apps.',
     collection: 'push',
   },
   {
     name: 'Inbox',
-    description: 'The in-app messages of a user, for the account.',
+    description: 'Read the in-app messages of a user from your backend.',
     collection: 'inbox',
   },
   {
     name: 'Sandbox',
-    description: 'What was captured in place of being sent, for tests.',
+    description: 'Read captured messages in tests.',
     collection: 'sandbox',
   },
   {
     name: 'Inbox of a front end',
-    description: 'The same messages for a browser, which holds no API key: any site may call.',
+    description: 'Read in-app messages from a browser, without an API key. Any origin may call.',
     collection: 'in_app_notifications',
   },
 ];
 
-/** By the last word of the path that is a collection. */
+/** The tag of the last collection in the path. */
 function getTagName({ path }: Operation): string {
   const words = path.split('/').reverse();
   const word = words.find((each) => tags.some(({ collection }) => collection === each));
   const tag = tags.find(({ collection }) => collection === word);
-  if (!tag) throw new Error(`No tag fits ${path}`);
+  if (!tag) throw new Error(`No tag matches ${path}`);
   return tag.name;
 }
 
@@ -134,7 +134,7 @@ function describe(operation: Operation): Part {
       : {}),
     responses: {
       200: {
-        description: 'Done.',
+        description: 'Success.',
         headers: buildSuccessHeaders(operation),
         content: answerContent(operation),
       },
@@ -144,19 +144,19 @@ function describe(operation: Operation): Part {
 }
 
 function answerContent({ id, answerExample, dryRun }: Operation): Part {
-  const success = { summary: 'Done.', value: answerExample };
+  const success = { summary: 'Success', value: answerExample };
   if (!dryRun) return json(answerName(id), { success });
   const schema = { anyOf: [refTo(answerName(id)), refTo(dryRunName(id))] };
-  const dry_run = { summary: 'Only tried.', value: dryRun.answerExample };
+  const dry_run = { summary: 'Dry run', value: dryRun.answerExample };
   return { 'application/json': { schema, examples: { success, dry_run } } };
 }
 
 function listRules(operation: Operation): string[] {
   const { access, body } = operation;
   return [
-    takesKey(operation) ? ruleOfKeys : ruleWithoutKeys,
-    ...(body ? [access ? ruleOfSmallBodies : ruleOfBodies] : []),
-    access ? ruleOfFrontEndRates : ruleOfRates,
+    takesKey(operation) ? idempotencyRule : noIdempotencyRule,
+    ...(body ? [access ? smallBodyRule : bodyRule] : []),
+    access ? frontEndRateRule : rateRule,
   ];
 }
 
@@ -165,21 +165,21 @@ const securityByAccess = {
   signature_or_open: [{ userSignature: [] }, {}],
 };
 
-const ruleOfKeys =
-  '**Retries.** With an `Idempotency-Key` the work is done once. The same key with the same parameters gets the first status and body again, a 500 too, with `Idempotent-Replayed: true`; with other parameters, or on another route or app of the account, it is refused. Nothing is kept of a call that was refused, so it may be mended and sent again with the same key. A key may be forgotten once it is 24 hours old.';
+const idempotencyRule =
+  '**Retries.** With an `Idempotency-Key` the request runs once. A repeat with the same key and parameters gets the first status and body again, even a 500, with `Idempotent-Replayed: true`. A repeat with other parameters, or on another route or app of the account, is refused. Refused requests are not stored, so you can correct one and send it again with the same key. A key may be removed once it is 24 hours old.';
 
-const ruleWithoutKeys = '**Retries.** An `Idempotency-Key` has no effect here.';
+const noIdempotencyRule = '**Retries.** An `Idempotency-Key` has no effect here.';
 
-const ruleOfBodies =
-  '**Limits.** A body has at most 10 MB, unless the gateway is set otherwise, 32 levels, and 2,000 keys in `user`, `data` and `override` together. Whole numbers beyond 2^53 - 1 are sent as text.';
+const bodyRule =
+  '**Limits.** A body may have 10 MB (configurable), 32 levels, and 2,000 keys in `user`, `data` and `override` together. Send integers beyond 2^53 - 1 as strings.';
 
-const ruleOfSmallBodies = '**Limits.** A body has at most 16 KB.';
+const smallBodyRule = '**Limits.** A body may have 16 KB.';
 
-const ruleOfFrontEndRates =
-  '**Rate limit.** Where the account has one, its front ends have another one of that size together; 429 comes with `Retry-After`.';
+const frontEndRateRule =
+  '**Rate limit.** If the account has a rate limit, all its front ends together have a second limit of the same size. A 429 has `Retry-After`.';
 
-const ruleOfRates =
-  '**Rate limit.** Where the account has one, it holds for all of its calls together; `RateLimit` and `RateLimit-Policy` tell what is left of it, and 429 comes with `Retry-After`.';
+const rateRule =
+  '**Rate limit.** If the account has a rate limit, it applies to all its requests together. `RateLimit` and `RateLimit-Policy` show the remaining requests, and a 429 has `Retry-After`.';
 
 function errorResponses(operation: Operation): Part {
   const byStatus: Record<string, ErrorExample[]> = {};
@@ -210,16 +210,16 @@ function errorResponse(operation: Operation, errors: readonly ErrorExample[]): P
 
 const errorSchema = Type.Object({
   success: Type.Literal(false),
-  error: Type.String({ description: 'A sentence for people.' }),
+  error: Type.String({ description: 'Message for people. It may change.' }),
   code: Type.Unsafe<ErrorCode>({ type: 'string', enum: Object.keys(errorCatalogue) }),
   errors: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'With `validation_failed`: each problem of the body, `<path> <problem>`, in its order; after 20 a last entry counts the others.',
+        'With `validation_failed`: each problem as `<path> <problem>`, in the order of the body. After 20 problems, a last entry counts the others.',
     }),
   ),
   message: Type.Optional(Type.String()),
-  request_id: Type.String({ format: 'uuid', description: 'The id of the call.' }),
+  request_id: Type.String({ format: 'uuid', description: 'ID of the request.' }),
 });
 
 function json(schemaName: string, examples: Record<string, object>): Part {

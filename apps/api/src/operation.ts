@@ -2,44 +2,44 @@ import { AppError, type ErrorCode, errorEntry } from '@belfry/shared';
 import type { TSchema } from '@sinclair/typebox';
 import { errorBody } from './error-body';
 
-/** One operation of the interface, as the document shows it. */
+/** One operation of the API, as documented in OpenAPI. */
 export type Operation = {
   method: 'get' | 'post' | 'put' | 'delete';
-  /** With parameters in braces; each has its line in openapi-parameters.ts. */
+  /** With parameters in braces, which openapi-parameters.ts describes. */
   path: string;
   id: string;
   summary: string;
-  /** The rules of this operation; those of its method are added to them. */
+  /** The rules of this operation. The document adds those of its method. */
   description: string;
-  /** Who may call it; the account by its key, unless it says otherwise. */
+  /** The authentication. Default: the API key of the account. */
   access?: 'signature' | 'signature_or_open';
-  /** Parameters of the query, by name. */
+  /** Query parameters by name. */
   query?: Readonly<Record<string, QueryParameter>>;
   body?: TSchema;
-  /** Bodies that are taken, by name. */
+  /** Valid bodies by name. */
   bodyExamples?: Record<string, BodyExample>;
   answer: TSchema;
   answerExample: object;
-  /** What `?dry_run=true` answers, where an operation can be tried. */
+  /** The response to `?dry_run=true`, if the operation supports it. */
   dryRun?: { answer: TSchema; answerExample: object };
-  /** Errors of this operation, beside those of every call, and its own words for them where it has any. */
+  /** Errors of this operation besides those of every call. `text` replaces the catalogue's example. */
   errors: Partial<Record<ErrorCode, { text?: string }>>;
 };
 
 export type QueryParameter = {
   description: string;
   isRequired?: true;
-  /** What the documented call has there; without one it goes without. */
+  /** The value in the documented call. Without one the call omits the parameter. */
   example?: string;
   schema: TSchema;
 };
 
-/** Whether the operation is done once for an Idempotency-Key. */
+/** Whether the operation honors an Idempotency-Key. */
 export function takesKey({ method, access }: Operation): boolean {
   return method === 'post' && access === undefined;
 }
 
-/** Whether a call of the account leaves something behind. */
+/** Whether the operation stores data for the account. */
 function isStored({ method, access }: Operation): boolean {
   return (method === 'post' || method === 'put') && access === undefined;
 }
@@ -48,23 +48,23 @@ export type BodyExample = { summary: string; value: object };
 
 export type ErrorExample = { code: ErrorCode; body: unknown };
 
-/** Every error that an operation answers with, each as it may look. */
+/** Every error of an operation, each with an example body. */
 export function listErrors(operation: Operation): ErrorExample[] {
   const { access, body, errors } = operation;
   const codes = new Set<ErrorCode>([
-    ...errorsOfEveryCall,
-    // A front end is not told whether an app exists.
-    ...(access ? [] : errorsOfAccounts),
-    ...(body ? errorsOfBodies : []),
-    ...(takesKey(operation) ? errorsOfKeys : []),
-    ...(isStored(operation) ? errorsOfStorage : []),
-    // The names of a literal that the compiler has checked.
+    ...commonErrors,
+    // Front ends must not learn whether an app exists.
+    ...(access ? [] : accountErrors),
+    ...(body ? bodyErrors : []),
+    ...(takesKey(operation) ? idempotencyErrors : []),
+    ...(isStored(operation) ? storageErrors : []),
+    // `Operation` restricts the keys to error codes.
     ...(Object.keys(errors) as ErrorCode[]),
   ]);
   return [...codes].map((code) => ({ code, body: buildExampleBody(code, errors[code]?.text) }));
 }
 
-const errorsOfEveryCall: ErrorCode[] = [
+const commonErrors: ErrorCode[] = [
   'bad_request',
   'unauthenticated',
   'https_required',
@@ -77,9 +77,9 @@ const errorsOfEveryCall: ErrorCode[] = [
   'unavailable',
 ];
 
-const errorsOfAccounts: ErrorCode[] = ['app_not_found'];
+const accountErrors: ErrorCode[] = ['app_not_found'];
 
-const errorsOfBodies: ErrorCode[] = [
+const bodyErrors: ErrorCode[] = [
   'malformed_json',
   'invalid_type',
   'hostile_json',
@@ -88,13 +88,13 @@ const errorsOfBodies: ErrorCode[] = [
   'validation_failed',
 ];
 
-const errorsOfKeys: ErrorCode[] = [
+const idempotencyErrors: ErrorCode[] = [
   'idempotency_key_invalid',
   'idempotency_conflict',
   'idempotency_mismatch',
 ];
 
-const errorsOfStorage: ErrorCode[] = ['storage_limit'];
+const storageErrors: ErrorCode[] = ['storage_limit'];
 
 const exampleCallId = '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42';
 

@@ -35,7 +35,7 @@ import { createStoredGateway, type StoredGateway } from './stored-gateway.fixtur
 
 jest.setTimeout(120_000);
 
-/** What stands where a route reads; see fieldsOf in packages/testing. */
+/** Values for the fields that routes read; see packages/testing. */
 const types: ValueTypes = {
   app_id: 'appId',
   user_id: 'userId',
@@ -85,7 +85,7 @@ let gateway: StoredGateway;
 let document: OpenApi;
 let reads: ReadRecorder;
 let watch: RowWatch;
-/** One has the natural keys of every caller, the other has its own. */
+/** One has the same natural keys as every caller, the other has its own. */
 let others: Victim[];
 let account: Tenant;
 let sibling: Victim;
@@ -109,7 +109,7 @@ afterAll(async () => {
   await store.drop();
 });
 
-/** With `of`, an app of that account; else an account. */
+/** With `of`, an app of that account; otherwise a new account. */
 async function createVictim(
   word: string,
   createTenant: () => Promise<Tenant>,
@@ -134,7 +134,7 @@ async function createApp(): Promise<Tenant> {
 
 type Route = { name: string; query?: Record<string, string> };
 
-/** A call of the route that is taken, by a caller with everything. */
+/** A valid call of the route by a caller that owns all data. */
 async function open({ name, query = {} }: Route, tenant: Tenant): Promise<Scene> {
   const [method = '', path = ''] = name.split(' ');
   const hasAccountRows = tenant.accountId !== account.accountId;
@@ -149,12 +149,12 @@ async function open({ name, query = {} }: Route, tenant: Tenant): Promise<Scene>
   const params = Object.fromEntries(
     listParameterNames(name).map((parameter) => [parameter, Reflect.get(values, parameter) ?? '']),
   );
-  const place = { method: method.toLowerCase(), path, params, query: { ...query, ...own.query } };
+  const route = { method: method.toLowerCase(), path, params, query: { ...query, ...own.query } };
   const hasEffect = method !== 'GET' && !('dry_run' in query);
   return {
     twin,
     hasEffect,
-    call: { ...place, body: own.body, headers: {} },
+    call: { ...route, body: own.body, headers: {} },
     send: (call) => send(call, name, tenant),
   };
 }
@@ -177,7 +177,7 @@ async function createOwn(route: string, twin: Victim['twin']): Promise<Own> {
 const appSecret = 'b'.repeat(32);
 const verifyToken = 'a-verify-token';
 
-/** What Meta reports of a message that it took. */
+/** Meta's report for an accepted message. */
 async function createReceiptCall({ tenant, values }: Victim['twin']): Promise<Own> {
   const { id: integrationId } = await gateway.factories.createIntegration(tenant, {
     ...{ channel: 'whatsapp', provider: 'meta', settings: { sender: '1' } },
@@ -198,7 +198,7 @@ async function createReceiptCall({ tenant, values }: Victim['twin']): Promise<Ow
   };
 }
 
-/** With the credentials of its kind of route. */
+/** Adds the credentials for the kind of route. */
 async function send(call: RouteCall, route: string, { apiKey }: Tenant): Promise<Answer> {
   const body = call.method === 'get' ? undefined : JSON.stringify(call.body);
   const { user_id = call.query['user_id'] ?? '' } = (call.body ?? {}) as { user_id?: string };
@@ -215,7 +215,7 @@ async function send(call: RouteCall, route: string, { apiKey }: Tenant): Promise
   return { status, text: JSON.stringify([others, text]) };
 }
 
-/** What a route reads beside its path and query. */
+/** What a route reads besides its path and query. */
 function listPlaces({ name, query }: Route): string[] {
   if (providerRoutes.includes(name)) {
     return ['body.entry.changes.value.statuses.biz_opaque_callback_data'];
@@ -224,7 +224,7 @@ function listPlaces({ name, query }: Route): string[] {
   return [...listBodyPaths(document, name), ...(takesKey ? ['headers.Idempotency-Key'] : [])];
 }
 
-/** What is wrong with each route. */
+/** The findings for each route. */
 async function probe(
   routes: readonly Route[],
   { victims, create }: { victims: Victim[]; create(): Promise<Tenant> },
@@ -238,14 +238,14 @@ async function probe(
   return [...problems, ...(await watch.findChanges())];
 }
 
-/** An event can also be tried. */
+/** All routes, and the dry run of a send. */
 function listRoutes(): Route[] {
   const query = { dry_run: 'true' };
   const names = [...routesWithRow, ...frontEndRoutes, ...providerRoutes];
   return [...names.map((name) => ({ name })), { name: 'POST /v1/apps/:app_id/events/send', query }];
 }
 
-test('every route of an account is called by these tests, and stands in the OpenAPI document', () => {
+test('these tests call every route of an account, and the OpenAPI document lists them', () => {
   const names = listRoutes().map(({ name }) => name);
   expect([...new Set([...names, ...publicRoutes])].sort()).toEqual([...gateway.routes].sort());
   const documented = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
@@ -256,16 +256,16 @@ test('every route of an account is called by these tests, and stands in the Open
   expect(documented.sort()).toEqual([...routesWithRow, ...frontEndRoutes].sort());
 });
 
-test('the accounts that callers must not see have a row in every table of an app or account', async () => {
+test('the accounts that callers must not see have rows in every table of an app or account', async () => {
   for (const { rows } of others) expect(await rows.listEmptyTables()).toEqual([]);
 });
 
-test('a caller sees and changes nothing of another account, whatever the route and the values of its call', async () => {
+test('a caller can neither read nor change another account’s data, whatever the route and its values', async () => {
   const create = () => gateway.factories.createTenant();
   expect(await probe(listRoutes(), { victims: others, create })).toEqual([]);
 });
 
-test('what a caller reads does not depend on what another account has', async () => {
+test('responses do not depend on the data of another account', async () => {
   const scenes: Scene[] = [];
   for (const route of listRoutes().filter(({ name }) => name.startsWith('GET'))) {
     scenes.push(await open(route, await gateway.factories.createTenant()));
@@ -274,6 +274,6 @@ test('what a caller reads does not depend on what another account has', async ()
   expect(await probeReads(scenes, createOther)).toEqual([]);
 });
 
-test('a caller sees and changes nothing of another app of its account under the one that it names', async () => {
+test('a caller can neither read nor change data of another app of its account', async () => {
   expect(await probe(listRoutes(), { victims: [sibling], create: createApp })).toEqual([]);
 });

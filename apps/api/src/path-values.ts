@@ -3,7 +3,7 @@ import type { RouteCall } from './post';
 
 type Path = RouteCall['path'];
 
-/** The `app_id` of a path in lower case; undefined for what can be no app's. Express types it wider than it is. */
+/** The `app_id` of a path in lower case, or undefined if it is not a UUID. Express types parameters wider than they are. */
 export function parseAppId({
   app_id: appId,
 }: {
@@ -12,7 +12,7 @@ export function parseAppId({
   return typeof appId === 'string' && isUuid(appId) ? appId.toLowerCase() : undefined;
 }
 
-/** The `user_id` of a path; what no user can have is a user that does not exist. */
+/** The `user_id` of a path. An invalid one is an unknown user. */
 export function readUserId({ user_id: userId }: Path): string {
   if (userId === undefined || !isUserId(userId)) {
     throw new AppError('user_not_found');
@@ -20,13 +20,13 @@ export function readUserId({ user_id: userId }: Path): string {
   return userId;
 }
 
-/** The `request_id` of a path in lower case; what no request can have is a request that does not exist. */
+/** The `request_id` of a path in lower case. An invalid one is an unknown request. */
 export function readRequestId({ request_id: requestId }: Path): string {
   if (requestId === undefined || !isUuid(requestId)) throw new AppError('request_not_found');
   return requestId.toLowerCase();
 }
 
-/** The `device_id` of a path. Whether its user exists is asked of the store, so nothing is refused here. */
+/** The `device_id` of a path. An invalid one is not refused here, because an unknown user must be reported first. */
 export function readDeviceId({ device_id: deviceId }: Path): string {
   return deviceId !== undefined && isDeviceId(deviceId) ? deviceId : '';
 }

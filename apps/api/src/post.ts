@@ -19,11 +19,11 @@ import type { Operation } from './operation';
 import { isLarge, type ReadJson } from './read-json';
 import { requireStorage } from './storage-limit';
 
-/** A call of any route, once it is authenticated. */
+/** An authenticated call of any route. */
 export type RouteCall = {
   callId: string;
   caller: Caller;
-  /** Parameters of the path by name, decoded. */
+  /** Decoded path parameters by name. */
   path: Readonly<Record<string, string>>;
 };
 
@@ -31,30 +31,30 @@ type PostHead = RouteCall & { idempotencyKey: string | undefined };
 
 /** A POST that passed every check that does not depend on its route. */
 export type PostCall = PostHead & {
-  /** Members that were null are gone, but inside `data`. */
+  /** Without null members, except inside `data`. */
   body: Json;
 };
 
-/** A POST whose body was read and is still to be parsed. */
+/** A POST whose body was read but not parsed. */
 export type UnparsedPostCall = PostHead & { bytes: Buffer };
 
-/** A POST that is checked as far as its route can do it without stored state. */
+/** A POST that passed the checks of its route that need no stored state. */
 export type PreparedPost = {
   work: IdempotentHandler;
-  /** One text for every body that means the same; asked for only where there is a key. */
+  /** The same text for equivalent bodies. Called only if there is an idempotency key. */
   canonicalBody(): Awaitable<string>;
 };
 
 type Route<Call, Prepared> = {
   operation: Pick<Operation, 'path'>;
-  /** Checks all that does not depend on stored state, and returns what is then to be done. */
+  /** Does all checks that need no stored state, and returns the remaining work. */
   prepare(call: Call): Awaitable<Prepared>;
 };
 
 export type PostRoute = Route<PostCall, IdempotentHandler>;
 export type UnparsedPostRoute = Route<UnparsedPostCall, PreparedPost>;
 
-/** The checks of every call that has a body, each in its place. */
+/** The checks of every call with a body. */
 export type Checks = {
   authenticate: Authenticate;
   checkDeclaredBody: CheckDeclaredBody;
@@ -65,7 +65,7 @@ export type Checks = {
 
 export type PostDeps = Checks & { runIdempotentRequest: RunIdempotentRequest };
 
-/** Makes handlers of routes that take a POST: here is the one order of its checks. */
+/** Creates the handlers of POST routes. This is the only place that orders their checks. */
 export function createPost(deps: PostDeps) {
   const { authenticate, checkDeclaredBody, limitRate, readBody, readJson, runIdempotentRequest } =
     deps;
@@ -112,7 +112,7 @@ export function createPost(deps: PostDeps) {
   return { post, postUnparsed };
 }
 
-/** A call with a key may be a replay, which stores nothing: it is refused where that is known, by `withinStorage`. */
+/** A call with a key may be a replay, which stores nothing. `withinStorage` refuses it once it turns out to be a new request. */
 function refuseBeforeBody({ app }: Caller, idempotencyKey: string | undefined): void {
   if (idempotencyKey === undefined) requireStorage(app);
 }
@@ -128,7 +128,7 @@ function withinStorage(work: IdempotentHandler, { app }: Caller): IdempotentHand
   };
 }
 
-/** Of a large body it takes long, as does what comes before it and behind it: others have their turn in between. */
+/** Canonicalizing a large body is slow, so this yields to the event loop before and after it. */
 async function canonicalizeLargeJson(body: Json): Promise<string> {
   await setImmediate();
   const text = canonicalJson(body);
@@ -154,7 +154,7 @@ function describeCall(
   };
 }
 
-/** Express gives a list only for a wildcard, which no route has. */
+/** Express returns a list only for wildcards, which no route has. */
 export function getPathParameters({ params }: Request): Record<string, string> {
   const path: Record<string, string> = {};
   for (const name of Object.keys(params)) path[name] = String(params[name]);

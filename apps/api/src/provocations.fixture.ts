@@ -5,7 +5,7 @@ import { type Call, type CallAnswer, send, sendHead } from './documented-calls.f
 import { signatureHeader } from './middleware/authenticate-reader';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
 
-/** Gateways on the same stores, each set so that it refuses for one reason. */
+/** Gateways on the same stores, each configured to refuse for one reason. */
 export type Gateways = Record<
   'usual' | 'limited' | 'https' | 'faulty' | 'storeless' | 'hasty',
   StoredGateway
@@ -16,7 +16,9 @@ export async function startGateways(): Promise<Gateways> {
     createStoredGateway(),
     createStoredGateway({ env: { RATE_LIMIT_PER_SECOND: '1' } }),
     createStoredGateway({ env: { ALLOW_HTTP: 'false' } }),
-    createStoredGateway({ deps: { limitRate: () => Promise.reject(new Error('A fault')) } }),
+    createStoredGateway({
+      deps: { limitRate: () => Promise.reject(new Error('internal failure')) },
+    }),
     createStoredGateway({
       env: { DATABASE_URL: `postgresql://belfry@127.0.0.1:${await findClosedPort()}/belfry` },
     }),
@@ -26,14 +28,14 @@ export async function startGateways(): Promise<Gateways> {
   return { usual, limited, https, faulty, storeless, hasty };
 }
 
-/** What makes an error of a call that would succeed. Where the error is not the route's, the call succeeds, or fails otherwise. */
+/** Turns a valid call into an error. On routes without that error the call succeeds or fails differently. */
 type Provoke = (call: Call, gateways: Gateways) => Promise<CallAnswer>;
 
 export const draftEvent = 'order_returned';
-/** Its text lists every pair of `data.list`. */
+/** A template that lists every pair of `data.list`. */
 export const expensiveEvent = 'all_pairs';
 
-/** Receipts come from providers, and are no part of the interface that is documented. */
+/** Receipts come from providers and are not part of the documented API. */
 type DocumentedCode = Exclude<ErrorCode, 'signature_invalid'>;
 
 export const provocations: Record<DocumentedCode, Provoke> = {
@@ -80,10 +82,10 @@ export const provocations: Record<DocumentedCode, Provoke> = {
     return send(usual, { ...callWithKey, body: changed(call.body, { another: 1 }) });
   },
   rate_limited: async (call, { limited }) => {
-    // The limit's window may end between two calls; not between six.
+    // The window may end between two calls, but not between six.
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => send(limited, call)));
     const [first] = answers.sort((a, b) => b.status - a.status);
-    if (!first) throw new Error('Nothing was sent');
+    if (!first) throw new Error('No call was sent');
     return first;
   },
   storage_limit: sendWhenStorageIsFull,
@@ -102,7 +104,7 @@ function withoutCredentials({
   return headers;
 }
 
-/** A route reads those that it knows: each has one that is wrong or missing. */
+/** Invalid members. Each route with a body reads at least one of them. */
 const oneProblemOfEachRoute = {
   ...{ platform: 'windows', batch: [{ user: {} }], type: 'CLICKED' },
   ...{ message_id: 'm', status: 'READ' },
@@ -125,15 +127,15 @@ function withEvent(event: string): Provoke {
   return (call, { usual }) => send(usual, { ...call, body: changed(call.body, { event }) });
 }
 
-/** A body that is there, with other members. */
+/** Changes members of a body, if there is one. */
 function changed(body: Call['body'], members: object): Call['body'] {
   return typeof body === 'object' ? { ...body, ...members } : body;
 }
 
-/** The transactions of a test have two connections between them. */
+/** The transactions of a test share two connections. */
 const lockOfTable = createSemaphore(1);
 
-/** Nobody can write a key while the table is locked, so the one of two calls that answers is told of the other. */
+/** While the table is locked no key can be written, so one of two calls gets a conflict. */
 async function sendWhileKeyIsInUse(gateway: StoredGateway, call: Call): Promise<CallAnswer> {
   const callWithKey = { ...call, headers: { ...call.headers, 'Idempotency-Key': newId() } };
   let both: Promise<CallAnswer>[] = [];
@@ -150,7 +152,7 @@ async function sendWhileKeyIsInUse(gateway: StoredGateway, call: Call): Promise<
   }
 }
 
-/** Nobody is stored under the call's `user_id` meanwhile: only who is not stored is refused an inbox. */
+/** Runs without a stored user, because an inbox is refused only to a user who is not stored. */
 async function sendWhenStorageIsFull(call: Call, { usual }: Gateways): Promise<CallAnswer> {
   const { prisma } = usual.database;
   const appId = String(call.parameters['app_id']);

@@ -4,7 +4,7 @@ import { type Json, parseJson, parseJsonInSteps, withoutNulls } from '@belfry/sh
 import type { RunInSequence } from './account-queue';
 import { smallBodyBytes } from './middleware/body-memory';
 
-/** The value of a body, without the members that are null; see withoutNulls. */
+/** Parses a body and drops null members; see withoutNulls. */
 export type ReadJson = (bytes: Buffer, accountId: string) => Awaitable<Json>;
 
 const yieldEveryMs = 1;
@@ -13,7 +13,7 @@ export function isLarge(bytes: Buffer): boolean {
   return bytes.length > smallBodyBytes;
 }
 
-/** Reads a large body in steps, one such body at a time: steps of several would add up to one long one. */
+/** Parses large bodies in steps and one at a time, because the steps of several bodies would add up to a long block. */
 export function createReadJson(runInSequence: RunInSequence): ReadJson {
   return function readJson(bytes, accountId) {
     if (!isLarge(bytes)) return withoutNulls(parseJson(bytes));
@@ -22,7 +22,7 @@ export function createReadJson(runInSequence: RunInSequence): ReadJson {
 }
 
 async function readInSteps(bytes: Buffer): Promise<Json> {
-  // What its last bytes took to arrive and to be put together.
+  // Receiving and copying the last bytes took time already.
   await setImmediate();
   const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
   const body = await parseJsonInSteps(bytes, { isBatch: false, yieldWhenDue });

@@ -17,7 +17,7 @@ export type ReaderCallsDeps = Pick<Checks, 'checkDeclaredBody' | 'limitRate'> & 
   reader: AuthenticateReaderDeps;
 };
 
-/** Makes handlers of what front ends call for their own user: here is the one order of its checks. */
+/** Creates the handlers of inbox routes for front ends. This is the only place that orders their checks. */
 export function createReaderCalls({
   reader,
   checkDeclaredBody,
@@ -28,7 +28,7 @@ export function createReaderCalls({
 
   return { byQuery, byBody };
 
-  /** The user stands in the query, and a body is not looked at. */
+  /** Reads the user from the query and ignores the body. */
   function byQuery(
     answer: (address: InboxAddress, app: InboxApp) => Promise<object>,
     { isCounter = false } = {},
@@ -40,7 +40,7 @@ export function createReaderCalls({
     };
   }
 
-  /** The user stands in the body, so it is read before the signature can be checked: it is small. */
+  /** Reads the user from the body, which must be read before the signature can be checked. The body is small. */
   function byBody<Body extends { user_id: string }>(
     validate: (body: unknown) => Body,
     answer: (address: InboxAddress, body: Body) => Promise<object>,
@@ -60,7 +60,7 @@ export function createReaderCalls({
     const call = getCall(res);
     call.accountId = accountId;
     call.appId = appId;
-    // Counted apart: front ends, whoever is in front of them, must not use up what the account's backend may call.
+    // A separate limit: front ends must not use up the limit of the account's backend.
     await limitRate(call, `${accountId}:inbox`);
     return { appId, userId };
   }
@@ -69,7 +69,7 @@ export function createReaderCalls({
 function readUserId(query: Query): string {
   const userId = readQueryValue(query, 'user_id');
   if (userId === undefined) throw invalidValue('user_id', 'must not be blank');
-  if (!isUserId(userId)) throw invalidValue('user_id', 'cannot be the id of a user');
+  if (!isUserId(userId)) throw invalidValue('user_id', 'is not a valid user ID');
   return userId;
 }
 

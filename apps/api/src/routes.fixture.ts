@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 
-/** What app.ts has routed, such as `GET /livez`: read off Express itself, so that none can be left out. */
+/** Every route of app.ts, such as `GET /livez`. Read from Express, so that none can be missed. */
 export function listRoutes({ router }: Express): string[] {
   return router.stack.flatMap(({ route }) =>
     route
@@ -9,15 +9,15 @@ export function listRoutes({ router }: Express): string[] {
   );
 }
 
-/** The values of a path's parameters by name. */
+/** Values of path parameters by name. */
 export type PathValues = Record<string, string>;
 
-/** The names of the parameters in a route's path, in order. */
+/** Names of a route's path parameters, in order. */
 export function listParameterNames(route: string): string[] {
   return [...route.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-/** Method and path of a call of the route; the path is below the app. */
+/** Method and path of a call of the route. The path is relative to the app. */
 export function fillRoute(route: string, values: PathValues) {
   const [method = '', path = ''] = route.split(' ');
   const filled = path.replace(/:(\w+)/g, (_, name: string) =>
@@ -26,7 +26,7 @@ export function fillRoute(route: string, values: PathValues) {
   return { method: method.toLowerCase(), path: filled };
 }
 
-/** Below /v1, and for providers: the secret in the path stands for the API key, and no account is named. */
+/** Routes for providers: a secret in the path replaces the API key, and the path names no account. */
 export const providerRoutes = [
   'POST /v1/receipts/:integration_id/:secret',
   'GET /v1/receipts/:integration_id/:secret',
@@ -34,7 +34,7 @@ export const providerRoutes = [
 
 const inboxPath = '/v1/apps/:app_id/in_app_notifications';
 
-/** A signature of the user stands for the API key: inbox.int.test.ts has their rules. */
+/** Routes with a user signature instead of an API key. inbox.int.test.ts tests their rules. */
 export const frontEndRoutes = [
   `POST ${inboxPath}/setup`,
   `POST ${inboxPath}/fetch`,
@@ -44,10 +44,10 @@ export const frontEndRoutes = [
   `PUT ${inboxPath}/last_open`,
 ];
 
-/** What a browser asks before each of them. */
+/** The CORS preflight of each of them. */
 const preflight = `OPTIONS ${inboxPath}/:call`;
 
-/** They answer everybody alike. */
+/** Routes without authentication. */
 export const publicRoutes = [
   'GET /livez',
   'GET /readyz',
@@ -57,7 +57,7 @@ export const publicRoutes = [
   preflight,
 ];
 
-/** A body that each route of the interface takes; a route without one has an empty row. */
+/** A valid body for each route of the API; undefined for routes without one. */
 export const bodyByRoute: Record<string, ((eventName: string) => object) | undefined> = {
   'POST /v1/apps/:app_id/events/send': (event) => ({ event, user: { email: 'a@example.com' } }),
   'POST /v1/apps/:app_id/events/bulk_send': (event) => ({
@@ -77,7 +77,7 @@ export const bodyByRoute: Record<string, ((eventName: string) => object) | undef
   'GET /v1/apps/:app_id/sandbox/wait': undefined,
 };
 
-/** The query of a route that would take its time without one. */
+/** The query of a route that would wait without one. */
 export const queryByRoute: Record<string, Record<string, string> | undefined> = {
   'GET /v1/apps/:app_id/sandbox/wait': { timeout: '0' },
 };

@@ -54,7 +54,7 @@ function readRequest(id: string) {
 }
 
 describe('POST /v1/apps/:app_id/events/send', () => {
-  test('stores request, item and message before it answers', async () => {
+  test('stores request, item and message before the response', async () => {
     const user = { email: 'ana@example.com' };
     const { body, status } = await send({ body: { event, user, data: { name: 'Ana' } } });
     expect(status).toBe(200);
@@ -69,7 +69,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     ]);
   });
 
-  test('names the job of a message before it answers, where the relay says that there is room', async () => {
+  test('assigns the job of a message before the response if the relay published capacity', async () => {
     const publishCapacity = createPublishCapacity(
       { redis: gateway.redis, prefix: gateway.redisPrefix },
       60_000,
@@ -79,7 +79,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
       const [item] = (await readRequest(body.request_id)).requestItems;
       return item?.messages[0]?.jobId;
     };
-    // No relay runs here: nobody has said how much room there is, so the message is left to it.
+    // No relay runs here, so no capacity is published and the message is left to the relay.
     expect(await readJobId()).toBeNull();
     await publishCapacity({ id: 'counted', channelCapacity: 10, appCapacity: 10, channels: {} });
     await eventually(async () => expect(await readJobId()).not.toBeNull());
@@ -87,7 +87,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     await eventually(async () => expect(await readJobId()).toBeNull());
   });
 
-  test('stores a request that reaches nobody, with the reason for each channel', async () => {
+  test('stores a request without any recipient, with the reason for each channel', async () => {
     const { body } = await send({ body: { event, user: { mobile: '+12025550123' } } });
     const row = await readRequest(body.request_id);
     expect(row.requestItems).toMatchObject([
@@ -95,7 +95,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     ]);
   });
 
-  test('stores a Slack token sealed, never in clear', async () => {
+  test('stores a Slack token sealed, never in clear text', async () => {
     const token = 'xoxb-1234-5678-canarycanary';
     const slack = { channel_id: 'C012345678', access_token: token };
     const { body } = await send({ body: { event, user: { slack } } });
@@ -104,7 +104,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     expect(JSON.parse(item?.recipient ?? '').slack.access_token).toMatch(/^v1\.test\./);
   });
 
-  test('keeps a scheduled message without a job until its time', async () => {
+  test('creates no job for a scheduled message before it is due', async () => {
     const at = new Date(Date.now() + 3_600_000);
     const body = { event, user: { email: 'a@example.com' }, schedule_at: at.getTime() };
     const answer = await send({ body });
@@ -112,7 +112,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     expect(message).toMatchObject({ dueAt: at, jobId: null, state: 'queued' });
   });
 
-  test('uses the stored user, and what the call gives before it', async () => {
+  test('uses the stored user, with the fields of the call taking precedence', async () => {
     await database.prisma.user.create({
       data: {
         id: newId(),
@@ -131,7 +131,7 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     expect(await readTarget(directResponse.body.request_id)).toBe('given@example.com');
   });
 
-  test('never reaches the user that another account stores under the same user_id', async () => {
+  test('never uses another account’s user with the same user_id', async () => {
     const { appId } = await factories.createTenant();
     const userId = newId();
     const contact = { email: 'theirs@example.com' };
@@ -143,9 +143,9 @@ describe('POST /v1/apps/:app_id/events/send', () => {
   });
 });
 
-describe('bad input', () => {
+describe('invalid input', () => {
   const rows: [string, () => Call, number, string][] = [
-    ['a body that is no JSON', () => ({ body: '{"event":' }), 400, 'malformed_json'],
+    ['a body that is not JSON', () => ({ body: '{"event":' }), 400, 'malformed_json'],
     ['no body', () => ({ body: '' }), 400, 'malformed_json'],
     ['a field of the wrong type', () => ({ body: { event: {} } }), 400, 'invalid_type'],
     [
@@ -206,27 +206,24 @@ describe('bad input', () => {
       400,
       'idempotency_key_invalid',
     ],
-    ['an app that is no UUID', () => ({ app: 'app_1' }), 404, 'app_not_found'],
+    ['an app ID that is not a UUID', () => ({ app: 'app_1' }), 404, 'app_not_found'],
     ['an unknown app', () => ({ app: newId() }), 404, 'app_not_found'],
     ['an unknown event', () => ({ body: { event: 'nowhere' } }), 404, 'event_not_found'],
     ['a draft', () => ({ body: { event: draft } }), 400, 'event_not_live'],
   ];
 
-  test.each(rows)(
-    '%s leaves no row and is answered with its code',
-    async (_what, call, status, code) => {
-      const before = await countRows();
-      const answer = await send(call());
-      expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
-      expect(answer.body).toMatchObject({
-        success: false,
-        request_id: answer.headers['x-request-id'],
-      });
-      expect(await countRows()).toBe(before);
-    },
-  );
+  test.each(rows)('%s leaves no row and gets its error code', async (_what, call, status, code) => {
+    const before = await countRows();
+    const answer = await send(call());
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+    expect(answer.body).toMatchObject({
+      success: false,
+      request_id: answer.headers['x-request-id'],
+    });
+    expect(await countRows()).toBe(before);
+  });
 
-  test('another account’s app is answered exactly like one that does not exist', async () => {
+  test('an app of another account gets the same response as an unknown one', async () => {
     const otherTenant = await factories.createTenant();
     const theirs = await send({ app: otherTenant.appId });
     const nobodys = await send({ app: newId() });

@@ -14,7 +14,7 @@ import {
 } from './gateway.fixture';
 import { closeServer, listen as listenAt } from './server';
 
-// The only way to see how V8 holds an object.
+// The only way to inspect how V8 stores an object.
 setFlagsFromString('--allow-natives-syntax');
 const hasFastMembers = new Function('object', 'return %HasFastProperties(object)');
 
@@ -26,7 +26,7 @@ afterEach(async () => {
   open = undefined;
 });
 
-/** A gateway on a port, and what its connections have read so far. */
+/** A gateway on a port, with the bytes that its connections have read so far. */
 async function start(changes: Parameters<typeof createGateway>[0] = {}) {
   const gateway = createGateway(changes);
   const sockets: Socket[] = [];
@@ -52,7 +52,7 @@ function head(gateway: Gateway, ...headers: string[]): string {
 const body = '{"event":"e"}';
 
 describe('a body of 10 MB without a key', () => {
-  test('is answered 401 before any of it is sent', async () => {
+  test('gets 401 before any of it is sent', async () => {
     const { port, readBytes } = await start();
     const { socket, answer } = connect(port);
     const headers = `POST ${sendPath} HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n`;
@@ -66,13 +66,13 @@ describe('a body of 10 MB without a key', () => {
     await answer;
   });
 
-  test('is answered 401 to a caller that writes for a while before it reads, and most of it is never read', async () => {
+  test('gets 401 even if the caller writes before it reads, and most of the body is never read', async () => {
     const { port, readBytes } = await start();
     const { socket, answer } = connect(port);
     socket.pause();
     socket.write(`POST ${sendPath} HTTP/1.1\r\nHost: h\r\nContent-Length: 10000000\r\n\r\n`);
     socket.write(' '.repeat(10_000_000));
-    // Time enough for a connection that is closed at once to refuse the rest.
+    // Enough time for a connection that is closed at once to refuse the rest.
     await wait(100);
     socket.once('data', () => socket.end()).resume();
     expect(await answer).toMatch(/^HTTP\/1\.1 401 /);
@@ -80,8 +80,8 @@ describe('a body of 10 MB without a key', () => {
   });
 });
 
-describe('a caller that asks first (Expect: 100-continue)', () => {
-  test('is told to go on only once its headers have passed', async () => {
+describe('a caller that sends Expect: 100-continue', () => {
+  test('gets 100 Continue only after its headers passed the checks', async () => {
     const { gateway, port } = await start();
     const { socket, answer } = connect(port);
     const interimResponse = new Promise<string>((resolve) =>
@@ -93,7 +93,7 @@ describe('a caller that asks first (Expect: 100-continue)', () => {
     expect(await answer).toContain('HTTP/1.1 200 OK');
   });
 
-  test('is refused without it', async () => {
+  test('is refused without 100 Continue', async () => {
     const { port } = await start();
     const { socket, answer } = connect(port);
     socket.write(
@@ -104,7 +104,7 @@ describe('a caller that asks first (Expect: 100-continue)', () => {
   });
 });
 
-describe('a body in chunks', () => {
+describe('a chunked body', () => {
   const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
   test('is read', async () => {
@@ -116,7 +116,7 @@ describe('a body in chunks', () => {
     expect(gateway.sent[0]?.eventName).toBe('e');
   });
 
-  test('is refused as soon as it is over the limit', async () => {
+  test('is refused as soon as it exceeds the limit', async () => {
     const { gateway, port } = await start();
     const { socket, answer } = connect(port);
     socket.write(`${head(gateway, 'Transfer-Encoding: chunked')}${chunk(' '.repeat(20_000))}`);
@@ -129,8 +129,8 @@ describe('a body in chunks', () => {
   });
 });
 
-describe('a body whose chunks are broken', () => {
-  test('is answered once, and leaves nothing behind', async () => {
+describe('a body with broken chunks', () => {
+  test('gets one response and frees its memory', async () => {
     const { gateway, port } = await start();
     const { socket, answer } = connect(port);
     socket.write(`${head(gateway, 'Transfer-Encoding: chunked')}5\r\n{"eve\r\n`, () => {
@@ -143,8 +143,8 @@ describe('a body whose chunks are broken', () => {
   });
 });
 
-describe('a body that does not come', () => {
-  test('is waited for no longer than the limit', async () => {
+describe('a body that does not arrive', () => {
+  test('is awaited no longer than the limit', async () => {
     const { gateway, port } = await start({
       bodies: {
         maxBodyBytes: 20_000,
@@ -159,7 +159,7 @@ describe('a body that does not come', () => {
     expect(parseBody(text)).toMatchObject({ success: false, code: 'request_timeout' });
   });
 
-  test('leaves nothing behind when its caller goes away', async () => {
+  test('frees its memory when the caller disconnects', async () => {
     const { gateway, port } = await start();
     const { socket } = connect(port);
     const logged = new Promise<void>((resolve) => {
@@ -174,14 +174,14 @@ describe('a body that does not come', () => {
 });
 
 describe('a call that is late', () => {
-  /** As Node says it, of the connection that was opened last. */
+  /** Emits Node's timeout error for the newest connection. */
   function emitTimeout({ server }: Gateway, socket: Socket | undefined): void {
     const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     server.emit('clientError', late, socket);
   }
 
-  // Found by chaos: a process without time to spare said 408 to a call that it then stored.
-  test('is not taken after it was answered 408', async () => {
+  // Found by a chaos test: a busy process returned 408 for a call that it then stored.
+  test('is not accepted after it got 408', async () => {
     const { gateway, port } = await start();
     const connection = new Promise<Socket>((resolve) => gateway.server.once('connection', resolve));
     const { socket, answer } = connect(port);
@@ -196,7 +196,7 @@ describe('a call that is late', () => {
     expect(gateway.sent).toEqual([]);
   });
 
-  test('finds its connection closed, and no answer, when nothing of it was read', async () => {
+  test('finds its connection closed without a response if nothing of it was read', async () => {
     const { gateway, port } = await start();
     gateway.server.once('connection', (socket) => emitTimeout(gateway, socket));
     const { socket, answer } = connect(port);
@@ -207,7 +207,7 @@ describe('a call that is late', () => {
   });
 });
 
-describe('what is no proper HTTP', () => {
+describe('invalid HTTP', () => {
   test.each([
     ['nonsense', 'nonsense\r\n\r\n', 400, 'bad_request'],
     [
@@ -223,7 +223,7 @@ describe('what is no proper HTTP', () => {
       'bad_request',
     ],
     [
-      'a coding that is not chunked',
+      'a transfer coding other than chunked',
       `POST ${sendPath} HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
       501,
       'unsupported_transfer_encoding',
@@ -234,7 +234,7 @@ describe('what is no proper HTTP', () => {
       431,
       'headers_too_large',
     ],
-  ])('is answered as every error is: %s', async (_, bytes, status, code) => {
+  ])('gets an error in the common format: %s', async (_, bytes, status, code) => {
     const { gateway, port } = await start();
     const { socket, answer } = connect(port);
     socket.write(bytes);
@@ -248,15 +248,15 @@ describe('what is no proper HTTP', () => {
       code,
       request_id: requestId,
     });
-    expect(gateway.lines).toMatchObject([{ message: 'call.unreadable', call_id: requestId }]);
+    expect(gateway.lines).toMatchObject([{ message: 'call.unreadable', request_id: requestId }]);
   });
 });
 
 describe('a call', () => {
   test.each([
-    ['of HTTP/1.0 without a Host header', '1.0', ''],
-    ['with an Expect that means nothing', '1.1', 'Host: h\r\nExpect: wonders\r\n'],
-  ])('%s is answered as any other', async (_, version, headers) => {
+    ['over HTTP/1.0 without a Host header', '1.0', ''],
+    ['with an unknown Expect value', '1.1', 'Host: h\r\nExpect: wonders\r\n'],
+  ])('%s is handled normally', async (_, version, headers) => {
     const { gateway, port } = await start();
     const { socket, answer } = connect(port);
     const lines = head(gateway, `Content-Length: ${body.length}`)
@@ -279,7 +279,7 @@ describe('a call', () => {
   test.each([
     ['Authorization', 401, 'unauthenticated'],
     ['Idempotency-Key', 400, 'idempotency_key_invalid'],
-  ])('with two %s headers is refused, whichever comes first', async (name, status, code) => {
+  ])('with two %s headers is refused in either order', async (name, status, code) => {
     const { gateway, port } = await start();
     const values = name === 'Authorization' ? [gateway.auth] : ['k1', 'k1'];
     const { socket, answer } = connect(port);
@@ -291,7 +291,7 @@ describe('a call', () => {
     expect(gateway.sent).toEqual([]);
   });
 
-  test('refused for a small body keeps its connection, so that the next one is answered on it', async () => {
+  test('that is refused with a small body keeps its connection for the next call', async () => {
     const { gateway, port } = await start({
       sendEvent: () => Promise.reject(new AppError('event_not_found', 'event not found')),
     });
@@ -307,7 +307,7 @@ describe('a call', () => {
 });
 
 describe('createApiServer', () => {
-  test('gives Express requests and responses whose prototypes it need not change', async () => {
+  test('gives Express requests and responses with the right prototypes', async () => {
     const { gateway, port } = await start();
     const checks: boolean[] = [];
     gateway.server.prependListener('request', (req, res) => {
@@ -327,8 +327,8 @@ describe('createApiServer', () => {
   });
 });
 
-describe('the objects of a call', () => {
-  test('stay in the form in which V8 reads their members fast, on both ways', async () => {
+describe('the request and response objects', () => {
+  test('keep fast V8 properties, with and without the direct route', async () => {
     const { gateway, port } = await start();
     const fast: Record<string, boolean[]> = {};
     gateway.server.prependListener('request', (req, res) => {
@@ -346,7 +346,7 @@ describe('the objects of a call', () => {
 });
 
 describe('closeServer', () => {
-  test('gives calls in flight their answers, and then closes connections that are kept alive', async () => {
+  test('answers calls in flight, then closes keep-alive connections', async () => {
     let release = (): void => undefined;
     const { gateway, port } = await start({
       sendEvent: () =>
@@ -380,7 +380,7 @@ describe('closeServer', () => {
 });
 
 describe('listen', () => {
-  test('says what the system said against a port', async () => {
+  test('resolves with the system error if the port is unavailable', async () => {
     const { port } = await start();
     const second = createGateway().server;
     expect(await listenAt(second, { host: '127.0.0.1', port })).toMatchObject({

@@ -13,7 +13,7 @@ export type ServerOptions = Pick<HttpServerOptions, 'tls' | 'isTrustedProxy'> & 
 
 const maxConnections = 10_000;
 
-/** The server of the gateway: a send is answered past Express, and every error is in the one shape. */
+/** Creates the HTTP server of the gateway. Sends bypass Express, and all errors have the common format. */
 export function createApiServer(api: Api, { newId, log, ...options }: ServerOptions): Server {
   return createHttpServer({
     ...options,
@@ -21,20 +21,20 @@ export function createApiServer(api: Api, { newId, log, ...options }: ServerOpti
     express: api,
     handle(req, res) {
       req.url = toOriginForm(req.url);
-      // With their classes they are Express's own.
+      // `createHttpServer` creates them with the classes of Express.
       if (api.directRoute(req as Request, res as Response)) return;
       api(req, res);
     },
     refuse({ code, text }, error) {
       const callId = newId();
-      log.info('call.unreadable', { call_id: callId, reason: error?.code ?? code });
+      log.info('call.unreadable', { request_id: callId, reason: error?.code ?? code });
       const body = errorBody(new AppError(code, text), callId);
       return { headers: basicHeaders(body, callId), body };
     },
   });
 }
 
-/** Of a target in absolute form its path; of one that cannot be read a path that no route takes. */
+/** Converts an absolute URL to its path, and an unreadable one to a path without a route. */
 function toOriginForm(target = '/'): string {
   if (target.startsWith('/')) return target;
   if (!URL.canParse(target)) return '/';
@@ -42,14 +42,14 @@ function toOriginForm(target = '/'): string {
   return pathname.startsWith('/') ? pathname + search : '/';
 }
 
-/** Resolves when the server listens, or with what the system said against it. */
+/** Resolves when the server listens, or with the error of the operating system. */
 export function listen(
   server: Server,
-  place: { host: string; port: number },
+  address: { host: string; port: number },
 ): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     server.once('error', resolve);
-    server.listen(place, () => {
+    server.listen(address, () => {
       server.off('error', resolve);
       resolve(undefined);
     });
@@ -58,11 +58,11 @@ export function listen(
 
 const idleCheckMs = 50;
 
-/** Takes no more calls, and resolves when those in flight have their answers, or were cut off after `timeoutMs`. */
+/** Accepts no new calls, and resolves when calls in flight are answered or `timeoutMs` is over. */
 export function closeServer(server: Server, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(() => server.closeAllConnections(), Math.max(timeoutMs, 0));
-    // A connection that is kept alive becomes idle only when its last answer is out.
+    // A keep-alive connection becomes idle only after its last response.
     const timer = setInterval(() => server.closeIdleConnections(), idleCheckMs);
     server.close(() => {
       clearInterval(timer);

@@ -28,7 +28,7 @@ integration.credentials = secrets.seal('{}', integrationPlace(integration.id));
 const receiptPath = buildReceiptUrl({
   ...{ publicUrl, secrets, integrationId: integration.id, messageId: 'm1' },
 }).slice(publicUrl.length);
-// A provider's reader of receipts is all that the route asks of a channel.
+// The route uses only the receipt readers of a channel's providers.
 const toy = { providers: { post: { receipts: { read: () => [] } } } } as unknown as AnyChannel;
 
 const defaults = { maxBodyBytes: 10_000_000, maxBodiesInMemoryBytes: 64_000_000 };
@@ -82,7 +82,7 @@ async function start({
 
 type Gateway = Awaited<ReturnType<typeof start>>;
 
-/** An upload that declares more than it sends, as the attacker's key. */
+/** An upload with the attacker's key that declares more bytes than it sends. */
 function stall({ open, auth }: Gateway, { declared = 9_900_000, sent = 9_890_000 } = {}) {
   const headers = [auth.mine, 'Connection: close', `Content-Length: ${declared}`];
   const upload = open(sendPath, headers);
@@ -95,7 +95,7 @@ async function readStatus(upload: { answer: Promise<string> }): Promise<string> 
   return `${text.slice(9, 12)} ${text === '' ? '' : (parseBody(text)['code'] ?? '')}`.trim();
 }
 
-/** Status and code of calls that another account, its providers and its front ends make. */
+/** Status and code of calls by another account, its providers and its front ends. */
 function callAsOthers({ open, auth, key }: Gateway): Promise<string[]> {
   const theirSend = sendPath.replace(/apps\/[^/]+/, `apps/${otherAppId}`);
   const call = (path: string, header: string, body: string) => {
@@ -118,11 +118,11 @@ function callAsOthers({ open, auth, key }: Gateway): Promise<string[]> {
   ]);
 }
 
-/** The signature is of another user: the body was read before that could be seen. */
+/** The signature is for another user. Detecting that requires the body, so it was read. */
 const allAnswered = ['200', '200', '200', '401 unauthenticated'];
 
-describe('eight uploads of one key that stall', () => {
-  test('hold up no call of another account, no receipt and no inbox, and hold one body', async () => {
+describe('eight stalled uploads of one key', () => {
+  test('delay no call of another account, no receipt and no inbox, and hold one body', async () => {
     const started = await start();
     const uploads = Array.from({ length: 8 }, () => stall(started));
     const statuses: string[] = [];
@@ -131,7 +131,7 @@ describe('eight uploads of one key that stall', () => {
     expect(await callAsOthers(started)).toEqual(allAnswered);
   });
 
-  test('leave room for small bodies of their own account', async () => {
+  test('leave memory for small bodies of their own account', async () => {
     const started = await start();
     stall(started);
     const body = '{"event":"e"}';
@@ -145,7 +145,7 @@ describe('eight uploads of one key that stall', () => {
     expect(await readStatus(small)).toBe('200');
   });
 
-  test('are refused before they are asked for their bodies (Expect: 100-continue)', async () => {
+  test('are refused without 100 Continue', async () => {
     const started = await start();
     stall(started);
     const { open, auth } = started;
@@ -156,8 +156,8 @@ describe('eight uploads of one key that stall', () => {
   });
 });
 
-describe('bodies in chunks that stall', () => {
-  test('hold no more than the share of their account', async () => {
+describe('stalled chunked bodies', () => {
+  test('hold at most the share of their account', async () => {
     const started = await start();
     const { open, auth } = started;
     const piece = Buffer.alloc(3_000_000, 0x20);
@@ -175,14 +175,14 @@ describe('bodies in chunks that stall', () => {
   });
 });
 
-describe('many tiny bodies of one key that stall', () => {
-  test('are refused beyond the share of their account, and hold up nobody else', async () => {
+describe('many tiny stalled bodies of one key', () => {
+  test('are refused beyond the share of their account, and delay no other account', async () => {
     const bodies = { maxBodyBytes: 1_100_000, maxBodiesInMemoryBytes: 4_400_000, pace: patient };
     const started = await start({ bodies });
     const uploads = Array.from({ length: 320 }, () => stall(started, { declared: 100, sent: 1 }));
     const statuses: string[] = [];
     for (const each of uploads) void readStatus(each).then((status) => statuses.push(status));
-    // 550 KB are reserved for small bodies, an eighth of it is the account's; and its share of the rest is 1.1 MB.
+    // The reserve for small bodies has 550 KB, of which the account may use an eighth. Its share of the rest is 1.1 MB.
     await eventually(async () => expect(statuses.length).toBeGreaterThan(30));
     expect(new Set(statuses)).toEqual(new Set(['429 rate_limited']));
     expect(await callAsOthers(started)).toEqual(allAnswered);
@@ -204,7 +204,7 @@ describe('the memory of a body', () => {
     });
   }
 
-  test('comes back when the caller leaves in the middle of it', async () => {
+  test('is released when the caller disconnects in the middle of it', async () => {
     const started = await start();
     for (let time = 0; time < 3; time += 1) {
       const upload = stall(started);
@@ -215,7 +215,7 @@ describe('the memory of a body', () => {
     }
   });
 
-  test('comes back when a connection ends with calls that wait behind another one', async () => {
+  test('is released when a connection with pipelined calls ends', async () => {
     let arrived = 0;
     const started = await start({
       sendEvent: ({ eventName }) => {
@@ -254,7 +254,7 @@ describe('the memory of a body', () => {
   }
 });
 
-describe('a body that is slow', () => {
+describe('a slow body', () => {
   const pace = { timeoutMs: 10_000, windowMs: 200, minBytes: 1_000 };
 
   async function drip(socket: Socket, { bytes, times }: { bytes: number; times: number }) {
@@ -267,8 +267,8 @@ describe('a body that is slow', () => {
   test.each([
     ['sends nothing', 0, 0],
     ['sends most of it and then stalls', 9_000_000, 0],
-    ['drips below the least rate', 1, 50],
-  ])('is answered 408 and gives its memory back when it %s', async (_, sent, drips) => {
+    ['drips below the minimum rate', 1, 50],
+  ])('gets 408 and releases its memory if it %s', async (_, sent, drips) => {
     const started = await start({ bodies: { ...defaults, pace } });
     const upload = stall(started, { sent });
     void drip(upload.socket, { bytes: 1, times: drips });
@@ -277,7 +277,7 @@ describe('a body that is slow', () => {
     expect(await readStatus(next)).toBe('408 request_timeout');
   });
 
-  test('is read when it keeps to the least rate, over many windows', async () => {
+  test('is read if it keeps the minimum rate over many windows', async () => {
     const started = await start({ bodies: { ...defaults, pace } });
     const { open, auth } = started;
     const upload = open(sendPath, [auth.mine, 'Connection: close', 'Content-Length: 20013']);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 beforeEach(() => setFull(true));
 
-/** What the relay writes when it has counted. */
+/** Sets the flag that the relay sets after counting. */
 function setFull(isStorageFull: boolean, { accountId }: Tenant = gateway.tenant) {
   const { account } = gateway.database.prisma;
   return account.update({ where: { id: accountId }, data: { isStorageFull } });
@@ -75,7 +75,7 @@ const tables = {
   inbox_reader: appCondition,
 };
 
-/** All rows of the account in the tables that calls write to, as they stand. */
+/** All rows of the account in the tables that calls write to. */
 async function readRows(): Promise<string> {
   const sums = Object.entries(tables).map(
     ([table, condition]) =>
@@ -88,8 +88,8 @@ async function readRows(): Promise<string> {
   return JSON.stringify(rows);
 }
 
-describe('of an account that is full', () => {
-  test.each(storing)('%s is refused with 429 and stores nothing', async (_what, call) => {
+describe('an account over its storage limit', () => {
+  test.each(storing)('%s is refused with 429 and stores nothing', async (_title, call) => {
     const before = await readRows();
     for (const headers of [{}, { 'Idempotency-Key': newId() }] as Record<string, string>[]) {
       const answer = await gateway.call({ ...call(), headers });
@@ -101,7 +101,7 @@ describe('of an account that is full', () => {
   });
 
   test.each(storing)(
-    '%s is taken again, with the key that was refused, once there is room',
+    '%s is accepted with the refused key once there is space',
     async (_what, call) => {
       const callWithKey = { ...call(), headers: { 'Idempotency-Key': newId() } };
       expect((await gateway.call(callWithKey)).status).toBe(429);
@@ -127,7 +127,7 @@ describe('of an account that is full', () => {
     },
   );
 
-  test('a replay is found without Redis’s memory of it', async () => {
+  test('a replay works without its entry in Redis', async () => {
     const [, call] = storing[0]!;
     const callWithKey = { ...call(), headers: { 'Idempotency-Key': newId() } };
     await setFull(false);
@@ -139,7 +139,7 @@ describe('of an account that is full', () => {
     expect([second.status, second.text]).toEqual([200, first.text]);
   });
 
-  test('a key that was used with other parameters is still a mismatch', async () => {
+  test('a key used with other parameters is still a mismatch', async () => {
     const headers = { 'Idempotency-Key': newId() };
     const body = { event, user };
     await setFull(false);
@@ -158,7 +158,7 @@ describe('of an account that is full', () => {
   test('a large body is refused before it is read', async () => {
     const headers = { 'Content-Length': '9000000' };
     const test = gateway.call({ method: 'post', path: '/events/send', headers }).type('json');
-    // Nothing of the body is sent.
+    // No byte of the body is sent.
     test.write('{');
     expect((await test).status).toBe(429);
   });
@@ -167,13 +167,13 @@ describe('of an account that is full', () => {
     ['a dry run', { method: 'post', path: '/events/send?dry_run=true' }],
     ['reading a user', { method: 'get', path: '/users/ana' }],
     ['reading an inbox', { method: 'get', path: '/users/ana/inbox' }],
-    ['looking at the sandbox', { method: 'get', path: '/sandbox/wait?timeout=1' }],
-  ])('%s goes on', async (what, call) => {
+    ['reading the sandbox', { method: 'get', path: '/sandbox/wait?timeout=1' }],
+  ])('%s still works', async (what, call) => {
     const body = what === 'a dry run' ? { body: { event, user } } : {};
     expect((await gateway.call({ ...call, ...body })).status).toBe(200);
   });
 
-  test('a device is deleted, which makes room', async () => {
+  test('a device can be deleted', async () => {
     await setFull(false);
     const device = { fcm_token: newId() };
     const added = await gateway.call({ method: 'post', path: '/users/ana/devices', body: device });
@@ -182,7 +182,7 @@ describe('of an account that is full', () => {
     expect((await gateway.call({ method: 'delete', path })).status).toBe(200);
   });
 
-  test('a front end goes on for a user who is stored, and stores no other', async () => {
+  test('a front end works for a stored user and stores no new one', async () => {
     const setUp = (userId: string) =>
       request(gateway.server)
         .post(`/v1/apps/${gateway.tenant.appId}/in_app_notifications/setup?user_id=${userId}`)
@@ -197,7 +197,7 @@ describe('of an account that is full', () => {
     expect(await readRows()).toBe(before);
   });
 
-  test('a provider’s receipt is stored', async () => {
+  test('receipts of providers are stored', async () => {
     const { id: integrationId } = await gateway.factories.createIntegration(gateway.tenant, {
       channel: 'whatsapp',
       provider: 'meta',
@@ -217,7 +217,7 @@ describe('of an account that is full', () => {
     expect(await gateway.database.prisma.receipt.count({ where: { integrationId } })).toBe(1);
   });
 
-  test('nothing is said to others: another account sends on', async () => {
+  test('other accounts are not affected', async () => {
     const otherTenant = await gateway.factories.createTenant();
     const { name } = await gateway.factories.createEvent(otherTenant, {
       sms: channelVersion({ text: 'Hi' }),
@@ -232,7 +232,7 @@ describe('of an account that is full', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('with a wrong key, or the app of another account, no caller learns of it', async () => {
+  test('a caller with a wrong key or another account’s app does not learn of it', async () => {
     const otherTenant = await gateway.factories.createTenant();
     const call = { method: 'post', path: '/events/send', body: { event, user } } as const;
     const codes = [

@@ -1,7 +1,7 @@
 import { AppError } from '@belfry/shared';
 import type { App } from './middleware/authenticate';
 
-/** For every call that would store something. What was accepted before is delivered, and providers' receipts are stored. */
+/** Refuses calls that would store data. Accepted messages are still delivered, and receipts of providers are still stored. */
 export function requireStorage({ isStorageFull }: Pick<App, 'isStorageFull'>): void {
   if (isStorageFull) throw new AppError('storage_limit');
 }

@@ -14,11 +14,11 @@ export type SignedReports = {
   rawBody: Buffer;
 };
 
-/** What Meta sends at once, at most. */
+/** The maximum that Meta sends in one call. */
 const maxReportsPerCall = 1_000;
 const maxStoredCharacters = 16_000;
 
-/** Stores what a provider reported, moves the messages that it is about, and keeps what it tells about their addresses. A repeat is dropped. */
+/** Stores the reports of a provider, updates the states of their messages and the facts about addresses. Drops repeats. */
 export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
   return async function storeReports(signed: SignedReports): Promise<void> {
     const reports = signed.reports.slice(0, maxReportsPerCall);
@@ -26,7 +26,7 @@ export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
     const { id: integrationId, appId } = signed.integration;
     const body = signed.rawBody.toString('utf8').slice(0, maxStoredCharacters);
     const effects = await storeReceipts(
-      // What came over the wire is kept once a call.
+      // The raw body is stored once for each call.
       reports.map((report, index) => ({
         messageId: report.messageId,
         providerMessageId: report.providerMessageId,

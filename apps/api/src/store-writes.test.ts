@@ -15,16 +15,16 @@ function deferred() {
   return { promise, resolve };
 }
 
-describe('storeWrite', () => {
+describe('createStoreWrite', () => {
   test.each<[string, (() => Promise<never>) | undefined, string]>([
-    ['a connection that is lost', failing('ECONNRESET'), '2'],
-    ['a server that goes down', failing('57P01'), '2'],
+    ['a lost connection', failing('ECONNRESET'), '2'],
+    ['a server shutdown', failing('57P01'), '2'],
     ['no free connection', failing(), '2'],
-    ['a lock that is held', failing('55P03'), '1'],
-    ['a statement that takes too long', failing('57014'), '1'],
+    ['a lock timeout', failing('55P03'), '1'],
+    ['a statement timeout', failing('57014'), '1'],
     ['a deadlock', failing('40P01'), '1'],
     ['a full disk', failing('53100'), '1'],
-  ])('refuses with 503 after %s', async (_, write, retryAfter) => {
+  ])('refuses with 503 for %s', async (_, write, retryAfter) => {
     const refusal = createStoreWrite(options)(write!).catch((error: unknown) => error);
     expect(await refusal).toMatchObject({
       code: 'unavailable',
@@ -32,7 +32,7 @@ describe('storeWrite', () => {
     });
   });
 
-  test('lets our own bug, and a refusal, through as they are', async () => {
+  test('rethrows bugs and refusals unchanged', async () => {
     const bug = Object.assign(new Error('syntax'), { code: '42601' });
     const refusal = new AppError('user_not_found', 'user not found');
     for (const error of [bug, refusal]) {
@@ -40,7 +40,7 @@ describe('storeWrite', () => {
     }
   });
 
-  test('runs no more at once than it has slots, and refuses whom it has no place for', async () => {
+  test('runs at most `slots` writes at once, and refuses when the queue is full', async () => {
     const storeWrite = createStoreWrite(options);
     const blocker = deferred();
     let running = 0;
@@ -57,7 +57,7 @@ describe('storeWrite', () => {
     expect(running).toBe(4);
   });
 
-  test('does nothing for a caller who waited too long', async () => {
+  test('does not run a write that waited too long', async () => {
     let nowMs = 0;
     const storeWrite = createStoreWrite({ ...options, slots: 1, now: () => nowMs });
     const blocker = deferred();

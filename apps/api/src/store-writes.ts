@@ -4,17 +4,14 @@ import { createSemaphore } from '@belfry/runtime';
 export type StoreWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 export type StoreWritesOptions = {
-  /** Writes at once: fewer than there are connections, so that others find one. */
+  /** Concurrent writes: fewer than there are connections, so that other queries find one. */
   slots: number;
   maxWaiting: number;
   maxWaitMs: number;
   now: () => number;
 };
 
-/**
- * Runs writes a few at once, in the order they came, and refuses with 503 what waits too long or
- * what the store could not do now.
- */
+/** Runs writes in FIFO order with limited concurrency. Refuses with 503 if one waits too long or the database fails. */
 export function createStoreWrite(options: StoreWritesOptions): StoreWrite {
   const { slots, maxWaiting, maxWaitMs, now } = options;
   const semaphore = createSemaphore(slots);

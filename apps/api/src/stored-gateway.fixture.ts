@@ -21,7 +21,7 @@ type Method = 'get' | 'post' | 'put' | 'delete';
 
 export type StoredCall = {
   method: Method;
-  /** Below the app. */
+  /** Path relative to the app. */
   path: string;
   body?: string | object;
   headers?: Record<string, string>;
@@ -29,15 +29,15 @@ export type StoredCall = {
   apiKey?: string;
 };
 
-/** A gateway on the stores of the tests, with one account of its own. */
+/** A gateway on the test stores, with a new account. */
 export type StoredGateway = {
   api: Api;
   server: Server;
-  /** Every route that the gateway has, such as `GET /livez`, with parameters as Express writes them. */
+  /** Every route of the gateway, such as `GET /livez`, with Express parameters. */
   routes: string[];
-  /** What the gateway tells of itself, as Prometheus reads it. */
+  /** The gateway's metrics in Prometheus format. */
   readMetrics(): Promise<string>;
-  /** Beside the gateway, for looking at its keys. */
+  /** A separate connection, to inspect the gateway's keys. */
   redis: ReturnType<typeof createRedis>;
   redisPrefix: string;
   database: Database;
@@ -52,7 +52,7 @@ export async function createStoredGateway({
   deps = {},
   databaseUrl,
 }: {
-  /** Settings of the gateway. The test itself keeps to the test database. */
+  /** Settings of the gateway. The test itself uses the test database. */
   env?: Record<string, string>;
   deps?: Partial<ApiDeps>;
   /** Replaces the test database for the gateway and the test. */
@@ -107,7 +107,7 @@ export async function createStoredGateway({
   };
 }
 
-/** Faults that a test asks for need no line. */
+/** Omits expected errors from the log. */
 function createNullStream(): Writable {
   return new Writable({ write: (_chunk, _encoding, callback) => callback() });
 }

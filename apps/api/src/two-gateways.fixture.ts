@@ -15,7 +15,7 @@ import {
   testKeyRing,
 } from '@belfry/testing';
 
-/** A gateway as a process; its way to each store leads through a proxy. */
+/** A gateway process whose connections to each store go through a proxy. */
 export type Gateway = { url: string; process: TestProcess; postgres: TcpProxy; redis: TcpProxy };
 
 export type Answer = { status: number; text: string; isReplay: boolean; retryAfter: string | null };
@@ -23,7 +23,7 @@ export type Answer = { status: number; text: string; isReplay: boolean; retryAft
 const migrations = path.resolve(__dirname, '../../../prisma/migrations');
 const log = createLogger({ level: 'error', process: 'test' });
 
-/** Two gateways on stores that are the test's own, to be killed, paused, flushed and restarted. */
+/** Two gateways on dedicated stores, which tests kill, pause, flush and restart. */
 export async function startTwoGateways() {
   const [postgres, redis] = await Promise.all([ownPostgres(), ownRedis({ persistence: false })]);
   await migrate(postgres.url, migrations);
@@ -40,7 +40,7 @@ export async function startTwoGateways() {
   async function startGateway(): Promise<Gateway> {
     const gateway = await startOne(stores);
     gateways.push(gateway);
-    // What a call looks up is in its memory, so that the next call goes straight to its key.
+    // Fill the look-up caches, so that the next call goes straight to its key.
     await send(gateway, newId(), { tenant, event });
     return gateway;
   }

@@ -7,9 +7,9 @@ import { type Checks, getPathParameters, type RouteCall } from './post';
 import type { Query } from './query-values';
 import { requireStorage } from './storage-limit';
 
-/** A PUT, or a POST that is only tried, that passed every check that does not depend on its route. */
+/** A PUT, or the dry run of a POST, that passed every check that does not depend on its route. */
 export type PutCall = RouteCall & {
-  /** Members that were null are gone. */
+  /** Without null members. */
   body: Json;
   query: Query;
 };
@@ -17,18 +17,18 @@ export type PutCall = RouteCall & {
 /** A GET or DELETE. */
 export type QueryCall = RouteCall & { query: Query };
 
-/** A GET that may take its time. */
+/** A long-polling GET. */
 export type WaitingCall = QueryCall & {
-  /** Fires when the caller is gone. */
+  /** Aborts when the caller disconnects. */
   signal: AbortSignal;
 };
 
-/** Makes routes of what answers the methods that ignore an Idempotency-Key. */
+/** Creates the handlers of calls that ignore an Idempotency-Key. */
 export function createHandlersWithoutIdempotencyKey(checks: Checks) {
   const { authenticate, checkDeclaredBody, limitRate, readBody, readJson } = checks;
 
   return {
-    /** `isStored` is false where the call is only tried. */
+    /** `isStored` is false for a dry run. */
     put(
       answer: (call: PutCall) => Promise<Answer>,
       { isStored }: { isStored: boolean },
@@ -44,7 +44,7 @@ export function createHandlersWithoutIdempotencyKey(checks: Checks) {
       };
     },
 
-    /** For GET and DELETE: a body is not looked at. */
+    /** For GET and DELETE. Ignores a body. */
     withoutBody(answer: (call: QueryCall) => Promise<Answer>): RequestHandler {
       return async function handleWithoutBody(req, res) {
         const routeCall = await begin(req, res);
@@ -53,7 +53,7 @@ export function createHandlersWithoutIdempotencyKey(checks: Checks) {
       };
     },
 
-    /** The same, for what is told when nobody waits for it any more. */
+    /** For a long-polling GET, whose `signal` aborts when the caller disconnects. */
     waiting(answer: (call: WaitingCall) => Promise<Answer>): RequestHandler {
       return async function handleWaiting(req, res) {
         const controller = new AbortController();

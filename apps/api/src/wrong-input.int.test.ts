@@ -18,11 +18,11 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-/** What PostgreSQL or UTF-8 cannot have: U+0000, no UTF-8, half a surrogate pair, half an escape. */
+/** Values that PostgreSQL or UTF-8 cannot represent: U+0000, invalid UTF-8, half a surrogate pair, half an escape. */
 const badTexts = ['%00', 'a%00b', '%ff', '%C3', '%ED%A0%80', '%', '%zz'];
 const queryNames = ['user_id', 'to', 'after', 'channel', 'request_id', 'count', 'last_message_id'];
 
-/** A path of the route that would be right, with other values for some parameters. */
+/** A valid path of the route, with other values for some parameters. */
 function fillPath(path: string, changes: Record<string, string> = {}): string {
   const address = buildReceiptUrl({
     ...{ publicUrl: 'http://a', secrets: testSecrets(), integrationId, messageId: newId() },
@@ -38,9 +38,9 @@ function fillPath(path: string, changes: Record<string, string> = {}): string {
 
 type Wrong = { line: string; headers?: string[]; body?: string; isAborted?: boolean };
 
-/** Sends a call as it is written, with the credentials of every kind of route, and reads the whole answer. */
+/** Sends a raw call with the credentials of every kind of route, and reads the whole response. */
 async function send({ line, headers = [], body = '', isAborted = false }: Wrong) {
-  // A server on a port has an address with a port.
+  // A server that listens on a port has an AddressInfo.
   const { socket, answer } = connect((gateway.server.address() as AddressInfo).port);
   const lines = [
     ...[`${line} HTTP/1.1`, 'Host: h', 'Connection: close', 'Content-Type: application/json'],
@@ -55,7 +55,7 @@ async function send({ line, headers = [], body = '', isAborted = false }: Wrong)
   return { line, status: Number(text.slice(9, 12)), error: String(parseBody(text)['error']) };
 }
 
-/** Those that are not a 4xx with a sentence that names the problem. */
+/** The responses that are not a 4xx with a sentence naming the problem. */
 async function findBadAnswers(calls: Wrong[], sentence: RegExp) {
   expect(calls.length).toBeGreaterThan(0);
   const answers = [];
@@ -67,8 +67,8 @@ async function findBadAnswers(calls: Wrong[], sentence: RegExp) {
 
 const hasBody = (route: string) => /^(POST|PUT) /.test(route) && !/setup$|last_open$/.test(route);
 
-describe('wrong input on every route', () => {
-  test('of a path is answered with a 4xx that says what is wrong with it', async () => {
+describe('invalid input on every route', () => {
+  test('in the path gets a 4xx that names the problem', async () => {
     const calls = gateway.routes.flatMap((route) =>
       listParameterNames(route).flatMap((name) =>
         badTexts.map((text) => ({ line: fillPath(route, { [name]: text }) })),
@@ -79,7 +79,7 @@ describe('wrong input on every route', () => {
     ).toEqual([]);
   });
 
-  test('of a query is answered with a 4xx that says what is wrong with it', async () => {
+  test('in the query gets a 4xx that names the problem', async () => {
     const calls = gateway.routes.flatMap((route) =>
       queryNames.flatMap((name) =>
         badTexts.map((text) => ({ line: `${fillPath(route)}?${name}=${text}&timeout=0` })),
@@ -90,21 +90,21 @@ describe('wrong input on every route', () => {
     ).toEqual([]);
   });
 
-  test('that is compressed is answered 415', async () => {
+  test('as a compressed body gets 415', async () => {
     const calls = gateway.routes.filter(hasBody).map((route) => ({
       ...{ line: fillPath(route), headers: ['Content-Encoding: gzip'], body: '{}' },
     }));
     expect(await findBadAnswers(calls, /must not be compressed/)).toEqual([]);
   });
 
-  test('that ends early is answered 400', async () => {
+  test('as a body that ends early gets 400', async () => {
     const calls = gateway.routes.filter(hasBody).map((route) => ({
       ...{ line: fillPath(route), body: '{"user_id":"u"', isAborted: true },
     }));
     expect(await findBadAnswers(calls, /ended before the call was whole|ended early/)).toEqual([]);
   });
 
-  test('of bytes that are no UTF-8, and of U+0000 in JSON, is answered 4xx', async () => {
+  test('as invalid UTF-8 or U+0000 in JSON gets 4xx', async () => {
     const bodies = ['{"user_id":"\\u0000"}', '{"user_id":"\\ud800"}', '\0', '{"event":"a\0b"}'];
     const calls = gateway.routes
       .filter((route) => hasBody(route) && !route.includes('/receipts/'))

@@ -1,16 +1,15 @@
 import { type Env, EnvError } from '@belfry/runtime';
+import { formatHelp, formatOverview, formatUsage, type Help } from './help';
 
-/** One command of `belfry`: what it does in a line, and the doing. */
 export type Command = {
-  /** How it is called, behind `belfry`. */
-  usage: string;
-  summary: string;
+  /** `--help`, the overview and every usage error are printed from this. */
+  help: Help;
   run(call: CommandCall): Promise<ExitCode>;
 };
 
 export type CommandCall = {
   env: Env<'cli'>;
-  /** What stood behind the command's name. */
+  /** The arguments after the command's name. */
   args: string[];
   out: Print;
   err: Print;
@@ -18,51 +17,58 @@ export type CommandCall = {
 
 export type Print = (line: string) => void;
 
-/** 64 and 78 are those of sysexits.h. */
+/** 64 and 78 come from sysexits.h. */
 export const exitCodes = { ok: 0, failed: 1, usage: 64, configuration: 78 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** Wrong arguments: `runCli` prints the message and the command's usage, and exits with 64. */
+export class UsageError extends Error {}
+
 export type CliDeps = {
   commands: Record<string, Command>;
   args: string[];
-  /** Throws EnvError for what is missing or wrong. */
+  /** Throws EnvError if a setting is missing or invalid. */
   readSettings(): Env<'cli'>;
   out: Print;
   err: Print;
 };
 
-/** Runs the command that the first argument names; never throws for what a command meets. */
+const helpFlags = ['--help', '-h'];
+
+/** Runs the command named by the first argument. Never throws: prints the error and returns an exit code. */
 export async function runCli(deps: CliDeps): Promise<ExitCode> {
   const { commands, out, err } = deps;
-  const [name, ...args] = deps.args;
-  if (name === 'help' || name === '--help') {
-    out(formatUsage(commands));
+  const [name = '', ...args] = deps.args;
+  if (name === 'help' || helpFlags.includes(name)) {
+    out(formatOverview(commands));
     return exitCodes.ok;
   }
-  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    if (name !== undefined) err(`There is no command "${name}".`);
-    err(formatUsage(commands));
+    if (name !== '') err(`Unknown command "${name}".`);
+    err(formatOverview(commands));
     return exitCodes.usage;
+  }
+  if (args.some((arg) => helpFlags.includes(arg))) {
+    out(formatHelp(command.help));
+    return exitCodes.ok;
   }
   try {
     return await command.run({ env: deps.readSettings(), args, out, err });
   } catch (error) {
     err(describe(error));
-    return error instanceof EnvError ? exitCodes.configuration : exitCodes.failed;
+    if (error instanceof UsageError) err(formatUsage(command.help));
+    return getExitCode(error);
   }
 }
 
-function formatUsage(commands: Record<string, Command>): string {
-  const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length));
-  const lines = Object.values(commands).map(
-    ({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`,
-  );
-  return ['Usage: belfry <command>', '', ...lines].join('\n');
+function getExitCode(error: unknown): ExitCode {
+  if (error instanceof UsageError) return exitCodes.usage;
+  return error instanceof EnvError ? exitCodes.configuration : exitCodes.failed;
 }
 
-/** A host with several addresses that all refuse gives an error without a message. */
+/** If a host has several addresses and all refuse, Node throws an AggregateError without a message. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(describe).join('\n');

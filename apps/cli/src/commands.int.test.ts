@@ -6,13 +6,8 @@ import { createDatabase as createOwnDatabase, dropDatabase, withDatabase } from 
 import { createLogger, createSecrets, newId, readEnv } from '@belfry/runtime';
 import { parseApiKey } from '@belfry/shared';
 import { createFactories, testDatabase, testRedis } from '@belfry/testing';
-import { accountCommand } from './account';
-import { appCommand } from './app';
 import { runCli } from './cli';
-import { doctorCommand } from './doctor';
-import { keysCommand } from './keys';
-import { openChecks } from './open-checks';
-import { operatorCommand } from './operator';
+import { createCommands } from './commands';
 
 jest.setTimeout(60_000);
 
@@ -45,13 +40,7 @@ async function belfry(args: string[], ring = k1) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runCli({
-    commands: {
-      account: accountCommand,
-      app: appCommand,
-      doctor: doctorCommand({ openChecks: (env) => openChecks(env, migrations) }),
-      keys: keysCommand,
-      operator: operatorCommand,
-    },
+    commands: createCommands(migrations),
     args,
     readSettings: () =>
       readEnv('cli', {
@@ -74,7 +63,7 @@ function readTenant(out: string): { accountId: string; appId: string } {
 }
 
 describe('belfry account create', () => {
-  test('makes an account, prints its key, and stores the key hashed and sealed', async () => {
+  test('creates an account, prints its key, and stores the key hashed and sealed', async () => {
     const { code, out } = await belfry(['account', 'create', 'Shop']);
     expect(code).toBe(0);
     const [, key = ''] = /API key {2}(\S+)/.exec(out) ?? [];
@@ -104,12 +93,12 @@ describe('belfry account create', () => {
     [['account', 'create', ' ']],
     [['account', 'create', 'a', 'b']],
     [['account', 'remove', 'a']],
-  ])('makes nothing of %j', async (args) => {
+  ])('creates nothing for the arguments %j', async (args) => {
     expect((await belfry(args)).code).toBe(64);
     expect(await database.prisma.account.count()).toBe(0);
   });
 
-  test('makes nothing with a ring that lacks a key', async () => {
+  test('creates nothing if BELFRY_KEYS lacks a key', async () => {
     await belfry(['account', 'create', 'Shop'], k1);
     const { code, err } = await belfry(['account', 'create', 'Other'], k2);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"k1" is missing') });
@@ -122,7 +111,7 @@ describe('belfry app', () => {
   const formatSettings = (delivery: string, counters: boolean, region = 'none') =>
     `delivery  ${delivery}\nopen_inbox_counters  ${counters}\ndefault_region  ${region}`;
 
-  test('shows and sets each setting, which the audit has as changes of the command line', async () => {
+  test('shows and changes each setting, and records the changes in the audit log without an operator', async () => {
     await belfry(['account', 'create', 'Shop']);
     const { id } = await findApp();
     expect(await belfry(['app', 'show', id])).toMatchObject({
@@ -170,7 +159,7 @@ describe('belfry app', () => {
     [['show']],
     [['show', 'ID', 'delivery']],
     [['remove', 'ID']],
-  ])('changes nothing with %j, and says what it takes', async (args) => {
+  ])('changes nothing for the arguments %j and prints the valid ones', async (args) => {
     await belfry(['account', 'create', 'Shop']);
     const { id } = await findApp();
     const { code, err } = await belfry(['app', ...args.map((arg) => arg.replace('ID', id))]);
@@ -180,10 +169,10 @@ describe('belfry app', () => {
     expect(await findApp()).toMatchObject({ delivery: 'sandbox', openInboxCounters: false });
   });
 
-  test('says that there is no such app', async () => {
+  test('exits 1 if no app has the ID', async () => {
     const id = newId();
     expect(await belfry(['app', 'set', id, 'delivery', 'live'])).toMatchObject({
-      ...{ code: 1, err: `No app has the id ${id}.` },
+      ...{ code: 1, err: `No app has the ID ${id}.` },
     });
   });
 });
@@ -198,7 +187,7 @@ describe('belfry account quota', () => {
     ['2tb', 2_000_000_000_000n, '0 B of 2 TB'],
     ['none', 0n, 'no limit'],
     ['default', null, 'no limit'],
-  ])('sets %s, by name or id, and says what holds then', async (size, limit, expectedText) => {
+  ])('sets %s by name or ID and prints the new limit', async (size, limit, expectedText) => {
     await belfry(['account', 'create', 'Shop']);
     const { id } = await database.prisma.account.findFirstOrThrow();
     for (const nameOrId of ['Shop', id]) {
@@ -209,7 +198,7 @@ describe('belfry account quota', () => {
     }
   });
 
-  test('without a size shows what is stored and changes nothing', async () => {
+  test('shows the stored bytes and changes nothing without a size', async () => {
     await belfry(['account', 'create', 'Shop']);
     const data = { storageLimitBytes: 5_000_000_000n, storedBytes: 3_210_000_000n };
     await database.prisma.account.updateMany({ data });
@@ -232,7 +221,7 @@ describe('belfry account quota', () => {
     },
   );
 
-  test('changes nothing for a name that nobody has, or that two have, whose ids it gives', async () => {
+  test('changes nothing for an unknown or ambiguous name, and lists the IDs of the ambiguous one', async () => {
     for (const name of ['Shop', 'Shop']) await belfry(['account', 'create', name]);
     expect(await belfry(['account', 'quota', 'Other', '5GB'])).toMatchObject({ code: 1 });
     const { code, err } = await belfry(['account', 'quota', 'Shop', '5GB']);
@@ -263,7 +252,7 @@ describe('belfry operator reset', () => {
     return accountId;
   }
 
-  test('prints a link whose token is stored hashed, and ends sessions and earlier links', async () => {
+  test('prints a link, stores only a hash of its token, and ends sessions and earlier links', async () => {
     const accountId = await createOperator();
     await belfry(['operator', 'reset', 'ana@example.com']);
     const { code, out } = await belfry(['operator', 'reset', 'ana@example.com']);
@@ -283,7 +272,7 @@ describe('belfry operator reset', () => {
     expect(await database.prisma.operatorSession.count({ where: { revokedAt: null } })).toBe(0);
   });
 
-  test('resets the operator of one account where several have the address', async () => {
+  test('resets the operator of one account if several have the address', async () => {
     const [first, second] = [await createOperator(1), await createOperator(2)];
     const result = await belfry(['operator', 'reset', 'ana@example.com']);
     expect(result.code).toBe(1);
@@ -300,7 +289,7 @@ describe('belfry operator reset', () => {
     expect(open.map(({ operator }) => operator.accountId)).toEqual([first]);
   });
 
-  test('exits 1 for an address that is no operator’s', async () => {
+  test('exits 1 if no operator has the address', async () => {
     expect((await belfry(['operator', 'reset', 'nobody@example.com'])).code).toBe(1);
     expect(await database.prisma.invitation.count()).toBe(0);
   });
@@ -357,12 +346,12 @@ describe('belfry keys rotate', () => {
     return { integrationId, userSid, requestId };
   }
 
-  test('seals everything anew, so that the new key alone opens it, and changes nothing else', async () => {
+  test('reseals everything so that the new key alone opens it, and changes nothing else', async () => {
     const { integrationId, userSid, requestId } = await seed();
     const { code, out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
     expect({ code, out }).toMatchObject({
       code: 0,
-      out: expect.stringContaining('"k1" can be taken off'),
+      out: expect.stringContaining('You can remove the key "k1"'),
     });
     const { prisma } = database;
     const integration = await prisma.integration.findUniqueOrThrow({
@@ -387,7 +376,7 @@ describe('belfry keys rotate', () => {
     expect((await belfry(['account', 'create', 'Next'], k2)).code).toBe(0);
   });
 
-  test('passes over an integration that was removed: it has no credentials', async () => {
+  test('skips a removed integration, which has no credentials', async () => {
     const { integrationId } = await seed();
     const where = { id: integrationId };
     const data = { credentials: '', deletedAt: new Date() };
@@ -395,19 +384,19 @@ describe('belfry keys rotate', () => {
     const { code, out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
     expect(code).toBe(0);
     expect(out).toMatch(/^ +0 {2}credentials of integrations$/m);
-    expect(out).toContain('Everything is sealed with the key "k2"');
+    expect(out).toContain('All sealed data uses the key "k2"');
     const { credentials } = await database.prisma.integration.findUniqueOrThrow({ where });
     expect(credentials).toBe('');
   });
 
-  test('finds nothing to do the second time', async () => {
+  test('reseals nothing the second time', async () => {
     await seed();
     await belfry(['keys', 'rotate'], `${k2},${k1}`);
     const { out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
     expect(out.match(/^ +0 {2}/gm)).toHaveLength(6);
   });
 
-  test('keeps asking for an old key as long as replays need it', async () => {
+  test('requires an old key while replays need it', async () => {
     const { requestId } = await seed();
     await database.prisma.idempotencyKey.create({
       data: {
@@ -420,7 +409,7 @@ describe('belfry keys rotate', () => {
       },
     });
     const { out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
-    expect(out).toContain('The key "k1" is still needed for replays until');
+    expect(out).toContain('The key "k1" is needed for idempotent replays until');
     expect((await belfry(['account', 'create', 'Next'], k2)).err).toContain('"k1" is missing');
   });
 });
@@ -435,7 +424,7 @@ describe('belfry doctor', () => {
     expect(out).toMatch(/^ok {4}backlog email /m);
   });
 
-  test('names the integration whose credentials do not work', async () => {
+  test('names an integration with invalid credentials', async () => {
     const { out: output } = await belfry(['account', 'create', 'Shop']);
     await createFactories(database, createSecrets(k1)).createIntegration(readTenant(output), {
       name: 'mail',
@@ -446,36 +435,36 @@ describe('belfry doctor', () => {
     });
     const { code, out } = await belfry(['doctor']);
     expect(code).toBe(1);
-    expect(out).toMatch(/^FAIL {2}email mail +smtp of the app "Shop": /m);
+    expect(out).toMatch(/^FAIL {2}email mail +smtp in the app "Shop": /m);
   });
 
   test.each([
     [
       4_900_000n,
       true,
-      /^look {2}storage +"Shop" .* 4.9 MB of 4 MB\. .*storage_limit.*account quota/m,
+      /^warn {2}storage +"Shop" .* 4.9 MB of 4 MB\. .*storage_limit.*account quota/m,
     ],
-    [3_300_000n, false, /^look {2}storage +"Shop" .* 3.3 MB of 4 MB\.$/m],
+    [3_300_000n, false, /^warn {2}storage +"Shop" .* 3.3 MB of 4 MB\.$/m],
     [1_000_000n, false, /^ok {4}storage +No account is near its limit.*"Shop".* 1 MB of 4 MB\.$/m],
-  ])(
-    'of an account that stores %d of 4 MB says so',
-    async (storedBytes, isStorageFull, pattern) => {
-      await belfry(['account', 'create', 'Shop']);
-      const data = { storageLimitBytes: 4_000_000n, storedBytes, isStorageFull };
-      await database.prisma.account.updateMany({ data });
-      expect((await belfry(['doctor'])).out).toMatch(pattern);
-    },
-  );
+  ])('reports an account that stores %d of 4 MB', async (storedBytes, isStorageFull, pattern) => {
+    await belfry(['account', 'create', 'Shop']);
+    const data = { storageLimitBytes: 4_000_000n, storedBytes, isStorageFull };
+    await database.prisma.account.updateMany({ data });
+    expect((await belfry(['doctor'])).out).toMatch(pattern);
+  });
 
-  test('names the key that the ring lacks, and leaves no trace of the ring', async () => {
+  test('names a key missing from BELFRY_KEYS and writes no canary for the new one', async () => {
     await belfry(['account', 'create', 'Shop'], k1);
     expect((await belfry(['doctor'], k2)).out).toMatch(/^FAIL {2}keys .*"k1" is missing/m);
     expect(await database.prisma.keyCanary.count()).toBe(1);
   });
 
-  test('says what is wrong with what is no id, and with one that nothing has', async () => {
+  test('exits 64 for an invalid request ID and 1 for an unknown one', async () => {
     expect(await belfry(['doctor', 'r-1'])).toMatchObject({ code: 64, out: '' });
     const { code, err } = await belfry(['doctor', randomUUID()]);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('There is no request') });
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('No request has the ID'),
+    });
   });
 });

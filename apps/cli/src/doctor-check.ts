@@ -1,16 +1,16 @@
-/** One thing that the doctor found: a line of its table. */
+/** One line of the report. */
 export type Finding = {
   name: string;
-  /** A warning needs a look; only what failed makes the exit code. */
+  /** Only `failed` makes `doctor` exit with 1. */
   state: 'ok' | 'warning' | 'failed';
-  /** What was found; where it is not well, what to do. */
+  /** The result, and what to do about a problem. */
   detail: string;
 };
 
-/** A rejection is a finding that failed, with the error's text. */
+/** If `examine` rejects, the check has failed with the error's message. */
 export type Check = { name: string; examine(): Promise<Finding[]> };
 
-/** As a check of a store at the start gives them. */
+/** Converts the result of a start-up check. */
 export function toFindings(
   name: string,
   result: { refusals: string[]; warnings: string[] },

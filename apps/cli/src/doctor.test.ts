@@ -4,7 +4,7 @@ import type { Finding } from './doctor-check';
 
 const env = readEnv('cli', { DATABASE_URL: 'postgresql://nowhere/belfry' });
 
-/** A run of checks that find these states, or fail with these errors. */
+/** Runs one check for each outcome: a state, or an error that the check throws. */
 async function run(checks: (Finding['state'] | Error)[]) {
   const lines: string[] = [];
   let closed = 0;
@@ -26,10 +26,10 @@ async function run(checks: (Finding['state'] | Error)[]) {
 }
 
 const runs: [code: number, last: string, checks: (Finding['state'] | Error)[]][] = [
-  [0, 'All is well.', ['ok', 'ok']],
-  [0, '0 failed, 2 to look at.', ['warning', 'ok', 'warning']],
-  [1, '1 failed, 1 to look at.', ['failed', 'warning']],
-  [1, '1 failed, 0 to look at.', ['ok', new Error('connection refused')]],
+  [0, 'No problems found.', ['ok', 'ok']],
+  [0, '2 warnings', ['warning', 'ok', 'warning']],
+  [1, '1 failure, 1 warning', ['failed', 'warning']],
+  [1, '1 failure', ['ok', new Error('connection refused')]],
 ];
 
 test.each(runs)('belfry doctor exits %d after "%s"', async (code, last, checks) => {

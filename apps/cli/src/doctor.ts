@@ -1,27 +1,29 @@
 import { readRequestTimeline } from '@belfry/pipeline/operate';
 import { type Env, withinTime } from '@belfry/runtime';
 import { explainRequest, isUuid } from '@belfry/shared';
-import { type Command, type CommandCall, type ExitCode, exitCodes } from './cli';
+import { type Command, type CommandCall, type ExitCode, exitCodes, UsageError } from './cli';
 import type { Check, Finding } from './doctor-check';
 import { withDatabase } from './open-database';
 
 export type DoctorDeps = {
-  /** Opened for one run, and closed after it. */
+  /** Opened for one run and closed after it. */
   openChecks(env: Env<'cli'>): { checks: Check[]; close(): Promise<void> };
 };
 
-/** `belfry doctor`, and `belfry doctor REQUEST_ID` */
+/** `belfry doctor` and `belfry doctor REQUEST_ID` */
 export function doctorCommand({ openChecks }: DoctorDeps): Command {
   return {
-    usage: 'doctor [REQUEST_ID]',
-    summary: 'examine this installation, or tell what happened to a request and why',
+    help: {
+      usage: ['doctor [REQUEST_ID]'],
+      summary: 'Check this installation, or explain what happened to a request',
+      arguments: { REQUEST_ID: 'ID of a request: `request_id` in the response of a send.' },
+      success: 'No check failed. There may be warnings.',
+      failure: 'A check failed, or no request has this ID.',
+      example: 'doctor 0195f3a2-7c1e-7b58-9d0a-3f6f5b2c9e11',
+    },
     async run(call) {
-      const { args, err } = call;
-      if (args.length > 1) {
-        err('Usage: belfry doctor [REQUEST_ID]');
-        return exitCodes.usage;
-      }
-      const [requestId] = args;
+      const [requestId, ...rest] = call.args;
+      if (rest.length > 0) throw new UsageError('Enter at most one request ID.');
       return requestId === undefined ? examine(call, openChecks) : explain(call, requestId);
     },
   };
@@ -36,7 +38,7 @@ async function examine(
   const { checks, close } = openChecks(env);
   try {
     const findings: Finding[] = [];
-    // One after the other, so that what is slow is seen where it is.
+    // One after another, so that the report stops at a slow check while it runs.
     for (const check of checks) {
       const checkFindings = await examineOne(check);
       for (const finding of checkFindings) out(formatFinding(finding));
@@ -44,11 +46,17 @@ async function examine(
     }
     const failed = findings.filter(({ state }) => state === 'failed').length;
     const warned = findings.filter(({ state }) => state === 'warning').length;
-    out(failed + warned === 0 ? 'All is well.' : `${failed} failed, ${warned} to look at.`);
+    out(formatSummary(failed, warned));
     return failed === 0 ? exitCodes.ok : exitCodes.failed;
   } finally {
     await close();
   }
+}
+
+function formatSummary(failed: number, warned: number): string {
+  const count = (n: number, noun: string) => (n === 0 ? [] : `${n} ${noun}${n === 1 ? '' : 's'}`);
+  const counts = [count(failed, 'failure'), count(warned, 'warning')].flat();
+  return counts.length === 0 ? 'No problems found.' : counts.join(', ');
 }
 
 async function examineOne({ name, examine: examineCheck }: Check): Promise<Finding[]> {
@@ -57,10 +65,10 @@ async function examineOne({ name, examine: examineCheck }: Check): Promise<Findi
     examineCheck().catch((error: unknown) => failed(describe(error))),
     checkTimeoutMs,
   );
-  return findings ?? failed('It did not answer in time.');
+  return findings ?? failed(`No answer within ${checkTimeoutMs / 1_000} s.`);
 }
 
-/** A host with several addresses that all refuse gives an error without a message. */
+/** If a host has several addresses and all refuse, Node throws an AggregateError without a message. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') {
     return error.errors.map(describe).join(', ');
@@ -71,7 +79,7 @@ function describe(error: unknown): string {
     : error.message;
 }
 
-const marks = { ok: 'ok  ', warning: 'look', failed: 'FAIL' } as const;
+const marks = { ok: 'ok  ', warning: 'warn', failed: 'FAIL' } as const;
 const nameWidth = 28;
 
 function formatFinding({ name, state, detail }: Finding): string {
@@ -80,16 +88,15 @@ function formatFinding({ name, state, detail }: Finding): string {
 
 async function explain({ env, out, err }: CommandCall, requestId: string): Promise<ExitCode> {
   if (!isUuid(requestId)) {
-    err(
-      `"${requestId}" is no request id: it is a UUID, as the answer of a send and X-Request-Id have it.`,
+    throw new UsageError(
+      `"${requestId}" is not a request ID. Enter the UUID from the response of a send or its X-Request-Id header.`,
     );
-    return exitCodes.usage;
   }
   const timeline = await withDatabase(env, ({ prisma }) => readRequestTimeline(prisma, requestId));
   if (!timeline) {
     err(
-      `There is no request ${requestId}. The call was not accepted, or its request was removed ` +
-        'with time (RETENTION_DAYS).',
+      `No request has the ID ${requestId}. Either the request was not accepted, or it was deleted ` +
+        'after RETENTION_DAYS.',
     );
     return exitCodes.failed;
   }

@@ -11,21 +11,21 @@ export type IntegrationsDeps = {
 };
 
 const testTimeoutMs = 10_000;
-const atOnce = 5;
+const maxConcurrent = 5;
 
-/** Asks each integration's provider whether it takes its credentials; nothing is sent. */
+/** Checks the credentials of each integration with its provider. Sends no message. */
 export async function examineIntegrations(deps: IntegrationsDeps): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (let from = 0; from < deps.integrations.length; from += atOnce) {
-    const some = deps.integrations.slice(from, from + atOnce);
-    findings.push(...(await Promise.all(some.map((one) => examineOne(deps, one)))));
+  for (let from = 0; from < deps.integrations.length; from += maxConcurrent) {
+    const batch = deps.integrations.slice(from, from + maxConcurrent);
+    findings.push(...(await Promise.all(batch.map((each) => examineOne(deps, each)))));
   }
   if (findings.length > 0) return findings;
   return [
     {
       name: 'integrations',
       state: 'ok',
-      detail: 'There are none: every message goes to the sandbox.',
+      detail: 'No app has an integration.',
     },
   ];
 }
@@ -43,10 +43,12 @@ async function examineOne(
     settings,
   } = integration;
   const name = `${channel} ${integrationName}`;
-  const subject = `${providerName} of the app "${appName}"`;
+  const subject = `${providerName} in the app "${appName}"`;
   if (state === 'paused') return { name, state: 'warning', detail: `${subject} is paused.` };
   const provider = findProvider(channel, providerName);
-  if (!provider) return { name, state: 'failed', detail: `There is no provider ${providerName}.` };
+  if (!provider) {
+    return { name, state: 'failed', detail: `This version has no provider "${providerName}".` };
+  }
   const sender = provider.createSender(senderDeps);
   try {
     const { isWorking, detail } = await sender.test({
@@ -68,7 +70,7 @@ async function examineOne(
 
 function findProvider(channel: string, provider: string) {
   if (!Object.hasOwn(channels, channel)) return undefined;
-  // The line above found it among the channels.
+  // The line above checked that it is a channel.
   const { providers } = channels[channel as ChannelName];
   return Object.entries(providers).find(([name]) => name === provider)?.[1];
 }

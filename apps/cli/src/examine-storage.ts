@@ -2,10 +2,10 @@ import type { AccountStorage } from '@belfry/pipeline/operate';
 import type { Finding } from './doctor-check';
 import { formatBytes } from './format-bytes';
 
-/** From here on an operator is told. */
+/** Accounts from this share on are reported. */
 const warningShare = 0.8;
 
-/** Accounts that are over their storage limit or near it; they are given fullest first. */
+/** Reports accounts over or near their storage limit. `accounts` is sorted, fullest first. */
 export function judgeStorage(accounts: AccountStorage[]): Finding[] {
   const near = accounts.filter(
     ({ isFull, storedBytes, limitBytes }) =>
@@ -14,19 +14,18 @@ export function judgeStorage(accounts: AccountStorage[]): Finding[] {
   if (near.length > 0) return near.map(judgeAccount);
   const [fullest] = accounts;
   const detail = fullest
-    ? `No account is near its limit. The fullest is ${describeStorage(fullest)}`
-    : 'No account has a limit: STORAGE_LIMIT_MB_PER_ACCOUNT or `belfry account quota` sets one.';
+    ? `No account is near its limit. The fullest: ${describeStorage(fullest)}`
+    : 'No account has a limit. STORAGE_LIMIT_MB_PER_ACCOUNT or `belfry account quota` sets one.';
   return [{ name: 'storage', state: 'ok', detail }];
 }
 
 function judgeAccount(account: AccountStorage): Finding {
   const advice = account.isFull
-    ? ' Its calls that store something are refused with `storage_limit`. A higher quota: belfry account quota ID SIZE'
+    ? ' Requests that store data are refused with `storage_limit`. To raise the limit: belfry account quota ID SIZE'
     : '';
   return { name: 'storage', state: 'warning', detail: `${describeStorage(account)}${advice}` };
 }
 
-/** A sentence about one account. */
 export function describeStorage({ id, name, storedBytes, limitBytes }: AccountStorage): string {
   if (limitBytes === undefined) return `"${name}" (${id}): no limit.`;
   return `"${name}" (${id}): ${formatBytes(storedBytes)} of ${formatBytes(limitBytes)}.`;

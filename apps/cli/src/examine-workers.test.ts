@@ -3,24 +3,24 @@ import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
 const worker = { id: 'host:1', roles: ['relay'], version: '0.1.0', beatSeconds: 3 };
 
 describe('judgeWorkers', () => {
-  test('finds a role that a living worker has', () => {
+  test('reports a live worker of a role', () => {
     expect(judgeWorkers(['relay'], [worker])).toEqual([
       { name: 'worker relay', state: 'ok', detail: 'host:1 (0.1.0)' },
     ]);
   });
 
-  test('fails for a role that nobody has, and says how one is started', () => {
+  test('fails for a role without a worker and prints how to start one', () => {
     expect(judgeWorkers(['fanout'], [worker])).toEqual([
       {
         name: 'worker fanout',
         state: 'failed',
         detail:
-          'No process has this role. Start one: WORKER_ROLES=fanout node apps/worker/dist/main.js',
+          'No live worker has this role. Start one: WORKER_ROLES=fanout node apps/worker/dist/main.js',
       },
     ]);
   });
 
-  test('does not count a worker that beats no more, and says when it did', () => {
+  test('ignores a worker whose heartbeats stopped and reports the age of the last one', () => {
     const [finding] = judgeWorkers(['relay'], [{ ...worker, beatSeconds: 61.2 }]);
     expect(finding).toMatchObject({ state: 'failed', detail: expect.stringContaining('61 s ago') });
   });
@@ -31,7 +31,7 @@ describe('judgeBacklog', () => {
     [0, 'ok'],
     [59, 'ok'],
     [60, 'warning'],
-  ])('after %i s is %s', (seconds, state) => {
+  ])('a backlog of %i s is %s', (seconds, state) => {
     expect(judgeBacklog([{ channel: 'email', seconds }])).toMatchObject([
       { name: 'backlog email', state },
     ]);
@@ -44,7 +44,7 @@ describe('judgeClock', () => {
     [2_000, 'ok'],
     [2_001, 'warning'],
     [-2_001, 'warning'],
-  ])('%i ms beside PostgreSQL is %s', (skewMs, state) => {
+  ])('a difference of %i ms from PostgreSQL is %s', (skewMs, state) => {
     expect(judgeClock(1_000_000 + skewMs, 1_000_000)).toMatchObject({ state });
   });
 });

@@ -1,21 +1,26 @@
 import { listOldKeys, type OldKey, rotateKeys } from '@belfry/pipeline/operate';
-import { type Command, exitCodes } from './cli';
+import { type Command, exitCodes, UsageError } from './cli';
 import { withSealedDatabase } from './open-database';
 
 /** `belfry keys rotate` */
 export const keysCommand: Command = {
-  usage: 'keys rotate',
-  summary: 'seal everything anew with the first key of BELFRY_KEYS',
-  async run({ env, args, out, err }) {
+  help: {
+    usage: ['keys rotate'],
+    summary: 'Re-encrypt all sealed data with the first key of BELFRY_KEYS',
+    arguments: {},
+    success: 'All sealed data uses the first key.',
+    failure: 'A key is missing from BELFRY_KEYS, or the database failed.',
+    example: 'keys rotate',
+  },
+  async run({ env, args, out }) {
     if (args.length !== 1 || args[0] !== 'rotate') {
-      err('Usage: belfry keys rotate');
-      return exitCodes.usage;
+      throw new UsageError('Enter `rotate` after `keys`.');
     }
     return withSealedDatabase(env, async ({ database, secrets }) => {
       for (const { name, resealed } of await rotateKeys(database.delivery, secrets)) {
         out(`${String(resealed).padStart(8)}  ${name}`);
       }
-      out(`Everything is sealed with the key "${secrets.keyId}".`);
+      out(`All sealed data uses the key "${secrets.keyId}".`);
       for (const old of await listOldKeys(database.delivery, secrets)) out(explain(old));
       return exitCodes.ok;
     });
@@ -25,12 +30,12 @@ export const keysCommand: Command = {
 function explain({ keyId, neededUntil }: OldKey): string {
   if (neededUntil) {
     return (
-      `The key "${keyId}" is still needed for replays until ${neededUntil.toISOString()}: ` +
-      'leave it on the ring, and run this command again then.'
+      `The key "${keyId}" is needed for idempotent replays until ${neededUntil.toISOString()}. ` +
+      'Keep it in BELFRY_KEYS and run this command again after that time.'
     );
   }
   return (
-    `The key "${keyId}" can be taken off BELFRY_KEYS, once no process seals with it any more. ` +
-    'Addresses for reports that were given to a provider under it stop working then.'
+    `You can remove the key "${keyId}" from BELFRY_KEYS once every process uses the new first key. ` +
+    'Webhook URLs created with the removed key then stop working.'
   );
 }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * What `npm start` runs with on this machine, for commands that are given nothing else: the stores and the ring that lie in
- * `home`; nothing where it never ran.
+ * The settings that `npm start` uses on this machine, read from `home`: store URLs and keys. Empty if `npm start` never ran.
+ * They are defaults: the environment wins.
  */
 export function readLocalSettings(home: string): Record<string, string> {
   try {
@@ -21,10 +21,10 @@ function toSettings(ready: unknown): Record<string, string> {
     redis_url: 'REDIS_URL',
     dashboard_url: 'DASHBOARD_URL',
   };
-  const facts = new Map(Object.entries(typeof ready === 'object' && ready !== null ? ready : {}));
+  const values = new Map(Object.entries(typeof ready === 'object' && ready !== null ? ready : {}));
   return Object.fromEntries(
     Object.entries(names).flatMap(([name, setting]) => {
-      const value: unknown = facts.get(name);
+      const value: unknown = values.get(name);
       return typeof value === 'string' ? [[setting, value]] : [];
     }),
   );

@@ -44,7 +44,7 @@ async function belfry(args: string[], databaseUrl = withDatabase(serverUrl, name
 }
 
 describe('belfry migrate', () => {
-  test('applies what is missing and names it, and the second time has nothing to do', async () => {
+  test('applies and names missing migrations, and applies nothing the second time', async () => {
     expect(await belfry(['migrate'])).toEqual({
       code: 0,
       out: ['Applied 1_create_thing', 'Applied 2_create_other'],
@@ -52,12 +52,12 @@ describe('belfry migrate', () => {
     });
     expect(await belfry(['migrate'])).toEqual({
       code: 0,
-      out: ['Nothing to apply: the database has every migration.'],
+      out: ['Nothing to apply. The database has every migration.'],
       err: [],
     });
   });
 
-  test('exits 1 and says why when a migration fails', async () => {
+  test('exits 1 and prints the error if a migration fails', async () => {
     write('3_break', 'SELECT 1 / 0;');
     const { code, err } = await belfry(['migrate']);
     expect({ code, err }).toEqual({
@@ -66,7 +66,7 @@ describe('belfry migrate', () => {
     });
   });
 
-  test('warns of a migration that was edited after it was applied, and goes on', async () => {
+  test('warns of a migration that was edited after it was applied, and continues', async () => {
     await belfry(['migrate']);
     write('1_create_thing', 'CREATE TABLE thing (id bigint);');
     const { code, err } = await belfry(['migrate']);
@@ -81,7 +81,7 @@ describe('belfry migrate', () => {
     expect({ code, out }).toEqual({ code: 64, out: [] });
   });
 
-  test('exits 1 with the reason, and without the password, when nobody answers', async () => {
+  test('exits 1 with the reason and without the password if the server is down', async () => {
     const { code, err } = await belfry(['migrate'], 'postgresql://me:hunter2@127.0.0.1:1/belfry');
     expect(code).toBe(1);
     expect(err.join('\n')).toContain('ECONNREFUSED');

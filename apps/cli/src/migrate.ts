@@ -1,19 +1,24 @@
 import { migrate } from '@belfry/database';
-import { type Command, exitCodes } from './cli';
+import { type Command, exitCodes, UsageError } from './cli';
 
 /** `belfry migrate` */
 export function migrateCommand({ migrationsDir }: { migrationsDir: string }): Command {
   return {
-    usage: 'migrate',
-    summary: 'bring the database to the schema of this version',
+    help: {
+      usage: ['migrate'],
+      summary: 'Apply the missing migrations to the database',
+      arguments: {},
+      success: 'The database has every migration.',
+      failure: 'A migration or the database failed.',
+      example: 'migrate',
+    },
     async run({ env, args, out, err }) {
       if (args.length > 0) {
-        err(`migrate takes no arguments, and was given "${args.join(' ')}".`);
-        return exitCodes.usage;
+        throw new UsageError(`\`migrate\` takes no arguments (got "${args.join(' ')}").`);
       }
       const { applied, edited } = await migrate(env.DATABASE_URL, migrationsDir);
       for (const name of applied) out(`Applied ${name}`);
-      if (applied.length === 0) out('Nothing to apply: the database has every migration.');
+      if (applied.length === 0) out('Nothing to apply. The database has every migration.');
       for (const name of edited) err(`Warning: ${name} was edited after it was applied.`);
       return exitCodes.ok;
     },

@@ -25,10 +25,10 @@ import { needSettings } from './need-settings';
 
 const poolSize = 2;
 const maxIntegrations = 500;
-/** Of those that have used most of their storage limit. */
+/** The accounts that used most of their storage limit. */
 const maxAccounts = 20;
 
-/** Everything that `belfry doctor` looks at, in the order in which one rests on the other. */
+/** The checks of `belfry doctor`. Each comes after the checks it depends on. */
 export function openChecks(env: Env<'cli'>, migrationsDir: string) {
   needSettings(env, ['REDIS_URL', 'BELFRY_KEYS']);
   const log = createLogger({ level: 'error', process: 'cli' });
@@ -40,7 +40,7 @@ export function openChecks(env: Env<'cli'>, migrationsDir: string) {
     {
       name: 'Redis',
       examine: async () =>
-        toFindings('Redis', await redisCheck.read(), 'It answers, and evicts nothing.'),
+        toFindings('Redis', await redisCheck.read(), 'It answers and evicts nothing.'),
     },
     ...workChecks(env, database),
   ];
@@ -53,7 +53,7 @@ export function openChecks(env: Env<'cli'>, migrationsDir: string) {
   };
 }
 
-/** The table says that Redis is away; a log line beside it says no more. */
+/** The report shows that Redis is unavailable, so warnings in the log add nothing. */
 function withoutWarnings(log: ReturnType<typeof createLogger>): ReturnType<typeof createLogger> {
   const noop = () => undefined;
   return { ...log, warn: noop, info: noop, debug: noop };
@@ -69,7 +69,7 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
         return toFindings(
           'PostgreSQL',
           result,
-          'It answers, keeps what it commits, and has every migration.',
+          'It answers, commits are durable, and every migration is applied.',
         );
       },
     },
@@ -85,7 +85,7 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
       name: 'keys',
       async examine() {
         const refusals = await findRingProblems(pool, createSecrets(env.BELFRY_KEYS));
-        return toFindings('keys', { refusals, warnings: [] }, 'The ring opens what was sealed.');
+        return toFindings('keys', { refusals, warnings: [] }, 'BELFRY_KEYS opens all sealed data.');
       },
     },
   ];

@@ -2,14 +2,14 @@ import { checkKeyRing, createDatabase, type Database } from '@belfry/database';
 import { createLogger, createSecrets, type Env, type Secrets } from '@belfry/runtime';
 import { needSettings } from './need-settings';
 
-export type Opened = { database: Database; secrets: Secrets };
+export type SealedDatabase = { database: Database; secrets: Secrets };
 
 const poolSize = 2;
 
-/** For a command that seals or opens: runs it with a database whose ring was checked, and closes it again. */
+/** Opens the database for a command that seals or opens secrets, after checking BELFRY_KEYS against it. */
 export async function withSealedDatabase<T>(
   env: Env<'cli'>,
-  work: (opened: Opened) => Promise<T>,
+  work: (opened: SealedDatabase) => Promise<T>,
 ): Promise<T> {
   needSettings(env, ['BELFRY_KEYS']);
   const secrets = createSecrets(env.BELFRY_KEYS);

@@ -25,7 +25,7 @@ const call = {
   route: '/v1/apps/:app_id/events/send',
   status: 200,
   duration_ms: 9.1,
-  call_id: 'request-1',
+  request_id: 'request-1',
 };
 
 describe('the feed', () => {

@@ -112,7 +112,7 @@ function toCall(fields: Fields): Call {
     route: text(fields['route']),
     status: Number(fields['status']),
     durationMs: Number(fields['duration_ms']),
-    id: text(fields['call_id']),
+    id: text(fields['request_id']),
   };
 }
 

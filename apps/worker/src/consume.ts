@@ -5,32 +5,32 @@ import type { Redis } from 'ioredis';
 export type ConsumeOptions<Job> = {
   queue: string;
   prefix: string;
-  /** Jobs at once. What is in flight is bounded by the handler, in messages. */
+  /** Jobs at once. The handler limits the messages in flight. */
   concurrency: number;
-  /** A new connection of its own, whose commands may block; ended with the consumer. */
+  /** Opens a separate connection for blocking commands. It closes with the consumer. */
   connect(): Redis;
   log: Logger;
   handle(job: Job): Promise<void>;
 };
 
 export type Consumer = {
-  /** Takes nothing new. */
+  /** Takes no new jobs. */
   stop(): void;
-  /** For when the jobs in hand are over: tells Redis so and ends the connections, in bounded time without Redis too. */
+  /** Call after the running jobs finished: reports them to Redis and closes the connections, within 2 s even if Redis is down. */
   leave(): Promise<void>;
-  /** Ends the connections at once. The jobs in hand go on, and Redis is told nothing of them. */
+  /** Closes the connections at once. Running jobs continue but are not reported to Redis. */
   abandon(): void;
 };
 
-// PostgreSQL's leases decide when work is given up; BullMQ only has to bring a job back soon.
+// PostgreSQL's leases decide when an attempt is abandoned. BullMQ only has to redeliver a job soon.
 const lockDurationMs = 8_000;
 const stalledCheckMs = 4_000;
 const stalledTimes = 1_000;
 const emptyQueueWaitSeconds = 2;
-/** For telling Redis that the jobs are over; what it is not told, it finds out by their locks. */
-const farewellMs = 2_000;
+/** Limit for reporting finished jobs to Redis. For unreported jobs the locks expire. */
+const closeTimeoutMs = 2_000;
 
-/** All that Belfry asks of BullMQ: bring jobs, once or more, in about the order they came. */
+/** Belfry's entire use of BullMQ: at-least-once delivery of jobs in roughly FIFO order. */
 export function consume<Job>(options: ConsumeOptions<Job>): Consumer {
   const { queue, prefix, concurrency, connect, log, handle } = options;
   const redis = connect();
@@ -45,19 +45,19 @@ export function consume<Job>(options: ConsumeOptions<Job>): Consumer {
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   });
-  // A job that Redis lost, or a lock, is no fault: the message lies in PostgreSQL.
+  // A lost job or lock is harmless: the message is in PostgreSQL.
   worker.on('error', (error) => log.debug('queue.error', { queue, error }));
   worker.on('failed', (_job, error) => log.error('job.failed', { queue, error }));
   return {
     stop() {
-      void withinTime(worker.close(), farewellMs);
+      void withinTime(worker.close(), closeTimeoutMs);
     },
     async leave() {
-      await withinTime(worker.close(), farewellMs);
+      await withinTime(worker.close(), closeTimeoutMs);
       redis.disconnect();
     },
     abandon() {
-      void withinTime(worker.close(true), farewellMs).then(() => redis.disconnect());
+      void withinTime(worker.close(true), closeTimeoutMs).then(() => redis.disconnect());
     },
   };
 }

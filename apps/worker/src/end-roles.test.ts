@@ -31,23 +31,23 @@ async function end(close: (whenCut: Promise<void>) => Promise<void>) {
 }
 
 describe('endRoles', () => {
-  test('waits for what ends by itself, and cuts nothing off', async () => {
+  test('waits for roles to close and aborts nothing if they close in time', async () => {
     const close = () => new Promise<void>((resolve) => setTimeout(resolve, 15_000));
     expect(await end(close)).toEqual({ cutAfterMs: undefined, endedAfterMs: 15_000 });
   });
 
-  test('cuts off what does not end 8 s before the end', async () => {
+  test('aborts attempts that still run 8 s before the timeout', async () => {
     expect(await end((whenCut) => whenCut)).toEqual({ cutAfterMs: 17_000, endedAfterMs: 17_000 });
   });
 
-  test('leaves what cannot be recorded to its lease, with time left for closing the rest', async () => {
+  test('leaves unrecorded attempts to their leases 5 s before the timeout', async () => {
     expect(await end(never)).toEqual({ cutAfterMs: 17_000, endedAfterMs: 20_000 });
   });
 });
 
-describe('endTimesOf', () => {
+describe('getEndTimes', () => {
   test.each([100, 1_000, 10_000, 25_000, 50_000, 300_000])(
-    'cuts off, then leaves, then closes, all within %i ms',
+    'aborts, then stops waiting, both within %i ms',
     (timeoutMs) => {
       const { cutAfterMs, leaveAfterMs } = getEndTimes(timeoutMs);
       expect(cutAfterMs).toBeGreaterThan(0);
@@ -57,17 +57,20 @@ describe('endTimesOf', () => {
   );
 });
 
-describe('shutdownTimeoutOf', () => {
+describe('getShutdownTimeoutMs', () => {
   test.each([
-    ['what is configured', 7_000, [40_000], 7_000],
-    ['10 s beyond the longest attempt', 0, [15_000, 40_000, 0], 50_000],
-    ['as long for a process that sends nothing', 0, [0], 25_000],
-  ])('is %s', (_what, configured, deadlines, expected) => {
+    ['the configured time', 7_000, [40_000], 7_000],
+    ['the longest deadline plus 10 s', 0, [15_000, 40_000, 0], 50_000],
+    ['25 s for a process that sends nothing', 0, [0], 25_000],
+  ])('is %s', (_title, configured, deadlines, expected) => {
     expect(getShutdownTimeoutMs(configured, deadlines)).toBe(expected);
   });
 
-  test.each([[[15_000]], [[40_000]]])('cuts no attempt of %j ms off by itself', (deadlines) => {
-    const { cutAfterMs } = getEndTimes(getShutdownTimeoutMs(0, deadlines));
-    expect(cutAfterMs).toBeGreaterThan(Math.max(...deadlines));
-  });
+  test.each([[[15_000]], [[40_000]]])(
+    'leaves attempts with deadlines of %j ms time to finish',
+    (deadlines) => {
+      const { cutAfterMs } = getEndTimes(getShutdownTimeoutMs(0, deadlines));
+      expect(cutAfterMs).toBeGreaterThan(Math.max(...deadlines));
+    },
+  );
 });

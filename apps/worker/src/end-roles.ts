@@ -1,17 +1,17 @@
 import { type Logger, withinTime } from '@belfry/runtime';
-import type { RunningRole } from './parts';
+import type { RunningRole } from './composition';
 
 export type EndRolesDeps = {
   roles: Pick<RunningRole, 'close'>[];
-  /** Ends every attempt that is in flight; each is recorded as what is known of it. */
+  /** Aborts every attempt in flight. Each is recorded with the outcome known so far. */
   cut(): void;
   shutdownTimeoutMs: number;
   log: Logger;
 };
 
 /**
- * Ends the roles in bounded time. What is in flight ends by itself; what does not is cut off, and is on record
- * as not sent, or as unknown; what cannot be recorded, because PostgreSQL is away, is left to its lease.
+ * Closes the roles in bounded time. Attempts in flight get time to finish. The rest are aborted and recorded as not sent
+ * or `unknown`. If PostgreSQL is unavailable, attempts that could not be recorded are left to their leases.
  */
 export async function endRoles({
   roles,
@@ -20,7 +20,7 @@ export async function endRoles({
   log,
 }: EndRolesDeps): Promise<void> {
   const { cutAfterMs, leaveAfterMs } = getEndTimes(shutdownTimeoutMs);
-  // All at once: a role that is told last would go on claiming what it has no time left to end.
+  // All roles close at once. One that closed later would go on claiming messages that it has no time to finish.
   const ended = Promise.all(roles.map((role) => role.close())).then(() => true);
   if (await withinTime(ended, cutAfterMs)) return;
   log.warn('shutdown.cut_off');
@@ -32,7 +32,7 @@ export async function endRoles({
 const cutBeforeEndMs = 8_000;
 const leaveBeforeEndMs = 5_000;
 
-/** When attempts are cut off, and when they are left; the rest is for closing the connections. */
+/** When to abort attempts, and when to stop waiting for them. The remaining time is for closing connections. */
 export function getEndTimes(timeoutMs: number): { cutAfterMs: number; leaveAfterMs: number } {
   return {
     cutAfterMs: Math.max(timeoutMs - cutBeforeEndMs, timeoutMs / 2),
@@ -40,14 +40,14 @@ export function getEndTimes(timeoutMs: number): { cutAfterMs: number; leaveAfter
   };
 }
 
-/** Beyond the longest attempt: for recording it and for closing everything. */
+/** Time after the longest attempt to record it and close everything. */
 const afterAttemptMs = 10_000;
 
-/** A process that is not told otherwise takes as long as what it may have in flight. */
+/** Without a configured timeout, the longest attempt that may be in flight determines it. */
 export function getShutdownTimeoutMs(configuredMs: number, deadlinesMs: number[]): number {
   if (configuredMs > 0) return configuredMs;
   return Math.max(...deadlinesMs, shortestDeadlineMs) + afterAttemptMs;
 }
 
-/** Of a process that sends nothing, which is given as long as one that does. */
+/** A process that sends nothing gets at least the time of one that does. */
 const shortestDeadlineMs = 15_000;

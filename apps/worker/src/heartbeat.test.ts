@@ -12,7 +12,7 @@ function setUp() {
   const state = { isUnavailable: false };
   const heartbeat = createHeartbeat({
     async write(row) {
-      if (state.isUnavailable) throw new Error('away');
+      if (state.isUnavailable) throw new Error('unavailable');
       writes.push(row);
     },
     async remove() {
@@ -20,20 +20,20 @@ function setUp() {
     },
     log,
   });
-  return { told: writes, state, heartbeat };
+  return { writes, state, heartbeat };
 }
 
 describe('createHeartbeat', () => {
-  test('beats at once and then every 5 s, and says which beat is the first', async () => {
-    const { told: writes, heartbeat } = setUp();
+  test('writes a heartbeat at once and then every 5 s, and marks the first', async () => {
+    const { writes, heartbeat } = setUp();
     heartbeat.start();
     await jest.advanceTimersByTimeAsync(10_000);
     expect(writes).toEqual([{ isFirst: true }, { isFirst: false }, { isFirst: false }]);
     await heartbeat.close();
   });
 
-  test('goes on after an outage with what is its first beat', async () => {
-    const { told: writes, state, heartbeat } = setUp();
+  test('continues after an outage, and the first heartbeat written is still marked as the first', async () => {
+    const { writes, state, heartbeat } = setUp();
     state.isUnavailable = true;
     heartbeat.start();
     await jest.advanceTimersByTimeAsync(6_000);
@@ -43,8 +43,8 @@ describe('createHeartbeat', () => {
     await heartbeat.close();
   });
 
-  test('takes its row away when it ends, and beats no more', async () => {
-    const { told: writes, heartbeat } = setUp();
+  test('removes its row when it closes and writes no more heartbeats', async () => {
+    const { writes, heartbeat } = setUp();
     heartbeat.start();
     await jest.advanceTimersByTimeAsync(0);
     await heartbeat.close();

@@ -14,7 +14,7 @@ export type Heartbeat = {
 const heartbeatEveryMs = 5_000;
 const removeTimeoutMs = 500;
 
-/** Tells in PostgreSQL that this process lives and what it does; best effort. */
+/** Records in PostgreSQL that this process is alive and which roles it has. Best effort. */
 export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbeat {
   let isFirst = true;
   let isMissing = false;
@@ -28,7 +28,7 @@ export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbea
       isFirst = false;
       isMissing = false;
     } catch (error) {
-      // An outage is one line, not one a beat.
+      // One line for each outage, not one for each heartbeat.
       if (!isMissing) log.warn('heartbeat.missed', { error });
       isMissing = true;
     }
@@ -45,7 +45,7 @@ export function createHeartbeat({ write, remove, log }: HeartbeatDeps): Heartbea
     async close() {
       isClosed = true;
       clearTimeout(timer);
-      // A beat that is on its way would write the row again.
+      // A heartbeat in progress would write the row again.
       await withinTime(
         lastHeartbeat.then(() => remove()),
         removeTimeoutMs,

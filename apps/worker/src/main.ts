@@ -13,8 +13,8 @@ import {
   type StartChecks,
   type StatusServer,
 } from '@belfry/runtime';
+import { createServices, type RunningRole, type Services } from './composition';
 import { endRoles, getShutdownTimeoutMs } from './end-roles';
-import { createServices, type RunningRole, type Services } from './parts';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
@@ -32,7 +32,7 @@ async function start(): Promise<void> {
   const shutdownTimeoutMs = getShutdownTimeoutMs(env.SHUTDOWN_TIMEOUT_MS, deadlines);
   const shutdown = createShutdown({ log, timeoutMs: shutdownTimeoutMs });
   exitOnSignals(shutdown);
-  // Closed last: until then it tells that this process takes nothing more.
+  // Closed last: until then it reports that this process is not ready.
   const status = createStatusServer();
   shutdown.add('status', status.close);
   const services = createServices({ env, log, shutdown, roles });
@@ -54,16 +54,16 @@ function createChecks({ storeChecks, log, shutdown }: Services): StartChecks {
     onRefused: (error) => refuseToGoOn(error, shutdown),
     log,
   });
-  shutdown.add('start checks', checks.stop);
+  shutdown.add('start_checks', checks.stop);
   return checks;
 }
 
 async function serveStatus(status: StatusServer, services: Services): Promise<string> {
-  const place = { host: services.env.METRICS_HOST, port: services.env.WORKER_PORT };
+  const address = { host: services.env.METRICS_HOST, port: services.env.WORKER_PORT };
   try {
-    return await status.listen(services, place);
+    return await status.listen(services, address);
   } catch (error) {
-    const problem = `cannot listen on ${place.host}:${place.port} (${String(error)})`;
+    const problem = `cannot listen on ${address.host}:${address.port} (${String(error)})`;
     throw new EnvError([{ name: 'WORKER_PORT', problem, example: undefined }]);
   }
 }

@@ -2,13 +2,13 @@ import { type ChannelName, channelNames } from '@belfry/channels';
 import { EnvError } from '@belfry/runtime';
 import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
 
-/** What one process of the worker does. */
+/** A kind of work that a worker process does. */
 export type Role =
   | { name: string; kind: 'deliver'; channel: ChannelName }
   | { name: 'fanout'; kind: 'fanout' }
   | { name: 'relay'; kind: 'relay' };
 
-/** Every role that there is: one for each channel of the registry, and two for all of them. */
+/** Every role: one for each channel in the registry, and two for all channels. */
 const roles: Role[] = [
   ...channelNames.map(
     (channel): Role => ({ name: getDeliverQueue(channel), kind: 'deliver', channel }),
@@ -17,13 +17,13 @@ const roles: Role[] = [
   { name: 'relay', kind: 'relay' },
 ];
 
-/** The channels whose backlog is a process's concern: those it delivers, and all of them for the relay. */
+/** The channels whose backlog this process reports: those it delivers, or all channels for the relay. */
 export function listChannels(ownRoles: Role[]): ChannelName[] {
   if (ownRoles.some(({ kind }) => kind === 'relay')) return [...channelNames];
   return ownRoles.flatMap((role) => (role.kind === 'deliver' ? [role.channel] : []));
 }
 
-/** The roles named in WORKER_ROLES; throws naming the one that does not exist. */
+/** Parses WORKER_ROLES. Throws an EnvError that names an unknown role. */
 export function parseRoles(text: string): Role[] {
   if (text.trim() === 'all') return roles;
   const names = text.split(',').map((name) => name.trim());
@@ -31,7 +31,7 @@ export function parseRoles(text: string): Role[] {
     const role = roles.find((candidate) => candidate.name === name);
     if (role) return role;
     const validNames = roles.map((each) => each.name).join(', ');
-    const problem = `there is no role "${name}"; there are ${validNames}, and all`;
+    const problem = `has the unknown role "${name}". Use all, or a list of ${validNames}`;
     throw new EnvError([{ name: 'WORKER_ROLES', problem, example: undefined }]);
   });
 }

@@ -37,7 +37,7 @@ import {
 } from '@belfry/pipeline/deliver';
 import { createBatcher, createConsumerRedis, createSemaphore, type Env } from '@belfry/runtime';
 import { type DeliverJob, getDeliverQueue } from '@belfry/shared';
-import type { RunningRole, Services } from './parts';
+import type { RunningRole, Services } from './composition';
 import { stallMs } from './watchdog';
 import { consumeWatched } from './watched-consumer';
 
@@ -55,7 +55,7 @@ export function startDeliver(services: Services, channel: ChannelName): RunningR
   const consumer = consumeWatched<DeliverJob>({
     queue: getDeliverQueue(channel),
     prefix: env.REDIS_PREFIX,
-    // All that Redis may hold: one lane's jobs must not hide another's. The slots bound what is in flight.
+    // As many jobs as Redis may hold, so that one fairness key cannot starve another. The slots limit messages in flight.
     concurrency: env.RELAY_CHANNEL_WINDOW,
     connect: () => createConsumerRedis({ url: env.REDIS_URL, log }),
     handle: deliver,
@@ -151,7 +151,7 @@ function createChannelCarriers(
     findOwnToken: createFindOwnToken({
       channel: channels[channel],
       secrets: services.secrets,
-      // Of messages that come together they are looked up together: they would wait for a connection each.
+      // Batches the lookups of messages that arrive together. Single lookups would each wait for a connection.
       findUser: createFindUser(services.lookUps),
       readStoredRecipient: services.readStoredRecipient,
     }),
@@ -168,11 +168,11 @@ function countHostConnections({ env, redis, log }: Services, leaseMs: number) {
   const max = env.SMTP_CONNECTIONS_PER_HOST;
   if (max === 0) return {};
   const prefix = env.REDIS_PREFIX;
-  // A connection is counted again with each mail, which ends before the lease of its message.
+  // Each mail renews the count of its connection, and a mail ends before the lease of its message.
   return { hostConnections: createHostConnections({ redis, prefix, max, ttlMs: leaseMs, log }) };
 }
 
-/** What is due and not in Redis is the relay's to bring; without Redis nobody can bring it. */
+/** Due messages that are not in Redis are the relay's work. If Redis is unavailable, they count as overdue. */
 async function hasOverdueMessages(
   { database, queues }: Services,
   channel: string,
@@ -183,7 +183,7 @@ async function hasOverdueMessages(
   return waiting !== 0;
 }
 
-/** Providers refuse addresses that they cannot reach; a simulator on this machine reaches every one. */
+/** Providers reject callback URLs that they cannot reach. A simulator on this machine reaches all of them. */
 function findReachableUrl(env: Env<'worker'>): string | undefined {
   const isReachable = env.PUBLIC_URL.startsWith('https://') || hasSimulator(env);
   return isReachable ? env.PUBLIC_URL : undefined;
@@ -200,7 +200,7 @@ function createChannelClaims(
 ): Claims {
   return createClaims({
     claim: (ids) => claimMessages(database.delivery, { ids, worker, leaseMs }),
-    // A push asks for its device each time.
+    // Each push claim must check the device.
     ...(channel === 'push'
       ? {}
       : {
@@ -221,7 +221,7 @@ function createRequeue({ database }: Services) {
   });
 }
 
-/** What is missed here, upkeep drops. */
+/** Best effort: upkeep drops texts that are missed here. */
 function createDropTexts({ database, log }: Services): (messageId: string) => Promise<void> {
   const drops = createBatcher<string, undefined>({
     async flush(ids) {
@@ -235,7 +235,7 @@ function createDropTexts({ database, log }: Services): (messageId: string) => Pr
     drops.add(messageId).catch((error: unknown) => log.warn('texts.not_dropped', { error }));
 }
 
-/** Best effort: what is missed here is seen again with the next message. */
+/** Best effort: the next message repeats a missed mark. */
 async function markIntegration(
   { database, findIntegration, log }: Services,
   { integrationId, refusal }: { integrationId: string; refusal: string | undefined },

@@ -11,15 +11,15 @@ import {
 } from '@belfry/pipeline/relay';
 import { createConsumerRedis, newId } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
-import type { RunningRole, Services } from './parts';
+import type { RunningRole, Services } from './composition';
 import { stallMs } from './watchdog';
 import { consumeWatched } from './watched-consumer';
 
-const requestsAtOnce = 2;
-/** Of the largest request there may be, on a machine that is busy. */
+const maxConcurrentRequests = 2;
+/** Enough for the largest request on a busy machine. */
 const longestPlanningMs = 120_000;
 
-/** The role `fanout`: plans the items of bulk requests, and carries out resends by filter. */
+/** The role `fanout`: plans the items of bulk requests and executes resends by filter. */
 export function startFanOut(services: Services): RunningRole {
   const planning = startPlanning(services);
   const resends = createResends({ carryOut: createCarryOut(services), log: services.log });
@@ -59,7 +59,7 @@ function startPlanning(services: Services): RunningRole {
   return consumeWatched<FanOutJob>({
     queue: fanOutQueue,
     prefix: env.REDIS_PREFIX,
-    concurrency: requestsAtOnce,
+    concurrency: maxConcurrentRequests,
     connect: () => createConsumerRedis({ url: env.REDIS_URL, log }),
     handle: fanOut,
     async hasOverdueWork() {

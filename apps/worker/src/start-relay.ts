@@ -17,13 +17,13 @@ import {
   withUpkeepLock,
 } from '@belfry/pipeline/relay';
 import { createLoop, newId } from '@belfry/runtime';
-import type { RunningRole, Services } from './parts';
+import type { RunningRole, Services } from './composition';
 
 const upkeepEveryMs = 5 * 60_000;
-/** With LOOKUP_CACHE_MS it bounds what an account stores beyond its limit: docs/storage.md has the sum. */
+/** Together with LOOKUP_CACHE_MS this bounds how far an account can exceed its limit; see docs/storage.md. */
 const storageCountEveryMs = 5_000;
 
-/** The role `relay`: brings what is due from PostgreSQL to the queues, and keeps order there. */
+/** The role `relay`: enqueues due messages, expires leases and runs retention. */
 export function startRelay(services: Services): RunningRole {
   const { env, database, queues, redis } = services;
   const pool = database.delivery;
@@ -89,7 +89,7 @@ async function countStorageOnce({ env, database, log }: Services): Promise<void>
   }
 }
 
-/** A relay that is behind still counts; one that is gone soon does not. */
+/** Long enough that a slow relay still counts; short enough that a dead one soon does not. */
 function getCapacityTtlMs({ RELAY_POLL_MS }: Services['env']): number {
   return Math.max(2_000, RELAY_POLL_MS * 4);
 }

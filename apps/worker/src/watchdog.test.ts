@@ -10,13 +10,13 @@ function setUp() {
     nowMs: 0,
     isOverdue: true,
     isPostgresUnavailable: false,
-    progress: { jobsInHand: 0, progressAtMs: 0 },
+    progress: { runningJobs: 0, progressAtMs: 0 },
     replaced: 0,
   };
   const watchdog = createWatchdog({
     queue: 'deliver-email',
     async hasOverdueWork() {
-      if (world.isPostgresUnavailable) throw new Error('away');
+      if (world.isPostgresUnavailable) throw new Error('unavailable');
       return world.isOverdue;
     },
     readProgress: () => world.progress,
@@ -35,7 +35,7 @@ function setUp() {
 }
 
 describe('createWatchdog', () => {
-  test('replaces a consumer that took nothing for 30 s while work waited, and says that it is stalled', async () => {
+  test('replaces a consumer that took no job for 30 s while work waited, and reports it as stalled', async () => {
     const { world, watchdog, checkAt } = setUp();
     await checkAt(29_999);
     expect([world.replaced, watchdog.isStalled()]).toEqual([0, false]);
@@ -43,7 +43,7 @@ describe('createWatchdog', () => {
     expect([world.replaced, watchdog.isStalled()]).toEqual([1, true]);
   });
 
-  test('gives the new consumer 30 s, and replaces it, too', async () => {
+  test('replaces the new consumer after another 30 s', async () => {
     const { world, checkAt } = setUp();
     await checkAt(30_000);
     await checkAt(59_999);
@@ -54,31 +54,31 @@ describe('createWatchdog', () => {
 
   test.each([
     ['no work waits', { isOverdue: false }],
-    ['PostgreSQL is away', { isPostgresUnavailable: true }],
-    ['a job ended lately', { progress: { jobsInHand: 0, progressAtMs: 10_000 } }],
-    ['a job is in hand that may take as long', { progress: { jobsInHand: 1, progressAtMs: 0 } }],
-  ])('leaves it alone while %s', async (_what, change) => {
+    ['PostgreSQL is unavailable', { isPostgresUnavailable: true }],
+    ['a job ended less than 30 s ago', { progress: { runningJobs: 0, progressAtMs: 10_000 } }],
+    ['a running job is within its time limit', { progress: { runningJobs: 1, progressAtMs: 0 } }],
+  ])('keeps the consumer while %s', async (_title, change) => {
     const { world, watchdog, checkAt } = setUp();
     Object.assign(world, change);
     await checkAt(35_000);
     expect([world.replaced, watchdog.isStalled()]).toEqual([0, false]);
   });
 
-  test('replaces it when the job in hand takes longer than any may', async () => {
+  test('replaces a consumer whose running job exceeds the time limit', async () => {
     const { world, checkAt } = setUp();
-    world.progress = { jobsInHand: 1, progressAtMs: 0 };
+    world.progress = { runningJobs: 1, progressAtMs: 0 };
     await checkAt(longestJobMs);
     expect(world.replaced).toBe(1);
   });
 
-  test('is ready again once a job begins or ends', async () => {
+  test('recovers once a job starts or ends', async () => {
     const { world, watchdog, checkAt } = setUp();
     await checkAt(30_000);
-    world.progress = { jobsInHand: 1, progressAtMs: 30_001 };
+    world.progress = { runningJobs: 1, progressAtMs: 30_001 };
     expect(watchdog.isStalled()).toBe(false);
   });
 
-  test('is ready again once no work waits, because another worker did it', async () => {
+  test('recovers once no work waits because another worker did it', async () => {
     const { world, watchdog, checkAt } = setUp();
     await checkAt(30_000);
     world.isOverdue = false;
@@ -86,7 +86,7 @@ describe('createWatchdog', () => {
     expect(watchdog.isStalled()).toBe(false);
   });
 
-  test('replaces nothing any more once it was stopped', async () => {
+  test('replaces nothing after it was stopped', async () => {
     const { world, watchdog, checkAt } = setUp();
     watchdog.stop();
     await checkAt(60_000);

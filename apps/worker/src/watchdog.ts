@@ -3,31 +3,31 @@ import type { Logger } from '@belfry/runtime';
 export type WatchdogDeps = {
   queue: string;
   hasOverdueWork(): Promise<boolean>;
-  /** When a job last began or ended, by `now`. */
-  readProgress(): { jobsInHand: number; progressAtMs: number };
+  /** When a job last started or ended, in the time of `now`. */
+  readProgress(): { runningJobs: number; progressAtMs: number };
   longestJobMs: number;
-  /** Makes the consumer anew. */
+  /** Replaces the consumer with a new one. */
   replace(): void;
   now(): number;
   log: Logger;
 };
 
 export type Watchdog = {
-  /** One look; what `start` repeats. */
+  /** Checks once; `start` repeats this every 5 s. */
   check(): Promise<void>;
-  /** From when the consumer was found stalled until a job began or ended, or no work waits. */
+  /** True from the detection of a stall until a job starts or ends, or no work waits. */
   isStalled(): boolean;
   start(): void;
   stop(): void;
 };
 
-/** Without a job begun or ended for that long, while work waits for as long, a consumer is taken for dead. */
+/** A consumer is stalled if no job started or ended for this long while work waited as long. */
 export const stallMs = 30_000;
 const checkEveryMs = 5_000;
 
 /**
- * Finds the consumer that looks alive and takes nothing. While jobs are in hand the longest of them may
- * take its time: a provider that hangs is no fault of the queue.
+ * Detects a consumer that looks alive but takes no jobs. While jobs run, the limit is the longest job's time, because a
+ * provider that hangs is not a stalled queue.
  */
 export function createWatchdog(deps: WatchdogDeps): Watchdog {
   const { queue, readProgress, longestJobMs, now, log } = deps;
@@ -37,8 +37,8 @@ export function createWatchdog(deps: WatchdogDeps): Watchdog {
   let isStopped = false;
 
   function isQuiet(): boolean {
-    const { jobsInHand, progressAtMs } = readProgress();
-    const limitMs = jobsInHand > 0 ? Math.max(stallMs, longestJobMs) : stallMs;
+    const { runningJobs, progressAtMs } = readProgress();
+    const limitMs = runningJobs > 0 ? Math.max(stallMs, longestJobMs) : stallMs;
     return now() - Math.max(progressAtMs, replacedAtMs) >= limitMs;
   }
 
@@ -55,7 +55,7 @@ export function createWatchdog(deps: WatchdogDeps): Watchdog {
 
   async function check(): Promise<void> {
     if (!isQuiet() && !isStalled()) return;
-    // PostgreSQL may be away: then nobody can tell, and nothing is done.
+    // If PostgreSQL is unavailable, the answer is unknown, so do nothing.
     const isOverdue = await deps.hasOverdueWork().catch(() => undefined);
     if (isStopped) return;
     if (isOverdue === false) recover();

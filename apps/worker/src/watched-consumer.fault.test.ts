@@ -25,19 +25,19 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([silent.remove(), working.remove()]));
 
-test('a consumer whose link is dead without a word is made anew, and takes what waits', async () => {
+test('a consumer whose connection died silently is replaced, and the new one takes the waiting jobs', async () => {
   const redis = createRedis({ url: working.url, log });
   await waitForRedis(redis, 5_000);
   const queues = createQueues({ redis, prefix, log });
   await queues.addDeliverJobs([{ jobId: newId(), channel: 'slack', ids: ['waiting'], lane: '' }]);
 
   const handledIds: string[] = [];
-  const links = [silent.url];
+  const urls = [silent.url];
   const consumer = consumeWatched<DeliverJob>({
     queue: getDeliverQueue('slack'),
     prefix,
     concurrency: 10,
-    connect: () => createConsumerRedis({ url: links.pop() ?? working.url, log }),
+    connect: () => createConsumerRedis({ url: urls.pop() ?? working.url, log }),
     async handle({ ids }) {
       handledIds.push(...ids);
     },

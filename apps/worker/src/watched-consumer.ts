@@ -1,25 +1,25 @@
 import { performance } from 'node:perf_hooks';
+import type { RunningRole } from './composition';
 import { type ConsumeOptions, type Consumer, consume } from './consume';
-import type { RunningRole } from './parts';
 import { createWatchdog } from './watchdog';
 
 export type WatchedOptions<Job> = ConsumeOptions<Job> & {
-  /** Whether work waits that should have been taken long ago; rejects where nobody can tell. */
+  /** Whether work waits that should have been taken already. Rejects if that is unknown. */
   hasOverdueWork(): Promise<boolean>;
-  /** How long one job may be in hand. */
+  /** How long one job may run. */
   longestJobMs: number;
 };
 
-/** A consumer that is made anew when work waits and none is taken: its connection may be dead without a word. */
+/** A consumer that is replaced if work waits and it takes none: its connection may have died silently. */
 export function consumeWatched<Job>(options: WatchedOptions<Job>): RunningRole {
   const { queue, log, hasOverdueWork, longestJobMs } = options;
-  const hands = createHands(options);
-  const open = (): Consumer => consume<Job>({ ...options, handle: hands.handle });
+  const jobs = trackJobs(options);
+  const open = (): Consumer => consume<Job>({ ...options, handle: jobs.handle });
   let consumer = open();
   const watchdog = createWatchdog({
     queue,
     hasOverdueWork,
-    readProgress: hands.readProgress,
+    readProgress: jobs.readProgress,
     longestJobMs,
     replace() {
       consumer.abandon();
@@ -35,36 +35,36 @@ export function consumeWatched<Job>(options: WatchedOptions<Job>): RunningRole {
     async close() {
       watchdog.stop();
       consumer.stop();
-      await hands.drain();
+      await jobs.drain();
       await consumer.leave();
     },
   };
 }
 
-/** The jobs in hand, whichever consumer brought them. */
-function createHands<Job>({ handle }: Pick<WatchedOptions<Job>, 'handle'>) {
-  const inHand = new Set<Promise<void>>();
+/** The running jobs of all consumers, replaced ones included. */
+function trackJobs<Job>({ handle }: Pick<WatchedOptions<Job>, 'handle'>) {
+  const running = new Set<Promise<void>>();
   let progressAtMs = performance.now();
   let isDraining = false;
 
   return {
     async handle(job: Job): Promise<void> {
-      // Left: the relay brings it again.
+      // The relay enqueues it again.
       if (isDraining) return;
       const working = handle(job);
-      inHand.add(working);
+      running.add(working);
       progressAtMs = performance.now();
       try {
         await working;
       } finally {
-        inHand.delete(working);
+        running.delete(working);
         progressAtMs = performance.now();
       }
     },
-    readProgress: () => ({ jobsInHand: inHand.size, progressAtMs }),
+    readProgress: () => ({ runningJobs: running.size, progressAtMs }),
     async drain(): Promise<void> {
       isDraining = true;
-      await Promise.allSettled([...inHand]);
+      await Promise.allSettled([...running]);
     },
   };
 }

@@ -50,7 +50,7 @@ describe('serialize', () => {
 describe('createLogger', () => {
   test('writes one JSON object a line, with the fields of its parents', async () => {
     const stream = new PassThrough();
-    const log = createLogger({ level: 'info', process: 'api', stream }).child({ call_id: 'c' });
+    const log = createLogger({ level: 'info', process: 'api', stream }).child({ request_id: 'c' });
     log.info('call.answered', { status: 200 });
     log.debug('call.detail');
     await new Promise((resolve) => setImmediate(resolve));
@@ -63,7 +63,7 @@ describe('createLogger', () => {
       level: 'info',
       message: 'call.answered',
       process: 'api',
-      call_id: 'c',
+      request_id: 'c',
       status: 200,
     });
   });

@@ -54,7 +54,7 @@ export function createShutdown({ log, timeoutMs }: { log: Logger; timeoutMs: num
       running ??= (async () => {
         log.info('shutdown.begin', { reason });
         const isClean = await closeAll(Date.now() + timeoutMs);
-        log.info('shutdown.end', { isClean });
+        log.info('shutdown.end', { is_clean: isClean });
         return isClean;
       })();
       return running;

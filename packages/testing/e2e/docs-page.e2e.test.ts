@@ -58,7 +58,7 @@ describe('the API reference page in a browser', () => {
   testInBrowser('shows every operation, and requests nothing from another origin', async () => {
     const { apiUrl } = system!;
     const { page, requestedUrls, problems } = await openPage(`${apiUrl}/docs`);
-    expect(await page.title()).toBe('Belfry: the interface');
+    expect(await page.title()).toBe('Belfry API');
     const { paths } = JSON.parse(await (await fetch(`${apiUrl}/openapi.json`)).text());
     const operations = Object.values<object>(paths).flatMap(Object.values);
     expect(await page.locator('.opblock').count()).toBe(operations.length);

@@ -154,7 +154,7 @@ function stallsMs(): number[] {
 async function catchUp(): Promise<void> {
   const { headers } = await caller.exchange({ method: 'GET', path: '/livez', headers: [] });
   await eventually(async () => {
-    const isLogged = system.api.lines.some(({ call_id: id }) => id === headers['x-request-id']);
+    const isLogged = system.api.lines.some(({ request_id: id }) => id === headers['x-request-id']);
     expect(isLogged).toBe(true);
   });
 }

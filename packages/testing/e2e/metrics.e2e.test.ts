@@ -75,7 +75,7 @@ describe('a running system', () => {
     expect(await pendingCall.answer).toMatch(/^HTTP\/1.1 200 .*"success":true.*HTTP\/1.1 503 /s);
     await own.stop();
     expect(own.api.lines).toContainEqual(
-      expect.objectContaining({ message: 'shutdown.end', isClean: true }),
+      expect.objectContaining({ message: 'shutdown.end', is_clean: true }),
     );
   }, 60_000);
 });

@@ -82,7 +82,7 @@ describe('the sandbox, with one process per role', () => {
         { message: 'attempt.closed', channel: 'email', provider: 'sandbox', state: 'sent' },
       ]);
     });
-    expect(system.api.lines.find((line) => line['call_id'] === callId)).toMatchObject({
+    expect(system.api.lines.find((line) => line['request_id'] === callId)).toMatchObject({
       status: 200,
     });
   });

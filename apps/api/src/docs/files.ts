@@ -14,7 +14,7 @@ export type DocsFile = {
 
 export type DocsFiles = { page: DocsFile; assets: ReadonlyMap<string, DocsFile> };
 
-/** Reads and compresses what the page consists of: two megabytes, once somebody asks for it. */
+/** Reads and compresses the files of the page: 2 MB, on the first request. */
 export async function readDocsFiles(): Promise<DocsFiles> {
   const entries = await Promise.all(
     Object.entries(sources).map(

@@ -1,13 +1,13 @@
-/** What the page consists of beside the renderer's own files. Nothing is inline: the policy of the page forbids it. */
+/** The page's own files, besides those of Swagger UI. Nothing is inline, because the page's policy forbids it. */
 
-/** `versioned` gives the URL of a file. Relative, so that the page works below any path. */
+/** `versioned` returns the relative URL of a file, so that the page works below any path. */
 export function pageHtml(versioned: (name: string) => string): string {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Belfry: the interface</title>
+    <title>Belfry API</title>
     <link rel="icon" href="${versioned('icon.svg')}" type="image/svg+xml">
     <link rel="stylesheet" href="${versioned('swagger-ui.css')}">
     <link rel="stylesheet" href="${versioned('page.css')}">
@@ -16,29 +16,29 @@ export function pageHtml(versioned: (name: string) => string): string {
   </head>
   <body>
     <main id="interface"></main>
-    <noscript>This page needs JavaScript. The same is told by <a href="openapi.json">openapi.json</a>.</noscript>
+    <noscript>This page needs JavaScript. <a href="openapi.json">openapi.json</a> has the same content.</noscript>
   </body>
 </html>
 `;
 }
 
 /**
- * Calls of "Try it out" go to the gateway that served the page, whatever its public URL is: no other
- * origin is asked for anything. A key that is typed in is forgotten with the page.
+ * "Try it out" calls the gateway that served the page, whatever its public URL is. The page contacts no other origin and
+ * stores no API key.
  */
 export const pageScript = `'use strict';
-const place = new URL('.', document.baseURI);
+const baseUrl = new URL('.', document.baseURI);
 const target = document.getElementById('interface');
-fetch(new URL('openapi.json', place))
+fetch(new URL('openapi.json', baseUrl))
   .then((response) => {
     if (!response.ok) throw new Error('openapi.json: ' + response.status);
     return response.json();
   })
   .then((spec) => {
-    // A key that is filled in would make the second try a replay or a mismatch.
+    // With a prefilled key, the second try would be a replay or a mismatch.
     delete spec.components.parameters.idempotencyKey.example;
     SwaggerUIBundle({
-      spec: { ...spec, servers: [{ url: place.href.replace(/\\/$/, '') }] },
+      spec: { ...spec, servers: [{ url: baseUrl.href.replace(/\\/$/, '') }] },
       domNode: target,
       presets: [SwaggerUIBundle.presets.apis],
       layout: 'BaseLayout',
@@ -52,7 +52,7 @@ fetch(new URL('openapi.json', place))
     });
   })
   .catch((error) => {
-    target.textContent = 'The description of the interface could not be read: ' + error.message;
+    target.textContent = 'Could not load openapi.json: ' + error.message;
   });
 `;
 

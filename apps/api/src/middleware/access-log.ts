@@ -5,7 +5,7 @@ import { getCall } from '../call';
 
 export type AccessLogDeps = { log: Logger; metrics: Pick<Metrics, 'countHttpRequest'> };
 
-/** One line a call, and one count: which route, how it ended and how long it took; nothing of what it said. */
+/** Writes one log line and counts one request: route, status and duration, but no content. */
 export function createAccessLog({ log, metrics }: AccessLogDeps): RequestHandler {
   return function accessLog(_req, res, next) {
     res.on('close', logCall);
@@ -23,7 +23,7 @@ export function createAccessLog({ log, metrics }: AccessLogDeps): RequestHandler
       route,
       status: this.statusCode,
       duration_ms: Math.round(tookMs * 10) / 10,
-      call_id: call.id,
+      request_id: call.id,
       account_id: call.accountId,
       app_id: call.appId,
       outcome: this.writableFinished ? undefined : 'caller_left',
@@ -31,7 +31,7 @@ export function createAccessLog({ log, metrics }: AccessLogDeps): RequestHandler
   }
 }
 
-/** The template, never the path: a path holds ids of users. */
+/** The route template. The path itself contains user IDs, so it is never logged. */
 export function getRoute(req: Request): string {
   return req.route?.path ?? 'none';
 }

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { sendAnswer } from '../answer';
 import { getCall } from '../call';
 
-/** Lets the page of any site read the answer, errors too. Without credentials: a cookie is never sent, and none is set. */
+/** Allows any origin to read responses, errors included. Without credentials: cookies are neither sent nor set. */
 export const allowAnyOrigin: RequestHandler = function allowAnyOrigin(_req, res, next) {
   const call = getCall(res);
   call.headers = {
@@ -15,7 +15,7 @@ export const allowAnyOrigin: RequestHandler = function allowAnyOrigin(_req, res,
 
 const preflightMaxAgeSeconds = 7_200;
 
-/** What a browser asks before the call itself. The API key is not among the headers: it has no place in a browser. */
+/** Answers the CORS preflight. `Authorization` is not allowed, because the API key must not be in a browser. */
 export const answerPreflight: RequestHandler = function answerPreflight(_req, res) {
   sendAnswer(res, {
     status: 200,

@@ -11,25 +11,25 @@ export type InboxApp = App & { openInboxCounters: boolean };
 export type AuthenticateReaderDeps = {
   /** `id` is a UUID in lower case. */
   findApp(id: string, req: Request): Awaitable<InboxApp | undefined>;
-  /** Those that may be used now. */
+  /** The active keys. */
   findSealedKeys(accountId: string): Promise<SealedApiKey[]>;
   openKey(key: SealedApiKey): string;
 };
 
-/** What headers and path say, before it is known which user is meant. */
+/** The claim in headers and path, before the user is known. */
 export type ReaderClaim = {
   app: InboxApp;
-  /** Absent where the app asks for none. */
+  /** Absent if the app requires none. */
   signature?: Buffer;
 };
 
 /**
- * A front end holds no API key. It brings what the account's backend signed for it: the lower-case hex HMAC-SHA256 of the
- * `user_id`, with the API key as the key. An app that does not exist answers as a signature that does not match.
+ * A front end has no API key. It sends a signature from the account's backend: the lower-case hex HMAC-SHA256 of the
+ * `user_id` with the API key as the secret. An unknown app gets the same response as a wrong signature.
  */
 export function createAuthenticateReader(deps: AuthenticateReaderDeps) {
   return {
-    /** `isCounter`: one of the two calls that an app may leave open. */
+    /** `isCounter`: one of the two calls that an app may open to unsigned callers. */
     async begin(req: Request, isCounter: boolean): Promise<ReaderClaim> {
       const header = readSignature(req);
       const app = await findRequestApp(req);
@@ -42,7 +42,7 @@ export function createAuthenticateReader(deps: AuthenticateReaderDeps) {
     async check({ app, signature }: ReaderClaim, userId: string): Promise<void> {
       if (!signature) return;
       const keys = await deps.findSealedKeys(app.accountId);
-      // Every key is compared, so that the time tells nothing of which one it was.
+      // Compare every key, so that the time does not reveal which one matched.
       const matches = keys.filter((key) =>
         isSameSecret(sign(deps.openKey(key), userId), signature),
       );

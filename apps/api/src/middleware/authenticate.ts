@@ -7,19 +7,19 @@ export type App = {
   id: string;
   accountId: string;
   delivery: 'sandbox' | 'live';
-  /** The account stores as much as it may. */
-  /** Phone numbers without country code are read in it. */
+  /** The region of phone numbers without a country code. */
   defaultRegion: string | null;
+  /** The account has reached its storage limit. */
   isStorageFull: boolean;
 };
 
-/** Who calls, and for which of the account's apps. */
+/** The authenticated account, with the app of the path. */
 export type Caller = { accountId: string; apiKeyId: string; app: App };
 
 export type AuthenticateDeps = {
-  /** Keys that may be used now. */
+  /** Finds an active key. */
   findApiKey(id: string, req: Request): Awaitable<StoredApiKey | undefined>;
-  /** The key was right. */
+  /** Called for every valid key. */
   recordKeyUse(id: string): void;
   /** `id` is a UUID in lower case. */
   findApp(id: string): Awaitable<App | undefined>;
@@ -27,10 +27,10 @@ export type AuthenticateDeps = {
 
 type StoredApiKey = { accountId: string; secretHash: Buffer };
 
-/** At once where key and app are in memory. */
+/** Synchronous if key and app are cached. */
 export type Authenticate = (req: Request) => Awaitable<Caller>;
 
-/** Reads headers and path, never the body. Another account's app answers exactly as one that does not exist. */
+/** Reads headers and path, never the body. An app of another account is reported as unknown. */
 export function createAuthenticate({
   findApiKey,
   recordKeyUse,
@@ -61,7 +61,7 @@ export function createAuthenticate({
   }
 }
 
-// One release of the Java client leaves out the space.
+// One release of the Java client omits the space.
 const scheme = /^AuthKey *(\S+)$/i;
 
 function readKeyText(req: Request): string {
@@ -74,7 +74,7 @@ function readKeyText(req: Request): string {
   if (key !== undefined) return key;
   throw unauthenticated(
     parseApiKey(header)
-      ? 'the Authorization header holds the bare API key: "AuthKey " is missing before it'
+      ? 'the Authorization header has only the API key: it must be "AuthKey <API key>"'
       : 'the Authorization header must be "AuthKey <API key>"',
   );
 }

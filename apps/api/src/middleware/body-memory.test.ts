@@ -10,7 +10,7 @@ const lease = (kind: BodyKind, owner: string): BodyLease => ({
   shared: 0,
 });
 
-/** Takes as many bodies of a size as one owner gets, and the code of the refusal that ends it. */
+/** Takes bodies of a size until one is refused. Returns their number and the code of the refusal. */
 function fill(
   memory: ReturnType<typeof createBodyMemory>,
   kind: BodyKind,
@@ -23,8 +23,8 @@ function fill(
   }
 }
 
-describe('the memory of bodies', () => {
-  test('gives one account a body of the greatest size, and then says that its share is full', () => {
+describe('createBodyMemory', () => {
+  test('gives one account a body of the maximum size, then refuses with a full share', () => {
     const memory = createBodyMemory(options);
     expect(fill(memory, 'account', 'a', 10 * megabyte)).toEqual({
       bodies: 1,
@@ -32,7 +32,7 @@ describe('the memory of bodies', () => {
     });
   });
 
-  test('has room for another account, whatever one account has', () => {
+  test('keeps room for other accounts, however much one account holds', () => {
     const memory = createBodyMemory(options);
     for (const bytes of [10 * megabyte, 100_000, 60_000, 1]) fill(memory, 'account', 'a', bytes);
     expect(memory.take(lease('account', 'b'), 10 * megabyte)).toBeUndefined();
@@ -41,13 +41,13 @@ describe('the memory of bodies', () => {
     expect(memory.take(lease('network', 'n'), 16_000)).toBeUndefined();
   });
 
-  test('keeps small bodies of an account going while its large ones have its share', () => {
+  test('accepts small bodies of an account whose large ones fill its share', () => {
     const memory = createBodyMemory(options);
     fill(memory, 'account', 'a', 100_000);
     expect(memory.take(lease('account', 'a'), 60_000)).toBeUndefined();
   });
 
-  test('keeps small bodies and receipts going when accounts together have the rest', () => {
+  test('accepts small bodies and receipts when accounts together hold the rest', () => {
     const memory = createBodyMemory(options);
     const codes = [1, 2, 3, 4, 5].map((id) => fill(memory, 'account', `a${id}`, 9 * megabyte).code);
     expect(codes).toEqual([...Array(4).fill('rate_limited'), 'unavailable']);
@@ -56,14 +56,14 @@ describe('the memory of bodies', () => {
     expect(memory.take(lease('network', 'n'), 16_000)).toBeUndefined();
   });
 
-  test('counts 4 KB for each call, so that tiny bodies that never end have an end', () => {
+  test('charges 4 KB for each call, so that the number of tiny unfinished bodies is limited', () => {
     const memory = createBodyMemory(options);
     const { bodies, code } = fill(memory, 'account', 'a', 1);
     expect(code).toBe('rate_limited');
     expect(bodies).toBeLessThan(3_000);
   });
 
-  test('takes nothing of an account for what is read before the caller is known', () => {
+  test('charges bodies read before authentication to no account', () => {
     const memory = createBodyMemory(options);
     for (let network = 0; network < 20; network += 1)
       fill(memory, 'network', `n${network}`, 16_000);
@@ -73,7 +73,7 @@ describe('the memory of bodies', () => {
     expect(memory.take(lease('receipt', 'b'), megabyte)).toBeUndefined();
   });
 
-  test('is never more than its limit in all, and is whole again when all is given back', () => {
+  test('never exceeds the limit, and is empty again after all leases are released', () => {
     const memory = createBodyMemory(options);
     const leases: BodyLease[] = [];
     const next = createNumbers();
@@ -82,11 +82,11 @@ describe('the memory of bodies', () => {
       leases.push(one);
       memory.take(one, 1 + next(10 ** (1 + next(7))));
       memory.take(one, 1 + next(10 ** (1 + next(7))));
-      if (next(2) === 0) memory.giveBack(leases[next(leases.length)] ?? one);
+      if (next(2) === 0) memory.release(leases[next(leases.length)] ?? one);
       expect(addUp(leases)).toBeLessThanOrEqual(options.maxBytes);
     }
-    // Twice, as a call may end in two ways.
-    for (const each of [...leases, ...leases]) memory.giveBack(each);
+    // Twice, because a call may release twice.
+    for (const each of [...leases, ...leases]) memory.release(each);
     const bodies = [1, 2, 3, 4, 5].map(
       (id) => fill(memory, 'account', `a${id}`, 9 * megabyte).bodies,
     );
@@ -100,7 +100,7 @@ function addUp(leases: BodyLease[]): number {
   return leases.reduce((sum, { reserved, shared }) => sum + reserved + shared, 0);
 }
 
-/** Numbers below a bound, the same ones in each run. */
+/** Pseudo-random numbers below a bound, the same in each run. */
 function createNumbers(): (bound: number) => number {
   let state = 1;
   return (bound) => {

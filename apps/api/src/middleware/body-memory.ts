@@ -1,39 +1,39 @@
 import { AppError } from '@belfry/shared';
 
-/** Up to this size a body may use the reserve of small ones, and is parsed at once. */
+/** Bodies up to this size may use the reserve for small bodies and are parsed in one step. */
 export const smallBodyBytes = 64 * 1024;
-/** Charged for a call beside its body, so that many small bodies that never end count too. */
+/** Charged for each call besides its body, so that many small unfinished bodies count too. */
 const callBytes = 4_096;
 
 /**
- * Whose memory a body takes. `account`: its calls with an API key. `receipt`: its providers' receipts, which have a reserve
- * of their own. `network`: what is read before it is known who calls, so that a stranger cannot use up an account's share.
+ * Which share a body is charged to. `account`: calls with an API key. `receipt`: receipts of the account's providers, with
+ * a separate reserve. `network`: bodies read before authentication, so that a stranger cannot use up an account's share.
  */
 export type BodyKind = 'account' | 'receipt' | 'network';
 
-/** The memory that one call has taken. */
+/** The memory held by one call. */
 export type BodyLease = { kind: BodyKind; owner: string; reserved: number; shared: number };
 
-/** The memory of request bodies, from their first byte to the end of their call. */
+/** Limits the memory of request bodies, from the first byte to the end of the call. */
 export type BodyMemory = {
-  /** Takes so many further bytes, or returns why they are refused. */
+  /** Takes more bytes for the lease, or returns the refusal. */
   take(lease: BodyLease, bytes: number): AppError | undefined;
-  /** Gives back all that the lease has; again, nothing. */
-  giveBack(lease: BodyLease): void;
+  /** Releases all bytes of the lease. A second call does nothing. */
+  release(lease: BodyLease): void;
 };
 
-/** The memory is divided by this. One part each is reserved for small bodies, for receipts and for networks. */
+/** The memory has 8 parts. One part each is reserved for small bodies, for receipts and for networks. */
 const memoryShares = 8;
-/** A reserve is divided by this. One owner has one part at most. */
+/** One owner may use at most an eighth of a reserve. */
 const reserveShares = 8;
 const reserveCount = 3;
 
-/** Largest bodies that fit into the whole. With fewer, a body of one account takes what another one needs for its own. */
+/** How many of the largest bodies must fit. With fewer, one account's body could block another account's. */
 export const minBodiesInMemory = 4;
 
 /**
- * Five eighths are for any body of accounts and receipts. One account has at most an eighth of everything there, or one
- * body of the greatest size, so that it takes nothing from another one.
+ * Five eighths of the memory are shared by accounts and receipts. There one account may use an eighth of the total, or one
+ * body of the maximum size, so that it cannot block others.
  */
 export function createBodyMemory(options: { maxBytes: number; maxBodyBytes: number }): BodyMemory {
   const { maxBytes, maxBodyBytes } = options;
@@ -47,7 +47,7 @@ export function createBodyMemory(options: { maxBytes: number; maxBodyBytes: numb
     network: createReserve(),
   };
 
-  /** Undefined where it is taken. A stranger has the reserve only, a large body of an account not even that. */
+  /** Returns undefined on success. Networks use only their reserve. Large bodies of accounts cannot use the reserve. */
   function takeFrom(lease: BodyLease, bytes: number): Refusal | undefined {
     const isReservable = lease.kind !== 'account' || isSmall(lease, bytes);
     const refusal = isReservable
@@ -64,9 +64,9 @@ export function createBodyMemory(options: { maxBytes: number; maxBodyBytes: numb
       return refusal && toError(refusal, lease.kind);
     },
 
-    giveBack(lease) {
-      if (lease.reserved > 0) reserves[lease.kind].giveBack(lease.owner, lease.reserved);
-      if (lease.shared > 0) common.giveBack(lease.owner, lease.shared);
+    release(lease) {
+      if (lease.reserved > 0) reserves[lease.kind].release(lease.owner, lease.reserved);
+      if (lease.shared > 0) common.release(lease.owner, lease.shared);
       lease.reserved = 0;
       lease.shared = 0;
     },
@@ -92,7 +92,7 @@ type Refusal = 'share_full' | 'full';
 
 type Pool = {
   take(owner: string, bytes: number): Refusal | undefined;
-  giveBack(owner: string, bytes: number): void;
+  release(owner: string, bytes: number): void;
 };
 
 function createPool(maxBytes: number, maxOfOwner: number): Pool {
@@ -107,7 +107,7 @@ function createPool(maxBytes: number, maxOfOwner: number): Pool {
       totalBytes += bytes;
       return undefined;
     },
-    giveBack(owner, bytes) {
+    release(owner, bytes) {
       const left = (bytesByOwner.get(owner) ?? 0) - bytes;
       if (left > 0) bytesByOwner.set(owner, left);
       else bytesByOwner.delete(owner);
@@ -118,11 +118,11 @@ function createPool(maxBytes: number, maxOfOwner: number): Pool {
 
 function toError(refusal: Refusal, kind: BodyKind): AppError {
   if (refusal === 'full') {
-    return new AppError('unavailable', 'too many bodies are in memory: try again');
+    return new AppError('unavailable', 'too many request bodies are in memory: try again');
   }
   const owner = kind === 'network' ? 'this network' : 'the account';
   return new AppError(
     'rate_limited',
-    `${owner} has as many bodies under way as fit into its share of the memory: send fewer at once`,
+    `${owner} has too many request bodies in flight for its share of memory: send fewer at once`,
   );
 }

@@ -1,12 +1,12 @@
 export type BodyPaceOptions = {
-  /** For a whole body. */
+  /** Limit for a whole body. */
   timeoutMs: number;
-  /** In each window a body brings `minBytes`, or ends. */
+  /** A body that brings less than `minBytes` in a window is ended. */
   windowMs: number;
   minBytes: number;
 };
 
-/** A body on its way. */
+/** A body that is being received. */
 export type ArrivingBody = {
   endsAtMs: number;
   windowEndsAtMs: number;
@@ -15,36 +15,36 @@ export type ArrivingBody = {
 };
 
 export type BodyPace = {
-  /** `onLate` is called once, unless the body is removed before. */
+  /** Calls `onLate` once, unless the body is removed before. */
   add(onLate: () => void): ArrivingBody;
   remove(body: ArrivingBody): void;
 };
 
-const looksInWindow = 5;
+const checksPerWindow = 5;
 
-/** Ends bodies that arrive slowly, with one timer for all of them: what stalls or drips must not hold memory. */
+/** Ends bodies that arrive too slowly, because they hold memory. One timer checks all of them. */
 export function createBodyPace({ timeoutMs, windowMs, minBytes }: BodyPaceOptions): BodyPace {
-  const everyMs = windowMs / looksInWindow;
+  const everyMs = windowMs / checksPerWindow;
   const arriving = new Set<ArrivingBody>();
   let timer: NodeJS.Timeout | undefined;
   let dueAtMs = 0;
 
-  function lookLater(nowMs: number): void {
+  function scheduleCheck(nowMs: number): void {
     dueAtMs = nowMs + everyMs;
-    // What is waited for holds the process by itself.
-    timer = setTimeout(look, everyMs).unref();
+    // The open connections keep the process alive.
+    timer = setTimeout(checkAll, everyMs).unref();
   }
 
-  function look(): void {
+  function checkAll(): void {
     const nowMs = performance.now();
     timer = undefined;
-    // The process had no time: what has arrived meanwhile is read first.
-    const wasHeldUp = nowMs - dueAtMs > everyMs;
-    if (!wasHeldUp) for (const body of arriving) lookAt(body, nowMs);
-    if (arriving.size > 0) lookLater(nowMs);
+    // If the event loop was blocked, first read what has arrived meanwhile.
+    const wasBlocked = nowMs - dueAtMs > everyMs;
+    if (!wasBlocked) for (const body of arriving) checkBody(body, nowMs);
+    if (arriving.size > 0) scheduleCheck(nowMs);
   }
 
-  function lookAt(body: ArrivingBody, nowMs: number): void {
+  function checkBody(body: ArrivingBody, nowMs: number): void {
     const isWindowOver = nowMs >= body.windowEndsAtMs;
     if (nowMs >= body.endsAtMs || (isWindowOver && body.bytesInWindow < minBytes)) {
       arriving.delete(body);
@@ -65,7 +65,7 @@ export function createBodyPace({ timeoutMs, windowMs, minBytes }: BodyPaceOption
         onLate,
       };
       arriving.add(body);
-      if (!timer) lookLater(nowMs);
+      if (!timer) scheduleCheck(nowMs);
       return body;
     },
     remove(body) {

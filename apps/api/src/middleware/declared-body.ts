@@ -5,7 +5,7 @@ export type CheckDeclaredBody = (req: IncomingMessage) => void;
 
 type Headers = IncomingMessage['headers'];
 
-/** Refuses a body for what its headers say of it, before any of it is read. */
+/** Refuses a body by its headers, before any of it is read. */
 export function createCheckDeclaredBody({
   maxBodyBytes,
 }: {
@@ -21,7 +21,7 @@ export function createCheckDeclaredBody({
   };
 }
 
-/** Nobody here decompresses. */
+/** Belfry never decompresses bodies. */
 export function refuseEncoding({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || /^(identity)?$/i.test(encoding)) return;
@@ -36,7 +36,7 @@ function hasBody(headers: Headers): boolean {
   return headers['transfer-encoding'] !== undefined || declaredBytes(headers) > 0;
 }
 
-/** 0 for a body in chunks, and for none. */
+/** 0 for a chunked body or none. */
 export function declaredBytes(headers: Headers): number {
   return Number(headers['content-length'] ?? 0);
 }

@@ -9,18 +9,18 @@ import { getRoute } from './access-log';
 import { smallBodyBytes } from './body-memory';
 import { declaredBytes } from './declared-body';
 
-/** What no route took. */
+/** Handles calls without a route. */
 export const notFound: RequestHandler = function notFound(_req, _res, next) {
   next(new AppError('not_found'));
 };
 
-/** Answers every failure of every route in one shape; what is our fault is logged and says nothing. */
+/** Responds to every error in the common format. Internal errors are logged and reveal nothing. */
 export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandler {
   return function handleErrors(rawError: unknown, req, res, _next) {
     const error = toAppError(rawError);
     const call = getCall(res);
     if (error.status >= 500) {
-      const logged = { call_id: call.id, route: getRoute(req), code: error.code };
+      const logged = { request_id: call.id, route: getRoute(req), code: error.code };
       const cause = error.cause ?? error;
       if (error.code === 'internal') log.error('call.failed', { ...logged, error: cause });
       else log.warn('call.refused', { ...logged, error: cause });
@@ -44,7 +44,7 @@ function toAppError(error: unknown): AppError {
   return internalError(error);
 }
 
-/** Node reads the rest of a small body by itself, and the connection can be used again. */
+/** Node reads the rest of a small body, so that the connection can be reused. */
 function mayHoldConnection({ complete, headers }: IncomingMessage): boolean {
   if (complete) return false;
   const isChunked = headers['transfer-encoding'] !== undefined;

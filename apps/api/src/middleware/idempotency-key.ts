@@ -6,8 +6,8 @@ const name = 'idempotency-key';
 const maxBytes = 255;
 
 /**
- * The Idempotency-Key of a POST. Node refuses control characters, strips outer white space, and gives each byte as one
- * character (Latin-1), so the text has the bytes of the header. Node joins repeated headers: their number is in the raw ones.
+ * Reads the Idempotency-Key of a POST. Node refuses control characters, strips outer white space and decodes Latin-1, so each
+ * character is one byte of the header. Node joins repeated headers, so repeats are detected in the raw headers.
  */
 export function readIdempotencyKey(req: IncomingMessage): string | undefined {
   if (req.headers[name] === undefined) return undefined;

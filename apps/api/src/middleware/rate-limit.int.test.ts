@@ -33,7 +33,7 @@ function start(callsPerSecond: number) {
 }
 
 describe('the rate limit of an account', () => {
-  test('lets as many calls through as it says, and tells each how many are left', async () => {
+  test('allows the configured number of calls and reports how many remain', async () => {
     const { send } = start(1_000);
     const first = await send();
     const second = await send();
@@ -44,9 +44,9 @@ describe('the rate limit of an account', () => {
     });
   });
 
-  test('refuses what is over it with 429, says when to come again, and hands nothing on', async () => {
+  test('refuses further calls with 429 and Retry-After, and passes nothing on', async () => {
     const { send, gateway } = start(1);
-    // The window may end between two calls; not between six.
+    // The window may end between two calls, but not between six.
     const answers = await Promise.all(Array.from({ length: 6 }, () => send()));
     const refusals = answers.filter(({ status }) => status === 429);
     expect(refusals.length).toBeGreaterThanOrEqual(4);
@@ -64,13 +64,13 @@ describe('the rate limit of an account', () => {
     ['the key', { Authorization: 'AuthKey x' }, 401],
     ['the content type', { 'Content-Type': 'text/plain' }, 415],
     ['the syntax of the idempotency key', { 'Idempotency-Key': '' }, 400],
-  ])('comes after %s, which uses none of it', async (_, headers, status) => {
+  ])('is checked after %s, which does not count', async (_, headers, status) => {
     const { send } = start(1);
     const answers = await Promise.all(Array.from({ length: 4 }, () => send(headers)));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]));
   });
 
-  test('is counted apart for front ends, whose answers any site may still read', async () => {
+  test('is separate for front ends, whose responses any origin can still read', async () => {
     const { gateway, send } = start(1);
     const path = `/v1/apps/${appId}/in_app_notifications/unread_count?user_id=ana`;
     const signature = createHmac('sha256', gateway.key).update('ana').digest('hex');
@@ -87,13 +87,13 @@ describe('the rate limit of an account', () => {
     expect((await send()).status).toBe(200);
   });
 
-  test('comes before the body is looked at', async () => {
+  test('is checked before the body is read', async () => {
     const { send } = start(1);
     const answers = await Promise.all(Array.from({ length: 6 }, () => send({}, '{"event":')));
     expect(answers.map(({ status }) => status)).toContain(429);
   });
 
-  test('is off without Redis: every call is let through, counted as such, without the headers', async () => {
+  test('is off without Redis: every call passes without the headers and is counted as a bypass', async () => {
     const away = createRedis({ url: 'redis://127.0.0.1:1', log });
     let bypassed = 0;
     const onBypass = () => {
@@ -115,7 +115,7 @@ describe('the rate limit of an account', () => {
     expect(bypassed).toBe(3);
   });
 
-  test('is off where it is 0, without a word', async () => {
+  test('is off and sends no headers if it is 0', async () => {
     const { send, bypassed } = start(0);
     const answers = await Promise.all(Array.from({ length: 4 }, () => send()));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

@@ -4,21 +4,21 @@ import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Call } from '../call';
 
-/** Counts a call of an account, and throws `rate_limited` where that is one too many. */
+/** Counts a call of an account, and throws `rate_limited` if it exceeds the limit. */
 export type LimitRate = (call: Call, accountId: string) => Awaitable<void>;
 
 export type RateLimitDeps = {
-  /** Of one account, over all gateways; 0 sets no limit. */
+  /** Per account, across all gateways; 0 means no limit. */
   callsPerSecond: number;
   redis: Redis;
   redisPrefix: string;
-  /** A call that was let through uncounted, because Redis did not answer. */
+  /** Called for a call that passes uncounted because Redis does not respond. */
   onBypass(): void;
 };
 
 const windowSeconds = 1;
 
-/** One limit for all calls of an account. Redis away means no limit: a call that can be stored is worth more than a count. */
+/** Limits the calls of each account. Without Redis there is no limit: accepting a call matters more than counting it. */
 export function createLimitRate(deps: RateLimitDeps): LimitRate {
   const { callsPerSecond, redis, redisPrefix, onBypass } = deps;
   if (callsPerSecond === 0) return () => undefined;
@@ -44,10 +44,10 @@ export function createLimitRate(deps: RateLimitDeps): LimitRate {
     };
     if (result.consumedPoints <= callsPerSecond) return;
     const headers = { 'Retry-After': String(secondsLeft) };
-    throw new AppError('rate_limited', 'the account is over its rate limit', { headers });
+    throw new AppError('rate_limited', undefined, { headers });
   };
 
-  /** Undefined where Redis did not count. The limiter throws what is over the limit. */
+  /** Undefined if Redis did not count. The limiter throws its result if the limit is exceeded. */
   async function count(accountId: string): Promise<RateLimiterRes | undefined> {
     try {
       return await limiter.consume(accountId);

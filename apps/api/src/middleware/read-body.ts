@@ -11,10 +11,10 @@ export type ReadBodyOptions = {
   pace: BodyPace;
 };
 
-/** `owner` is the account or the network that the body counts for. */
+/** `owner` is the account or network that the body is charged to. */
 export type ReadBody = (req: Request, res: Response, owner: string) => Promise<Buffer>;
 
-/** Reads a body. Its memory is taken before it is allocated, and given back when the call ends. */
+/** Reads a body. Its memory is charged before allocation and released when the call ends. */
 export function createReadBody(options: ReadBodyOptions): ReadBody {
   const { maxBodyBytes, kind, memory, pace } = options;
 
@@ -23,14 +23,14 @@ export function createReadBody(options: ReadBodyOptions): ReadBody {
     if (declaredLength > maxBodyBytes) return Promise.reject(bodyTooLarge(maxBodyBytes));
     const lease: BodyLease = { kind, owner, reserved: 0, shared: 0 };
     const take = (bytes: number) => memory.take(lease, bytes);
-    const giveBack = () => memory.giveBack(lease);
+    const release = () => memory.release(lease);
     const refusal = declaredLength > 0 ? take(declaredLength) : undefined;
     if (refusal) return Promise.reject(refusal);
-    res.on('close', giveBack);
+    res.on('close', release);
     if (isContinueExpected(req)) res.writeContinue();
     return collect(req, {
       pace,
-      giveBack,
+      release,
       sink: createSink({ declaredLength, maxBodyBytes, take }),
     });
   };
@@ -46,7 +46,7 @@ type Sink = {
 };
 
 type SinkOptions = {
-  /** 0 for a body in chunks. */
+  /** 0 for a chunked body. */
   declaredLength: number;
   maxBodyBytes: number;
   take(bytes: number): AppError | undefined;
@@ -55,7 +55,7 @@ type SinkOptions = {
 const noBytes = Buffer.alloc(0);
 const firstBytes = 4_096;
 
-/** Copies into one buffer: a list of chunks would take a hundred times its bytes where each chunk is one byte. */
+/** Copies chunks into one buffer. A list of one-byte chunks would take 100 times their size. */
 function createSink({ declaredLength, maxBodyBytes, take }: SinkOptions): Sink {
   let buffer: Buffer = noBytes;
   let bytes = 0;
@@ -76,7 +76,7 @@ function createSink({ declaredLength, maxBodyBytes, take }: SinkOptions): Sink {
     add(chunk) {
       const end = bytes + chunk.length;
       if (chunk.length === declaredLength) {
-        // Most bodies come whole.
+        // Most bodies arrive in one chunk.
         buffer = chunk;
       } else {
         const refusal = end > buffer.length ? growBuffer(end) : undefined;
@@ -93,15 +93,15 @@ function createSink({ declaredLength, maxBodyBytes, take }: SinkOptions): Sink {
 type CollectOptions = {
   pace: BodyPace;
   sink: Sink;
-  /** Called when the body is refused, before its call is answered. */
-  giveBack(): void;
+  /** Called when the body is refused, before the response. */
+  release(): void;
 };
 
-function collect(req: Request, { pace, sink, giveBack }: CollectOptions): Promise<Buffer> {
+function collect(req: Request, { pace, sink, release }: CollectOptions): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const progress = pace.add(() => end(tooSlow()));
     let isOver = false;
-    // They stay when the body is read: taking them away costs as much as they did.
+    // The listeners stay after the body is read, because removing them costs as much as adding them.
     req.on('data', add).on('end', end).on('close', leave);
     if (req.destroyed) leave();
 
@@ -124,7 +124,7 @@ function collect(req: Request, { pace, sink, giveBack }: CollectOptions): Promis
         resolve(sink.body());
         return;
       }
-      giveBack();
+      release();
       reject(refusal);
     }
   });

@@ -7,10 +7,10 @@ export type RequireHttpsDeps = {
   isTrustedProxy: IsTrustedProxy;
 };
 
-/** Refuses plain HTTP. It does not redirect: that would hide that the key has already leaked. */
+/** Refuses plain HTTP. A redirect would hide that the key was already sent in clear text. */
 export function createRequireHttps(deps: RequireHttpsDeps): RequestHandler {
   return function requireHttps(req, _res, next) {
     if (deps.allowHttp || isHttps(req, deps.isTrustedProxy)) next();
-    else next(new AppError('https_required', 'calls over plain HTTP are refused: use HTTPS'));
+    else next(new AppError('https_required'));
   };
 }

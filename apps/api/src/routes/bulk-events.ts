@@ -11,15 +11,15 @@ export type BulkRouteDeps = {
   channels: WireChannels;
   bulkSend: BulkSend;
   maxBatchItems: number;
-  /** Of all that is large to read. */
+  /** Shared by all readers of large bodies. */
   readInSequence: RunInSequence;
 };
 
 const yieldEveryMs = 1;
 
 /**
- * `POST /v1/apps/{app_id}/events/bulk_send`: one batch is read at a time, and one is written. Side by side they
- * would hold up every single send.
+ * `POST /v1/apps/{app_id}/events/bulk_send`. Batches are read one at a time and written one at a time. Concurrent batches
+ * would delay single sends.
  */
 export function createBulkSendRoute({
   channels,
@@ -66,12 +66,12 @@ const bulkSendOperation = {
   path: '/v1/apps/{app_id}/events/bulk_send',
   id: 'bulkSend',
   summary: 'Send an event to many recipients',
-  description: `All elements are accepted, or none: one that breaks a rule refuses the batch, and the error names its index. A wrong
-address refuses nothing: that channel of that element is skipped. \`override\`, \`schedule_at\` and \`locale\` beside the batch hold for
-every element without its own. A batch has at most 1,000 elements, unless the gateway is set otherwise.`,
+  description: `Accepts all elements or none: if one is invalid, the batch is refused and the error names its index. An invalid address
+does not refuse the batch: that channel of that element is skipped. \`override\`, \`schedule_at\` and \`locale\` next to \`batch\` apply to
+every element without its own. A batch may have 1,000 elements (configurable).`,
   bodyExamples: {
     two: {
-      summary: 'To two recipients, each with its own values',
+      summary: 'Two recipients, each with its own data',
       value: {
         event: 'order_shipped',
         batch: [
@@ -90,7 +90,7 @@ every element without its own. A batch has at most 1,000 elements, unless the ga
     request_id: requestIdSchema,
     id: requestIdSchema,
     success: Type.Boolean(),
-    accepted: Type.Integer({ description: 'Elements of the batch.' }),
+    accepted: Type.Integer({ description: 'Number of elements in the batch.' }),
   }),
   answerExample: { request_id: acceptedId, id: acceptedId, success: true, accepted: 2 },
   errors: { event_not_found: {}, event_not_live: {} },

@@ -54,7 +54,7 @@ const otherTokens = {
 
 describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
   test.each(['', '/'])(
-    'stores the device and answers with all of it, at a path that ends in %j',
+    'stores the device and returns the whole of it, at a path ending with %j',
     async (end) => {
       const userId = await createUser();
       const token = ` ${newId()} `;
@@ -82,7 +82,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     },
   );
 
-  test('stores a device without a token; its id is its device_sid', async () => {
+  test('stores a device without a token, whose id is its device_sid', async () => {
     const userId = await createUser();
     const { status, body } = await add(userId, {});
     expect(status).toBe(200);
@@ -96,7 +96,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     });
   });
 
-  test('keeps a token of 4,096 characters, also one that does not compress', async () => {
+  test('stores a token of 4,096 characters, even an incompressible one', async () => {
     const userId = await createUser();
     const token = Array.from({ length: 128 }, () => newId().replaceAll('-', '')).join('');
     expect(token).toHaveLength(4_096);
@@ -107,7 +107,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
   });
 
   test.each(['back\\slash', '\\x41', '\\', "quote' ü 🎉"])(
-    'keeps the token %j to the byte',
+    'stores the token %j byte for byte',
     async (end) => {
       const userId = await createUser();
       const fcm_token = `${newId()}${end}`;
@@ -117,7 +117,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     },
   );
 
-  test('updates the device of the same user that has the token, and keeps what is not given', async () => {
+  test('updates the device of the same user that has the token, and keeps absent fields', async () => {
     const userId = await createUser();
     const fcm_token = newId();
     const first = await add(userId, { id: 'phone', fcm_token, platform: 'ios', xiaomi_token: 'x' });
@@ -130,7 +130,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     expect(await listDevices(userId)).toEqual([second.body]);
   });
 
-  test('moves the token of another user to a new device, with nothing of the old one', async () => {
+  test('moves the token of another user to a new device without data of the old one', async () => {
     const [before, after] = [await createUser(), await createUser()];
     const fcm_token = newId();
     const old = await add(before, { id: 'phone', fcm_token, platform: 'ios', xiaomi_token: 'x' });
@@ -150,7 +150,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     expect((await at('get', before, old.body.device_sid)).body.error).toBe('device not found');
   });
 
-  test('a token that two users register at the same moment belongs to one device', async () => {
+  test('a token that two users register concurrently belongs to one device', async () => {
     const users = [await createUser(), await createUser()];
     const fcm_token = newId();
     const answers = await Promise.all(
@@ -166,7 +166,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     expect(listedDevices.map((device) => device['device_sid'])).toEqual([rows[0]?.id]);
   });
 
-  test('a token in one app is another one in the next', async () => {
+  test('the same token in two apps is two devices', async () => {
     const otherTenant = await gateway.factories.createTenant();
     const place = { app: otherTenant.appId, apiKey: otherTenant.apiKey };
     const userId = await createUser();
@@ -178,7 +178,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     expect(await listDevices(userId)).toEqual([mine.body]);
   });
 
-  test('updates the device that device_sid names, if this user has it', async () => {
+  test('updates the device named by device_sid, if it belongs to this user', async () => {
     const [userId, otherUserId] = [await createUser(), await createUser()];
     const { body } = await add(userId, { platform: 'ios' });
     const fcm_token = newId();
@@ -194,7 +194,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     expect(await listDevices(userId)).toHaveLength(2);
   });
 
-  test('replays for its Idempotency-Key to the byte, marked, and adds no second device', async () => {
+  test('replays byte for byte for its Idempotency-Key, marked as a replay, and adds no second device', async () => {
     const userId = await createUser();
     const headers = { 'Idempotency-Key': newId() };
     const first = await add(userId, { platform: 'web' }, { headers });
@@ -206,7 +206,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
     expect([otherUser.status, otherUser.body.code]).toEqual([422, 'idempotency_mismatch']);
   });
 
-  test('stores nothing for the key of a call to a user that is unknown', async () => {
+  test('stores no key for a call with an unknown user', async () => {
     const userId = newId();
     const headers = { 'Idempotency-Key': newId() };
     const refusal = await add(userId, {}, { headers });
@@ -219,7 +219,7 @@ describe('POST /v1/apps/:app_id/users/:user_id/devices', () => {
 describe.each(['put', 'post'] as const)(
   '%s /v1/apps/:app_id/users/:user_id/devices/:device_id',
   (method) => {
-    test('updates what is given, and finds the device by device_sid or by the client’s id', async () => {
+    test('updates the given fields, and finds the device by device_sid or by the client’s id', async () => {
       const userId = await createUser();
       const { body } = await add(userId, { id: 'my phone/1', platform: 'ios', vivo_token: 'v' });
       const fcm_token = newId();
@@ -235,7 +235,7 @@ describe.each(['put', 'post'] as const)(
       expect(await listDevices(userId)).toEqual([second.body]);
     });
 
-    test('clears nothing by null or by an empty text', async () => {
+    test('clears nothing for null or an empty string', async () => {
       const userId = await createUser();
       const fields = { id: 'p', fcm_token: newId(), platform: 'ios', ...otherTokens };
       const { body } = await add(userId, fields);
@@ -246,7 +246,7 @@ describe.each(['put', 'post'] as const)(
       }
     });
 
-    test('takes a token from the device that had it, of whichever user', async () => {
+    test('takes a token from the device that has it, whichever user owns it', async () => {
       const [userId, otherUserId] = [await createUser(), await createUser()];
       const token = newId();
       const { body } = await add(userId, {});
@@ -260,7 +260,7 @@ describe.each(['put', 'post'] as const)(
       expect(await listDevices(userId)).toHaveLength(1);
     });
 
-    test('answers all who swap tokens at the same moment, and each token has one device', async () => {
+    test('answers all callers that swap tokens concurrently, and each token has one device', async () => {
       const userId = await createUser();
       const tokens = [newId(), newId()];
       const sids = await Promise.all(
@@ -281,7 +281,7 @@ describe.each(['put', 'post'] as const)(
 );
 
 describe('notifications_disabled', () => {
-  test('is set by the client, and cleared when a token is written again', async () => {
+  test('is set by the client and cleared when a token is written again', async () => {
     const userId = await createUser();
     const fcm_token = newId();
     const { body } = await add(userId, { fcm_token, notifications_disabled: true });
@@ -297,7 +297,7 @@ describe('notifications_disabled', () => {
     expect((await add(userId, { fcm_token })).body.notifications_disabled).toBe(false);
   });
 
-  test('set by us goes with its reason when the client writes a token', async () => {
+  test('set by Belfry is cleared with its reason when the client writes a token', async () => {
     const userId = await createUser();
     const { body } = await add(userId, { fcm_token: newId() });
     const { prisma } = gateway.database;
@@ -315,7 +315,7 @@ describe('notifications_disabled', () => {
 });
 
 describe('an Idempotency-Key on a device update', () => {
-  test('is honoured by POST and ignored by PUT, even one that no POST would take', async () => {
+  test('is honored by POST and ignored by PUT, even one that is invalid for POST', async () => {
     const userId = await createUser();
     const { body } = await add(userId, {});
     const headers = { 'Idempotency-Key': newId() };
@@ -336,7 +336,7 @@ describe('an Idempotency-Key on a device update', () => {
 });
 
 describe('GET /v1/apps/:app_id/users/:user_id/devices/:device_id', () => {
-  test('finds by device_sid first, and by the client’s id second', async () => {
+  test('finds the device by device_sid first and by the client’s id second', async () => {
     const userId = await createUser();
     const first = await add(userId, {});
     const second = await add(userId, { id: first.body.device_sid });
@@ -347,7 +347,7 @@ describe('GET /v1/apps/:app_id/users/:user_id/devices/:device_id', () => {
 });
 
 describe('DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id', () => {
-  test('removes the device, and that one only', async () => {
+  test('removes only that device', async () => {
     const userId = await createUser();
     const first = await add(userId, { id: 'one', fcm_token: newId() });
     const second = await add(userId, { fcm_token: newId() });
@@ -358,7 +358,7 @@ describe('DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id', () => {
     expect([again.status, again.body.error]).toEqual([404, 'device not found']);
   });
 
-  test('is answered with 200 to one of many callers at the same moment', async () => {
+  test('returns 200 to exactly one of many concurrent callers', async () => {
     const userId = await createUser();
     const { body } = await add(userId, {});
     const answers = await Promise.all(
@@ -368,11 +368,11 @@ describe('DELETE /v1/apps/:app_id/users/:user_id/devices/:device_id', () => {
   });
 });
 
-describe('what no device or user is found for', () => {
+describe('an unknown device or user', () => {
   const ids = ['nothing', newId(), '\u0007', 'x'.repeat(3_000), '.x', '%'];
 
   test.each(['get', 'put', 'post', 'delete'] as const)(
-    'is a 404 to %s, and changes no row',
+    'gets 404 from %s, and changes no row',
     async (method) => {
       const userId = await createUser();
       const changes = method === 'put' || method === 'post' ? { body: { platform: 'ios' } } : {};
@@ -398,7 +398,7 @@ describe('what no device or user is found for', () => {
   );
 
   test.each(['get', 'put', 'post', 'delete'] as const)(
-    'another user’s and another account’s device are answered to %s exactly so',
+    'a device of another user or account gets the same 404 from %s',
     async (method) => {
       const [userId, otherUserId] = [await createUser(), await createUser()];
       const tenant = await gateway.factories.createTenant();
@@ -427,12 +427,12 @@ describe('what no device or user is found for', () => {
   );
 });
 
-describe('a device body that is refused', () => {
+describe('an invalid device body', () => {
   const rows: [string, string | object, number, string, string | undefined][] = [
-    ['no JSON', '{', 400, 'malformed_json', 'Unable to process JSON'],
+    ['invalid JSON', '{', 400, 'malformed_json', 'Unable to process JSON'],
     ['a list', '[]', 400, 'invalid_type', undefined],
     ['a token as a number', { fcm_token: 1 }, 400, 'invalid_type', 'fcm_token must be a string'],
-    ['a flag as a text', { notifications_disabled: 'true' }, 400, 'invalid_type', undefined],
+    ['a flag as a string', { notifications_disabled: 'true' }, 400, 'invalid_type', undefined],
     [
       'an unknown platform',
       { platform: 'windows' },
@@ -449,7 +449,7 @@ describe('a device body that is refused', () => {
     ],
     ['a long id', { id: 'x'.repeat(256) }, 422, 'validation_failed', undefined],
     [
-      'a long token of another maker',
+      'a long token of another provider',
       { huaweiToken: 'x'.repeat(4_097) },
       422,
       'validation_failed',
@@ -458,7 +458,7 @@ describe('a device body that is refused', () => {
   ];
 
   test.each(rows.map(([what, ...rest]) => [what, rest] as const))(
-    'for %s leaves no row, on all three routes',
+    'with %s leaves no row, on all three routes',
     async (_, [input, status, code, text]) => {
       const userId = await createUser();
       const { body } = await add(userId, {});
@@ -477,7 +477,7 @@ describe('a device body that is refused', () => {
     },
   );
 
-  test('without a valid key every route answers 401', async () => {
+  test('every route returns 401 without a valid key', async () => {
     const userId = await createUser();
     const apiKey = 'bk_nothing';
     const answers = [

@@ -20,23 +20,23 @@ type ToBody = (device: StoredDevice) => string;
 
 export type DeviceRoutesDeps = {
   devices: Pick<Devices, 'getDevice' | 'deleteDevice'> & {
-    /** Both store the answer that `toBody` makes with the call's key. */
+    /** Both store the response body from `toBody` with the idempotency key. */
     addDevice(device: NewDevice & AnsweredCall, toBody: ToBody): Promise<AnsweredWrite>;
     updateDevice(update: DeviceUpdate & AnsweredCall, toBody: ToBody): Promise<AnsweredWrite>;
   };
 };
 
-/** The routes below `/v1/apps/{app_id}/users/{user_id}/devices` */
+/** The routes under `/v1/apps/{app_id}/users/{user_id}/devices` */
 export function createDeviceRoutes({ devices }: DeviceRoutesDeps) {
   function prepareAdd(call: PostCall): IdempotentHandler {
     const body = validateNew(call.body);
     const userId = readUserId(call.path);
-    const knownSid = body.device_sid?.trim();
+    const deviceSid = body.device_sid?.trim();
     const newDevice = {
       ...getCallIds(call),
       userId,
       device: deviceFromWire(body),
-      ...(knownSid ? { knownSid } : {}),
+      ...(deviceSid ? { knownSid: deviceSid } : {}),
     };
     return { run: (key) => devices.addDevice({ ...newDevice, key }, bodyFor(userId)) };
   }
@@ -49,7 +49,8 @@ export function createDeviceRoutes({ devices }: DeviceRoutesDeps) {
   async function update(call: RouteCall & { body: Json }): Promise<Answer> {
     const change = { ...buildChange(call), key: undefined };
     const outcome = await devices.updateDevice(change, bodyFor(change.userId));
-    if (!outcome.isWritten) throw new Error('A call without a key met a stored answer');
+    if (!outcome.isWritten)
+      throw new Error('A request without an idempotency key cannot be a replay');
     return { status: 200, body: outcome.body };
   }
 
@@ -121,8 +122,8 @@ const addOperation = {
   path: devicesPath,
   id: 'addDevice',
   summary: 'Add a device to a user',
-  description: `A push token belongs to one device of the app. Where this user has a device with the token already, that one is updated;
-where another user has, that device is removed and this user gets a new one. The path may end with a slash.`,
+  description: `A push token belongs to one device of the app. If this user already has a device with the token, that device is updated.
+If another user has it, that device is removed and this user gets a new one. The path may end with a slash.`,
   body: newDeviceBody,
   bodyExamples,
   answer: deviceAnswer,
@@ -142,7 +143,7 @@ const updateOperation = {
   method: 'put',
   id: 'updateDevice',
   summary: 'Update a device',
-  description: 'What is absent, null or an empty text stays as it is.',
+  description: 'Fields that are absent, null or empty strings stay unchanged.',
   body: deviceBody,
   bodyExamples,
   errors: { ...deviceOperation.errors, validation_failed: wrongPlatform },
@@ -152,7 +153,7 @@ const updateByPostOperation = {
   ...updateOperation,
   method: 'post',
   id: 'updateDeviceByPost',
-  summary: 'Update a device, as by PUT',
+  summary: 'Update a device (same as PUT)',
 } satisfies Operation;
 
 const readOperation = {
@@ -160,7 +161,8 @@ const readOperation = {
   method: 'get',
   id: 'readDevice',
   summary: 'Read a device',
-  description: 'With `notifications_disabled`, which Belfry sets when the push token is dead.',
+  description:
+    'Includes `notifications_disabled`, which Belfry sets when the push token is no longer valid.',
 } satisfies Operation;
 
 const removeOperation = {
@@ -168,7 +170,7 @@ const removeOperation = {
   method: 'delete',
   id: 'deleteDevice',
   summary: 'Delete a device',
-  description: 'Whoever writes the same push token again makes a new device.',
+  description: 'Adding the same push token again creates a new device.',
   answer: Type.Object({ success: Type.Boolean() }),
   answerExample: { success: true },
 } satisfies Operation;

@@ -12,7 +12,7 @@ async function listAssets(): Promise<string[]> {
 }
 
 describe('GET /docs', () => {
-  test('is a page that may load and ask nothing but its own gateway, and is asked for anew', async () => {
+  test('is a page that may load only from its own gateway and is revalidated', async () => {
     const response = await request(server).get('/docs');
     expect(response.status).toBe(200);
     expect(response.headers).toMatchObject({
@@ -26,7 +26,7 @@ describe('GET /docs', () => {
     });
   });
 
-  test('names nothing by an absolute URL, and has no script or style of its own in the text', async () => {
+  test('has no absolute URL and no inline script or style', async () => {
     const { text } = await request(server).get('/docs');
     const urls = [...text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url]) => url!);
     expect(urls).toHaveLength(6);
@@ -34,7 +34,7 @@ describe('GET /docs', () => {
     expect(text).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|style=/);
   });
 
-  test('has files that are there, are what their version says, and may be kept', async () => {
+  test('has files that exist, match their version, and may be cached', async () => {
     const urls = await listAssets();
     expect(urls).toHaveLength(5);
     for (const url of urls) {
@@ -55,12 +55,12 @@ describe('GET /docs', () => {
   test.each([
     ['no version', ''],
     ['an older version', '?v=0123456789abcdef'],
-  ])('does not let a file be kept that is asked for by %s', async (_, query) => {
+  ])('does not allow caching of a file requested with %s', async (_, query) => {
     const response = await request(server).get(`/docs/page.js${query}`);
     expect([response.status, response.headers['cache-control']]).toEqual([200, 'no-cache']);
   });
 
-  test('answers 304 to who has the bytes already', async () => {
+  test('returns 304 for a matching ETag', async () => {
     const { headers } = await request(server).get('/docs');
     for (const etag of [headers['etag']!, `W/${headers['etag']}`, `"other", ${headers['etag']}`]) {
       const again = await request(server).get('/docs').set('If-None-Match', etag);
@@ -71,7 +71,7 @@ describe('GET /docs', () => {
     expect(response.status).toBe(200);
   });
 
-  test('is compressed for who can read that, and only then', async () => {
+  test('is compressed only for clients that accept gzip', async () => {
     const { page } = await readDocsFiles();
     expect(gunzipSync(page.compressed)).toEqual(page.bytes);
     const packed = await request(server).get('/docs').set('Accept-Encoding', 'gzip, br');
@@ -84,7 +84,7 @@ describe('GET /docs', () => {
     expect(plain.text).toBe(page.bytes.toString());
   });
 
-  test('leads from a slash at its end to itself, below any path', async () => {
+  test('redirects a trailing slash to itself, under any path', async () => {
     const response = await request(server).get('/docs/');
     expect([response.status, response.headers['location']]).toEqual([308, '../docs']);
   });
@@ -96,12 +96,12 @@ describe('GET /docs', () => {
     ['get', '/docs/..%2f..%2fpackage.json'],
     ['get', '/docs/page.js/more'],
     ['post', '/docs'],
-  ] as const)('answers 404 in JSON to %s %s', async (method, path) => {
+  ] as const)('returns a JSON 404 for %s %s', async (method, path) => {
     const response = await request(server)[method](path);
     expect([response.status, response.body.code]).toEqual([404, 'not_found']);
   });
 
-  test('answers HEAD with the headers alone', async () => {
+  test('returns only headers for HEAD', async () => {
     const response = await request(server).head('/docs');
     expect([response.status, response.text]).toEqual([200, undefined]);
     expect(Number(response.headers['content-length'])).toBeGreaterThan(0);
@@ -127,7 +127,7 @@ describe('the files of the page', () => {
     return { call, reads: () => reads };
   }
 
-  test('are read once, by the first call', async () => {
+  test('are read once, on the first call', async () => {
     const { call, reads } = createCountedRoutes(readDocsFiles);
     expect(reads()).toBe(0);
     await Promise.all([call(), call()]);
@@ -135,7 +135,7 @@ describe('the files of the page', () => {
     expect(reads()).toBe(1);
   });
 
-  test('are read again after they could not be', async () => {
+  test('are read again after a failure', async () => {
     const { call, reads } = createCountedRoutes(() => Promise.reject(new Error('gone')));
     await expect(call()).rejects.toThrow('gone');
     await expect(call()).rejects.toThrow('gone');

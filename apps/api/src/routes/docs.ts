@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { getCall } from '../call';
 import { type DocsFile, type DocsFiles, readDocsFiles } from '../docs/files';
 
-/** `GET /docs` and what lies below it. Nothing is read before the first call, and nothing of another origin is named. */
+/** `GET /docs` and its files. They are read on the first request and reference no other origin. */
 export function createDocsRoutes(
   read: () => Promise<DocsFiles> = readDocsFiles,
 ): Record<'page' | 'asset', RequestHandler> {
@@ -19,7 +19,7 @@ export function createDocsRoutes(
 
   const page: RequestHandler = async function docsPage(req, res) {
     if (req.path.endsWith('/')) {
-      // Relative, as the page may lie below any path. With the slash its own URLs would lead astray.
+      // Relative, because the page may be served under any path. With a trailing slash its own relative URLs would break.
       res.writeHead(308, { ...buildHeaders(res), Location: '../docs', 'Content-Length': 0 });
       res.end();
       return;
@@ -45,7 +45,7 @@ const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Icons in the renderer's style sheet.
+  // Icons in the style sheet of Swagger UI.
   "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -58,9 +58,9 @@ const pageHeaders = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
-type Sent = { file: DocsFile; headers: Record<string, string> };
+type FileResponse = { file: DocsFile; headers: Record<string, string> };
 
-function send(req: Request, res: Response, { file, headers }: Sent): void {
+function send(req: Request, res: Response, { file, headers }: FileResponse): void {
   const etag = `"${file.version}"`;
   const all = { ...buildHeaders(res), ...headers, ETag: etag, Vary: 'Accept-Encoding' };
   if (matches(req.headers['if-none-match'], etag)) {
@@ -83,7 +83,7 @@ function buildHeaders(res: Response): Record<string, string> {
   return { 'X-Request-Id': getCall(res).id, 'Referrer-Policy': 'no-referrer' };
 }
 
-/** Proxies that compress make a tag weak. */
+/** Compressing proxies make an ETag weak. */
 function matches(header: string | undefined, etag: string): boolean {
   return (header ?? '')
     .split(',')

@@ -8,7 +8,7 @@ import type { PutCall } from '../without-idempotency-key';
 
 export type DryRunRouteDeps = { readSend: ReadSend; dryRun: DryRun };
 
-/** `POST /v1/apps/{app_id}/events/send?dry_run=true`: what the call would do. */
+/** `POST /v1/apps/{app_id}/events/send?dry_run=true`: shows what the send would do. */
 export function createDryRunRoute({ readSend, dryRun }: DryRunRouteDeps) {
   async function answer({ caller, body, query }: PutCall): Promise<Answer> {
     checkDryRun(query);
@@ -26,12 +26,12 @@ export function createDryRunRoute({ readSend, dryRun }: DryRunRouteDeps) {
   return { answer };
 }
 
-/** A batch cannot be tried, and a caller who asks for that wants nothing to be sent. */
+/** bulk_send has no dry run. Ignoring the parameter would send messages that the caller did not want to send. */
 export async function refuseDryRun(): Promise<never> {
-  throw invalidValue('dry_run', 'is for events/send only');
+  throw invalidValue('dry_run', 'is supported only by events/send');
 }
 
-/** Takes `dry` where the query says dry_run, whatever it says beside false; `dry` refuses what it does not know. */
+/** Uses `dry` for every value of `dry_run` except false. `dry` refuses invalid values. */
 export function withDryRun(real: RequestHandler, dry: RequestHandler): RequestHandler {
   return (req, res, next) => (isDryRun(req.query) ? dry : real)(req, res, next);
 }
@@ -49,18 +49,20 @@ function checkDryRun(query: Query): void {
 const messageSchema = Type.Object({
   channel: Type.String(),
   would: Type.Union([Type.Literal('send'), Type.Literal('skip'), Type.Literal('fail')]),
-  reason: Type.Optional(Type.String({ description: 'Why it would not be sent.' })),
-  detail: Type.Optional(Type.String({ description: 'The same as a sentence.' })),
-  target: Type.Optional(Type.String({ description: 'The address that was chosen.' })),
+  reason: Type.Optional(Type.String({ description: 'Why the message would not be sent.' })),
+  detail: Type.Optional(Type.String({ description: 'The reason as a sentence.' })),
+  target: Type.Optional(Type.String({ description: 'Selected address.' })),
   integration: Type.Optional(
-    Type.String({ description: 'By its name; none in the sandbox’s app.' }),
+    Type.String({ description: 'Name of the integration. Absent in a sandbox app.' }),
   ),
   provider: Type.Optional(Type.String()),
-  due_at: Type.Optional(Type.Integer({ description: 'Unix milliseconds, where it is later.' })),
+  due_at: Type.Optional(
+    Type.Integer({ description: 'Unix milliseconds. Present if the message is due later.' }),
+  ),
   request: Type.Optional(
     Type.Object(
       { operation: Type.String(), body: Type.Unknown() },
-      { description: 'As the provider would get it, without any credential.' },
+      { description: 'The provider request, without credentials.' },
     ),
   ),
   notes: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -71,10 +73,10 @@ export const dryRunAnswer = Type.Object({
   success: Type.Literal(true),
   dry_run: Type.Literal(true),
   delivery: Type.Union([Type.Literal('sandbox'), Type.Literal('live')], {
-    description: 'Where the app’s messages go.',
+    description: 'Delivery mode of the app.',
   }),
   messages: Type.Array(messageSchema, {
-    description: 'One for each target, and one for each channel that has none.',
+    description: 'One entry for each target, and one for each channel without a target.',
   }),
 });
 

@@ -37,12 +37,12 @@ const sendEventOperation = {
   path: '/v1/apps/{app_id}/events/send',
   id: 'sendEvent',
   summary: 'Send an event to one recipient',
-  description: `The answer comes when the request is stored. It goes to the channels of the event for which the recipient has an address:
-one that is given in \`user\`, or that the stored user with its \`user_id\` has. A wrong or missing address refuses nothing: that
-channel is skipped, and the log says why. Without \`user\` every channel is.`,
+  description: `Responds as soon as the request is stored. The event is sent on each of its channels for which the recipient has an address,
+either in \`user\` or in the stored user with that \`user_id\`. An invalid or missing address does not refuse the request: that
+channel is skipped, and the log shows why. Without \`user\`, every channel is skipped.`,
   bodyExamples: {
     address: {
-      summary: 'To an e-mail address and a phone',
+      summary: 'E-mail address and phone number',
       value: {
         event: 'order_shipped',
         user: { email: 'ana@example.com', mobile: '+12025550123' },
@@ -53,7 +53,7 @@ channel is skipped, and the log says why. Without \`user\` every channel is.`,
       },
     },
     stored_user: {
-      summary: 'To a stored user, in its language',
+      summary: 'Stored user with a locale',
       value: {
         event: 'order_shipped',
         user: { user_id: 'customer-1', preferences: { locale: 'de' } },
@@ -61,7 +61,7 @@ channel is skipped, and the log says why. Without \`user\` every channel is.`,
       },
     },
     slack: {
-      summary: 'To a Slack channel, with the token of a bot',
+      summary: 'Slack channel with a bot token',
       value: {
         event: 'order_shipped',
         user: { slack: { access_token: 'xoxb-a-bot-token', channel_id: 'C012345678' } },
@@ -69,7 +69,7 @@ channel is skipped, and the log says why. Without \`user\` every channel is.`,
       },
     },
     later: {
-      summary: 'At a later time, with a subject of its own',
+      summary: 'Scheduled, with an overridden subject',
       value: {
         event: 'order_shipped',
         user: { email: 'ana@example.com' },
@@ -88,7 +88,7 @@ channel is skipped, and the log says why. Without \`user\` every channel is.`,
   query: {
     dry_run: {
       description:
-        'With `true` nothing is stored and nothing is sent: the answer tells for each channel what would happen. An `Idempotency-Key` has no effect then.',
+        'With `true`, nothing is stored or sent. The response shows for each channel what would happen. An `Idempotency-Key` has no effect.',
       schema: Type.Union([Type.Literal('true'), Type.Literal('false')]),
     },
   },

@@ -5,12 +5,12 @@ import { sendAnswer } from '../answer';
 
 const readyTimeoutMs = 2_000;
 
-/** The process runs. */
+/** The process is running. */
 export const livez: RequestHandler = function livez(_req, res) {
   sendAnswer(res, { status: 200, body: '{"status":"ok"}' });
 };
 
-/** The process can accept: PostgreSQL answers, has the schema of this code, and the process is not ending. */
+/** The process can accept requests: PostgreSQL responds with the expected schema, and the process is not shutting down. */
 export function createReadyz({ ready }: { ready(): Promise<boolean> }): RequestHandler {
   return async function readyz(_req, res) {
     if (!(await withinTime(ready(), readyTimeoutMs)))

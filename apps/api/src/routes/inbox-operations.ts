@@ -11,7 +11,7 @@ import { bodyTooLarge } from '../middleware/declared-body';
 import type { Operation } from '../operation';
 import { maxInboxBodyBytes } from './inbox';
 
-const below = '/v1/apps/{app_id}/in_app_notifications';
+const basePath = '/v1/apps/{app_id}/in_app_notifications';
 const messageId = '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03';
 const userId = 'customer-1';
 
@@ -32,7 +32,7 @@ const wrongSignature = { text: 'the header X-Raven-User-Signature is missing' };
 const byQuery = {
   query: {
     user_id: {
-      description: 'Whose inbox.',
+      description: 'Owner of the inbox.',
       isRequired: true,
       example: userId,
       schema: Type.String(),
@@ -59,32 +59,32 @@ const successAnswer = {
   answerExample: { success: true },
 } satisfies Partial<Operation>;
 
-/** What the interface says of the routes in `inbox.ts`. */
+/** The documentation of the routes in `inbox.ts`. */
 export const inboxOperations = {
   setup: {
     ...byQuery,
     ...successAnswer,
     method: 'post',
-    path: `${below}/setup`,
+    path: `${basePath}/setup`,
     id: 'setUpInbox',
     summary: 'Create the user of a front end',
-    description: 'Where the user is stored already, nothing is changed.',
+    description: 'Changes nothing if the user already exists.',
     access: 'signature',
     errors: { ...byQuery.errors, storage_limit: {} },
   },
   fetch: {
     ...byBody,
     method: 'post',
-    path: `${below}/fetch`,
+    path: `${basePath}/fetch`,
     id: 'fetchInbox',
     summary: 'Read a page of an inbox',
     description:
-      'Newest first, 20 items; a shorter page is the last one. Archived items are not shown.',
+      'Newest first, 20 items. A shorter page is the last one. Archived items are omitted.',
     body: fetchInboxBody,
     bodyExamples: {
-      newest: { summary: 'The newest', value: { user_id: userId } },
+      newest: { summary: 'First page', value: { user_id: userId } },
       older: {
-        summary: 'Those before one',
+        summary: 'Next page',
         value: { user_id: userId, last_message_id: messageId },
       },
     },
@@ -94,11 +94,11 @@ export const inboxOperations = {
   unreadCount: {
     ...byQuery,
     method: 'get',
-    path: `${below}/unread_count`,
+    path: `${basePath}/unread_count`,
     id: 'countUnreadItems',
     summary: 'Count unread items',
     description:
-      'Those that came after the inbox was last opened, up to 1,000. Without a signature where the app leaves its counters open.',
+      'Counts items that arrived after the inbox was last opened, up to 1,000. Needs no signature if the app allows unsigned counters.',
     access: 'signature_or_open',
     answer: unreadCountAnswer,
     answerExample: { unread_count: 1 },
@@ -107,15 +107,15 @@ export const inboxOperations = {
     ...byBody,
     ...successAnswer,
     method: 'put',
-    path: `${below}/update`,
+    path: `${basePath}/update`,
     id: 'updateInboxItem',
     summary: 'Read or archive an item',
     description:
-      'ARCHIVE hides the item for good. Its message becomes `read` when the item does, and stays so.',
+      'ARCHIVE hides the item permanently. When an item is read, its message becomes `read` and stays so.',
     body: updateInboxBody,
     bodyExamples: {
       read: {
-        summary: 'It was read',
+        summary: 'Mark as read',
         value: { user_id: userId, message_id: messageId, status: 'READ' },
       },
     },
@@ -124,24 +124,23 @@ export const inboxOperations = {
     ...byBody,
     ...successAnswer,
     method: 'put',
-    path: `${below}/read_all`,
+    path: `${basePath}/read_all`,
     id: 'readAllInboxItems',
     summary: 'Read all items',
-    description: 'Every unread item up to the newest that was seen.',
+    description: 'Marks every unread item up to the given one as read.',
     body: readInboxBody,
     bodyExamples: {
-      seen: { summary: 'Up to one', value: { user_id: userId, message_id: messageId } },
+      seen: { summary: 'Up to an item', value: { user_id: userId, message_id: messageId } },
     },
   },
   lastOpen: {
     ...byQuery,
     ...successAnswer,
     method: 'put',
-    path: `${below}/last_open`,
+    path: `${basePath}/last_open`,
     id: 'openInbox',
-    summary: 'Tell that the inbox was opened',
-    description:
-      'The count of unread items begins anew. Without a signature where the app leaves its counters open.',
+    summary: 'Record that the inbox was opened',
+    description: 'Resets the unread count. Needs no signature if the app allows unsigned counters.',
     access: 'signature_or_open',
   },
   list: {
@@ -150,18 +149,18 @@ export const inboxOperations = {
     id: 'listInbox',
     summary: 'Read the inbox of a user',
     description:
-      'Newest first, archived items too. A user who is not stored has an inbox where a message was sent to the `user_id`.',
+      'Newest first, including archived items. A user who is not stored has an inbox if a message was sent to the `user_id`.',
     query: {
       limit: {
-        description: 'Items of a page; 20 unless told otherwise.',
+        description: 'Items per page. Default: 20.',
         schema: Type.Integer({ minimum: 1, maximum: 100 }),
       },
-      last_message_id: { description: '`next` of the page before.', schema: Type.String() },
+      last_message_id: { description: '`next` of the previous page.', schema: Type.String() },
     },
     answer: Type.Object({
       notifications: Type.Array(inboxItemAnswer, { description: 'Newest first.' }),
       next: Type.Optional(
-        Type.String({ description: 'The `last_message_id` of the next page, where there is one.' }),
+        Type.String({ description: 'The `last_message_id` for the next page, if there is one.' }),
       ),
     }),
     answerExample: { notifications: [inboxItemExample] },

@@ -8,7 +8,7 @@ import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixtu
 
 const run = promisify(execFile);
 const page = readFileSync(path.join(__dirname, '../../../../docs/inbox.md'), 'utf8');
-/** One more than a page has, newest first. */
+/** One more item than a page, newest first. */
 const titles = Array.from({ length: 21 }, (_, at) => `Message ${21 - at}`);
 let gateway: StoredGateway;
 
@@ -30,10 +30,10 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-/** The page's commands in a language, for this gateway in place of the one in the page. */
+/** The page's code blocks in a language, pointed at this gateway. */
 function commandsIn(language: string, userId = 'customer-1'): string {
   const blocks = [...page.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))];
-  // A server that listens on a port has an address with one.
+  // A server that listens on a port has an AddressInfo.
   const { port } = gateway.server.address() as AddressInfo;
   return blocks
     .map(([, block = '']) => block)
@@ -48,7 +48,7 @@ function inEnvironment(): { env: Record<string, string | undefined>; timeout: nu
   return { env, timeout: 20_000 };
 }
 
-/** Runs the page's script to its end; what it read. */
+/** Runs the page's script and returns what it read. */
 async function runScript(script: string): Promise<unknown> {
   const print = '\nconsole.log(JSON.stringify({ unread_count, notifications, older }));';
   const args = ['--input-type=module', '--eval', `${script}${print}`];
@@ -57,12 +57,12 @@ async function runScript(script: string): Promise<unknown> {
 }
 
 describe('docs/inbox.md', () => {
-  test('shows code that works on an empty inbox, too', async () => {
+  test('has code that works on an empty inbox', async () => {
     const script = commandsIn('js', 'customer-without-messages');
     expect(await runScript(script)).toEqual({ unread_count: 0, notifications: [], older: [] });
   });
 
-  test('shows how a front end reads an inbox, in code that works as it stands', async () => {
+  test('has code that reads an inbox and runs unchanged', async () => {
     const expectedItems = titles.map((title) => ({ message_body: { title }, status: 'UNREAD' }));
     expect(await runScript(commandsIn('js'))).toMatchObject({
       unread_count: titles.length,

@@ -31,7 +31,7 @@ function sign(userId: string, apiKey = tenant.apiKey): string {
 
 type Method = 'get' | 'post' | 'put' | 'options';
 
-/** As a browser calls it: the signature and nothing else. */
+/** Calls as a browser does: with the signature and no API key. */
 function call(method: Method, path: string, reader: Reader, body?: object): Test {
   const { userId, app = tenant.appId } = reader;
   const signature = 'signature' in reader ? reader.signature : sign(userId);
@@ -60,7 +60,7 @@ function createReader(name: string): Reader & { userId: string } {
   return { userId: `${name}-${newId()}` };
 }
 
-/** Accepted over HTTP, then delivered as the worker does it; the id of the message. */
+/** Accepts a message over HTTP, delivers it as the worker does, and returns its ID. */
 async function deliver(userId: string, title = 'Hello'): Promise<string> {
   const { database } = gateway;
   const { body } = await gateway.call({
@@ -111,8 +111,8 @@ function listIds(body: { notifications: { message_id: string }[] }): string[] {
   return body.notifications.map(({ message_id }) => message_id);
 }
 
-describe('a person’s in-app messages', () => {
-  test('can be fetched, counted, read and archived, in what a front end sends and reads', async () => {
+describe('the in-app messages of a user', () => {
+  test('can be fetched, counted, read and archived in the format of front ends', async () => {
     const reader = createReader('ana');
     expect((await setUp(reader)).body).toEqual({ success: true });
     const [first, second, third] = await deliverMany(reader.userId, 3);
@@ -146,7 +146,7 @@ describe('a person’s in-app messages', () => {
     expect(await readState(first!)).toBe('delivered');
   });
 
-  test('come in pages of 20, each behind the last of the one before', async () => {
+  test('come in pages of 20, each after the last item of the previous page', async () => {
     const reader = createReader('pages');
     const ids = (await deliverMany(reader.userId, 21)).reverse();
     const first = await fetchPage(reader);
@@ -156,7 +156,7 @@ describe('a person’s in-app messages', () => {
     expect((await fetchPage(reader, ids[20]!)).body).toEqual({ notifications: [] });
   });
 
-  test('are for a user_id of any characters, stored or not', async () => {
+  test('work for any user_id, stored or not', async () => {
     const reader = createReader('Ünï/ø 👋 ?&=');
     const id = await deliver(reader.userId);
     expect(listIds((await fetchPage(reader)).body)).toEqual([id]);
@@ -170,7 +170,7 @@ describe('a person’s in-app messages', () => {
     expect(listIds(list.body)).toEqual([id]);
   });
 
-  test('need no Idempotency-Key, and take no notice of one', async () => {
+  test('ignore an Idempotency-Key', async () => {
     const reader = createReader('keyed');
     const id = await deliver(reader.userId);
     const fetchWithKey = () => fetchPage(reader).set('Idempotency-Key', 'k');
@@ -181,7 +181,7 @@ describe('a person’s in-app messages', () => {
 });
 
 describe('X-Raven-User-Signature', () => {
-  /** Every call, as somebody with this signature and app makes it. */
+  /** Every call with this signature and app. */
   function everyCall(reader: Reader, messageId: string): [string, Test][] {
     return [
       ['setup', setUp(reader)],
@@ -194,31 +194,37 @@ describe('X-Raven-User-Signature', () => {
   }
 
   test.each<[string, (userId: string) => Partial<Reader>]>([
-    ['none', () => ({ signature: undefined })],
-    ['an empty one', () => ({ signature: '' })],
-    ['another user’s', () => ({ signature: sign('somebody') })],
-    ['one by another account’s key', (userId) => ({ signature: sign(userId, otherTenant.apiKey) })],
-    ['one with a character less', (userId) => ({ signature: sign(userId).slice(1) })],
-    ['one that is no hex', (userId) => ({ signature: `z${sign(userId).slice(1)}` })],
-    ['the key itself', () => ({ signature: tenant.apiKey })],
-    ['one for another account’s app', () => ({ app: otherTenant.appId })],
-    ['one for an app that does not exist', () => ({ app: newId() })],
-    ['one for what is no app', () => ({ app: 'x' })],
-  ])('%s is refused everywhere, and nothing is changed or told', async (_what, changes) => {
-    const { userId } = createReader('victim');
-    const messageId = await deliver(userId);
-    const reader = { userId, signature: sign(userId), ...changes(userId) };
-    for (const [path, test] of everyCall(reader, messageId)) {
-      const { status, body, headers } = await test;
-      expect([path, status, body.code]).toEqual([path, 401, 'unauthenticated']);
-      expect(headers['www-authenticate']).toBe('X-Raven-User-Signature');
-    }
-    expect(await readState(messageId)).toBe('delivered');
-    expect(await gateway.database.prisma.user.count({ where: { userId } })).toBe(0);
-    expect(await gateway.database.prisma.inboxReader.count({ where: { userId } })).toBe(0);
-  });
+    ['no signature', () => ({ signature: undefined })],
+    ['an empty signature', () => ({ signature: '' })],
+    ['another user’s signature', () => ({ signature: sign('somebody') })],
+    [
+      'a signature with another account’s key',
+      (userId) => ({ signature: sign(userId, otherTenant.apiKey) }),
+    ],
+    ['a signature that is one character short', (userId) => ({ signature: sign(userId).slice(1) })],
+    ['a signature that is not hex', (userId) => ({ signature: `z${sign(userId).slice(1)}` })],
+    ['the API key itself', () => ({ signature: tenant.apiKey })],
+    ['a signature for another account’s app', () => ({ app: otherTenant.appId })],
+    ['a signature for an unknown app', () => ({ app: newId() })],
+    ['a signature for an invalid app ID', () => ({ app: 'x' })],
+  ])(
+    '%s is refused by every route, and nothing is changed or revealed',
+    async (_title, changes) => {
+      const { userId } = createReader('victim');
+      const messageId = await deliver(userId);
+      const reader = { userId, signature: sign(userId), ...changes(userId) };
+      for (const [path, test] of everyCall(reader, messageId)) {
+        const { status, body, headers } = await test;
+        expect([path, status, body.code]).toEqual([path, 401, 'unauthenticated']);
+        expect(headers['www-authenticate']).toBe('X-Raven-User-Signature');
+      }
+      expect(await readState(messageId)).toBe('delivered');
+      expect(await gateway.database.prisma.user.count({ where: { userId } })).toBe(0);
+      expect(await gateway.database.prisma.inboxReader.count({ where: { userId } })).toBe(0);
+    },
+  );
 
-  test('of another account’s app and of one that does not exist are refused in the same words', async () => {
+  test('for an app of another account gets the same error as for an unknown app', async () => {
     const { userId } = createReader('words');
     const answers = await Promise.all(
       [otherTenant.appId, newId()].map((app) => fetchPage({ userId, app })),
@@ -227,7 +233,7 @@ describe('X-Raven-User-Signature', () => {
     expect(theirs).toEqual(nobodys);
   });
 
-  test('may be made with each key that is active, and with none that was revoked', async () => {
+  test('may use any active key and no revoked one', async () => {
     const { prisma } = gateway.database;
     const { userId } = createReader('rotation');
     const { id, key } = await gateway.factories.createApiKey(tenant);
@@ -244,7 +250,7 @@ describe('X-Raven-User-Signature', () => {
     expect((await fetchPage({ userId, signature })).status).toBe(401);
   });
 
-  test('does not open what only the API key opens', async () => {
+  test('does not give access to routes that require the API key', async () => {
     const { userId } = createReader('narrow');
     await deliver(userId);
     const answer = await request(gateway.server)
@@ -254,8 +260,8 @@ describe('X-Raven-User-Signature', () => {
   });
 });
 
-describe('an app that leaves its inbox counters open', () => {
-  test('answers the two counters without a signature, and nothing else', async () => {
+describe('an app with unsigned inbox counters', () => {
+  test('allows only the two counters without a signature', async () => {
     const { factories, database } = gateway;
     const openTenant = await factories.createTenant({ delivery: 'live' });
     await database.prisma.app.update({
@@ -267,13 +273,13 @@ describe('an app that leaves its inbox counters open', () => {
     expect((await open(anonymous)).body).toEqual({ success: true });
     expect((await fetchPage(anonymous)).status).toBe(401);
     expect((await setUp(anonymous)).status).toBe(401);
-    // A signature that is there must be right.
+    // A signature that is sent must be valid.
     expect((await count({ ...anonymous, signature: sign('eve') })).status).toBe(401);
     expect(await database.prisma.inboxReader.count({ where: { appId: openTenant.appId } })).toBe(0);
   });
 });
 
-describe('bad input of a front end', () => {
+describe('invalid input from a front end', () => {
   const reader = { userId: 'ana' };
   const body = { user_id: 'ana' };
   const message_id = '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03';
@@ -283,8 +289,8 @@ describe('bad input of a front end', () => {
   test.each<[call: [Method, string, object?], status: number, code: string, sentence: string]>([
     [['post', 'setup', {}], 422, invalid, 'user_id must not be blank'],
     [['post', 'setup?user_id=', {}], 422, invalid, 'user_id must not be blank'],
-    [['get', 'unread_count?user_id=a&user_id=b'], 422, invalid, 'user_id must stand once'],
-    [['put', 'last_open?user_id=%07', {}], 422, invalid, 'user_id cannot be the id of a user'],
+    [['get', 'unread_count?user_id=a&user_id=b'], 422, invalid, 'user_id must appear only once'],
+    [['put', 'last_open?user_id=%07', {}], 422, invalid, 'user_id is not a valid user ID'],
     [['post', 'fetch', {}], 422, invalid, 'user_id must not be blank'],
     [['post', 'fetch', { user_id: 7 }], 400, 'invalid_type', 'user_id must be a string'],
     [['post', 'fetch', { ...body, last_message_id: 7 }], 400, 'invalid_type', 'last_message_id'],
@@ -306,7 +312,7 @@ describe('bad input of a front end', () => {
     ],
     [['put', 'read_all', { ...body, message_id }], 404, notFound, 'message not found'],
     [['post', 'fetch', { ...body, x: 'x'.repeat(17_000) }], 413, 'body_too_large', '16384'],
-  ])('%j is %i', async ([method, path, input], status, code, sentence) => {
+  ])('%j gets %i', async ([method, path, input], status, code, sentence) => {
     const answer = await call(method, path, reader, input);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ success: false, code });
@@ -314,14 +320,14 @@ describe('bad input of a front end', () => {
     expect(answer.headers['access-control-allow-origin']).toBe('*');
   });
 
-  test.each(['ably_token', 'nothing'])('%s is no route, in JSON', async (path) => {
+  test.each(['ably_token', 'nothing'])('%s gets a JSON 404', async (path) => {
     const answer = await call('get', path, reader);
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ success: false, error: expect.any(String) });
   });
 });
 
-test('the OpenAPI document shows what each call of a front end answers without its signature', async () => {
+test('the OpenAPI document shows the response of each front-end call without a signature', async () => {
   const { paths } = (await request(gateway.server).get('/openapi.json')).body;
   const below = '/v1/apps/{app_id}/in_app_notifications/';
   const documented = Object.entries<Record<string, Documented>>(paths).filter(([path]) =>
@@ -331,7 +337,7 @@ test('the OpenAPI document shows what each call of a front end answers without i
   for (const [path, methods] of documented) {
     for (const [method, { security, responses }] of Object.entries(methods)) {
       expect(security).toContainEqual({ userSignature: [] });
-      // The document's methods are those of the routes.
+      // The document has the methods of the routes.
       const place = [method as Method, path.slice(below.length)] as const;
       const answer = await call(...place, { userId: 'ana', signature: undefined });
       const { headers, content } = responses['401']!;
@@ -357,7 +363,7 @@ type Documented = {
 };
 
 describe('a browser on another site', () => {
-  test('may make every call of the inbox, without credentials', async () => {
+  test('may make every inbox call without credentials', async () => {
     for (const path of ['setup', 'fetch', 'unread_count', 'update', 'read_all', 'last_open']) {
       const { status, headers } = await call('options', path, { userId: 'x', signature: undefined })
         .set('Access-Control-Request-Method', 'PUT')
@@ -391,7 +397,7 @@ describe('GET /v1/apps/:app_id/users/:user_id/inbox', () => {
     return gateway.call({ method: 'get', path, app, apiKey });
   }
 
-  test('pages through every item, archived ones too', async () => {
+  test('pages through every item, including archived ones', async () => {
     const { userId } = createReader('listed');
     const ids = (await deliverMany(userId, 3)).reverse();
     await update({ userId }, ids[1], 'ARCHIVE');
@@ -409,7 +415,7 @@ describe('GET /v1/apps/:app_id/users/:user_id/inbox', () => {
     expect(listIds((await list(userId)).body)).toEqual(ids);
   });
 
-  test('is empty for a stored user without messages, and 404 for nobody', async () => {
+  test('is empty for a stored user without messages, and 404 for an unknown user', async () => {
     const reader = createReader('stored');
     await setUp(reader);
     expect((await list(reader.userId)).body).toEqual({ notifications: [] });
@@ -421,15 +427,15 @@ describe('GET /v1/apps/:app_id/users/:user_id/inbox', () => {
     ['?limit=0', 422, 'limit must be a whole number from 1 to 100'],
     ['?limit=101', 422, 'limit must be'],
     ['?limit=1.5', 422, 'limit must be'],
-    ['?limit=1&limit=2', 422, 'limit must stand once in the query'],
+    ['?limit=1&limit=2', 422, 'limit must appear only once in the query'],
     ['?last_message_id=x', 404, 'message not found'],
-  ])('%s is %i', async (query, status, sentence) => {
+  ])('%s gets %i', async (query, status, sentence) => {
     const answer = await list('ana', query);
     expect(answer.status).toBe(status);
     expect(answer.body.error).toContain(sentence);
   });
 
-  test('does not show another account’s app', async () => {
+  test('does not show an app of another account', async () => {
     const { userId } = createReader('tenants');
     await deliver(userId);
     const theirs = await list(userId, '', { app: tenant.appId, apiKey: otherTenant.apiKey });

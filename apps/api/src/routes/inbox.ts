@@ -14,7 +14,7 @@ import { requireStorage } from '../storage-limit';
 
 export type InboxRoutesDeps = { inbox: Inbox & AuthenticateReaderDeps };
 
-/** Of the bodies that front ends send. */
+/** Limit for bodies from front ends. */
 export const maxInboxBodyBytes = 16 * 1024;
 
 type Checks = Omit<ReaderCallsDeps, 'reader'>;
@@ -25,14 +25,14 @@ type InboxRoutes = Record<
 >;
 
 /**
- * `/v1/apps/{app_id}/in_app_notifications`: what front ends call, each for its own user. None of it takes an
- * Idempotency-Key: doing it again changes nothing.
+ * `/v1/apps/{app_id}/in_app_notifications`: the inbox routes of front ends. They ignore an Idempotency-Key because they are
+ * idempotent by design.
  */
 export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): InboxRoutes {
   const { byQuery, byBody } = createReaderCalls({ ...checks, reader: inbox });
 
   const setup = byQuery(async (address, app) => {
-    // A front end calls this each time that it is opened: one whose user is stored goes on working.
+    // A front end calls this on every start, so it must keep working for a stored user.
     if (app.isStorageFull && !(await inbox.isUserStored(address))) requireStorage(app);
     await inbox.ensureUser(address);
     return successBody;
@@ -42,7 +42,7 @@ export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): I
     const items = await inbox.listItems({
       ...address,
       before,
-      limit: itemsOfPage,
+      limit: pageSize,
       withArchived: false,
     });
     if (!items) throw messageNotFound();
@@ -77,7 +77,7 @@ export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): I
   return { setup, fetch, unreadCount, update, readAll, lastOpen };
 }
 
-const itemsOfPage = 20;
+const pageSize = 20;
 const successBody = { success: true };
 
 const validateFetch = createValidator(fetchInboxBody);

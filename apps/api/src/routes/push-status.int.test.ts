@@ -11,7 +11,7 @@ afterAll(() => gateway.close());
 
 type State = 'queued' | 'sending' | 'sent' | 'unknown' | 'failed' | 'delivered' | 'read';
 
-/** A message that was tried once and is in this state; its id. */
+/** Creates a message with one attempt in this state and returns its ID. */
 async function createMessage(
   tenant: Tenant,
   { channel = 'push', state = 'sent' as State, attempts = 1 } = {},
@@ -65,7 +65,7 @@ describe('POST /v1/apps/:app_id/push/status', () => {
     ['DELIVERED', 'delivered'],
     ['DISMISSED', 'delivered'],
     ['CLICKED', 'read'],
-  ])('%s makes the message %s, and is kept as a receipt of it', async (type, state) => {
+  ])('%s sets the message to %s and is stored as its receipt', async (type, state) => {
     for (const channel of ['push', 'onesignal']) {
       const id = await createMessage(gateway.tenant, { channel });
       const times = { timestamp: 1767225600000000, current_timestamp: 1767225600250 };
@@ -83,7 +83,7 @@ describe('POST /v1/apps/:app_id/push/status', () => {
     }
   });
 
-  test('moves a message forward only, whatever the order of the reports is', async () => {
+  test('only moves a message forward, whatever the order of reports', async () => {
     const id = await createMessage(gateway.tenant);
     for (const type of ['CLICKED', 'DELIVERED', 'DISMISSED']) {
       await report({ notification_id: id, type });
@@ -92,7 +92,7 @@ describe('POST /v1/apps/:app_id/push/status', () => {
     expect(await listReceipts(id)).toHaveLength(3);
   });
 
-  test('settles a message whose outcome nobody knew', async () => {
+  test('settles a message in the state unknown', async () => {
     const id = await createMessage(gateway.tenant, { state: 'unknown' });
     await report({ notification_id: id, type: 'DELIVERED' });
     expect(await readState(id)).toBe('delivered');
@@ -100,12 +100,15 @@ describe('POST /v1/apps/:app_id/push/status', () => {
 
   test.each([
     [
-      'one that was not tried',
+      'a message without an attempt',
       () => createMessage(gateway.tenant, { state: 'queued', attempts: 0 }),
     ],
-    ['one of another channel', () => createMessage(gateway.tenant, { channel: 'email' })],
-    ['another account’s', async () => createMessage(await gateway.factories.createTenant())],
-  ])('changes nothing of %s, and answers as for its own', async (_whose, create) => {
+    ['a message of another channel', () => createMessage(gateway.tenant, { channel: 'email' })],
+    [
+      'a message of another account',
+      async () => createMessage(await gateway.factories.createTenant()),
+    ],
+  ])('changes nothing for %s, and responds as usual', async (_title, create) => {
     const id = await create();
     const before = await readState(id);
     const { status, body } = await report({ notification_id: id, type: 'CLICKED' });
@@ -114,13 +117,13 @@ describe('POST /v1/apps/:app_id/push/status', () => {
     expect(await listReceipts(id)).toEqual([]);
   });
 
-  test('takes a notification that nobody knows, as an app would tell of it for ever', async () => {
+  test('accepts an unknown notification, because an app would repeat the report forever', async () => {
     for (const notification_id of [newId(), 'not a uuid', '0'.repeat(255)]) {
       expect((await report({ notification_id, type: 'DELIVERED' })).status).toBe(200);
     }
   });
 
-  test('is done once for an Idempotency-Key, and answered the same', async () => {
+  test('runs once for an Idempotency-Key and replays the response', async () => {
     const [id, key] = [await createMessage(gateway.tenant), newId()];
     const body = { notification_id: id, type: 'DELIVERED' };
     const [first, second] = [await report(body, { key }), await report(body, { key })];

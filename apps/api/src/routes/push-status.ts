@@ -15,7 +15,7 @@ export type PushStatusDeps = {
   log: Logger;
 };
 
-/** `POST /v1/apps/{app_id}/push/status`: what an app tells of a notification, as a receipt of its message. */
+/** `POST /v1/apps/{app_id}/push/status`: stores the report of an app as a receipt of the message. */
 export function createPushStatusRoute({ writeAppReport, log }: PushStatusDeps) {
   function prepare({ callId, caller, body }: PostCall): IdempotentHandler {
     const parsedBody = validate(body);
@@ -28,13 +28,13 @@ export function createPushStatusRoute({ writeAppReport, log }: PushStatusDeps) {
       state,
       detail: `The app reported ${type}.`,
       body: JSON.stringify(parsedBody).slice(0, maxStoredCharacters),
-      // Not `current_timestamp`: a call that is made again has another one.
+      // Without `current_timestamp`, which differs in a repeated call.
       identity: `${type} ${parsedBody.timestamp ?? ''}`,
     };
     return {
       async run(key) {
         const { result, effect } = await writeAppReport({ ...report, key }, answer);
-        // A notification that is not known is no error: an app would tell of it again and again.
+        // An unknown notification is not an error, because the app would report it again and again.
         if (effect && !effect.isRepeat) {
           log.info('receipt.stored', {
             app_id: report.appId,
@@ -59,14 +59,14 @@ const operation = {
   method: 'post',
   path: '/v1/apps/{app_id}/push/status',
   id: 'reportPushStatus',
-  summary: 'Report what became of a push',
-  description: `For the apps that receive notifications of the channels \`push\` and \`onesignal\`. DELIVERED and DISMISSED make the message
-\`delivered\`, CLICKED makes it \`read\`; a state only moves forward. A \`notification_id\` that is not known changes nothing and is no
-error. Both times are kept as they came, in milliseconds or microseconds.`,
+  summary: 'Report the status of a push notification',
+  description: `For apps that receive notifications of the channels \`push\` and \`onesignal\`. DELIVERED and DISMISSED set the message to
+\`delivered\`, CLICKED sets it to \`read\`. States only move forward. An unknown \`notification_id\` changes nothing and is not an
+error. Both timestamps are stored as sent, in milliseconds or microseconds.`,
   body: pushStatusBody,
   bodyExamples: {
     delivered: {
-      summary: 'It was shown',
+      summary: 'Shown',
       value: {
         notification_id: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',
         type: 'DELIVERED',
@@ -75,7 +75,7 @@ error. Both times are kept as they came, in milliseconds or microseconds.`,
       },
     },
     clicked: {
-      summary: 'It was opened',
+      summary: 'Opened',
       value: { notification_id: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03', type: 'CLICKED' },
     },
   },

@@ -11,7 +11,7 @@ jest.setTimeout(60_000);
 
 const migrations = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
 
-/** All migrations but the newest, in a folder of their own. */
+/** Copies all migrations except the newest to a folder. */
 function copyWithoutNewest(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'belfry-migrations-'));
   const names = readdirSync(migrations, { withFileTypes: true })
@@ -42,7 +42,7 @@ async function createOwnDatabase(): Promise<{ url: string; drop(): Promise<void>
 }
 
 describe('GET /readyz', () => {
-  test('answers 503 while the schema is one migration behind, and 200 once it was applied', async () => {
+  test('returns 503 while the schema is one migration behind, and 200 once it is applied', async () => {
     const { url, drop } = await createOwnDatabase();
     const older = copyWithoutNewest();
     await migrate(url, older);

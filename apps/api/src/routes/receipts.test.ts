@@ -27,7 +27,7 @@ const address = buildReceiptUrl({
 });
 const path = address.slice(publicUrl.length);
 
-/** Signed where the body holds the integration's own key. */
+/** A call is signed if its body contains the integration's key. */
 const reader: ReceiptReader = {
   handshake: ({ credentials, query }) =>
     query.get('key') === credentials['key'] ? (query.get('challenge') ?? '') : undefined,
@@ -44,7 +44,7 @@ const reader: ReceiptReader = {
   },
 };
 
-// A provider's reader of receipts is all that the route asks of a channel.
+// The route uses only the receipt readers of a channel's providers.
 const toy = { providers: { post: { receipts: reader }, silent: {} } } as unknown as AnyChannel;
 
 function setUp(storedIntegration: IntegrationRow | undefined = integration) {
@@ -67,7 +67,7 @@ function setUp(storedIntegration: IntegrationRow | undefined = integration) {
 const body = (states: string[], key = 'k') => JSON.stringify({ key, states });
 
 describe('a call of a provider', () => {
-  test('that is signed is stored as often as it reports, with what it tells about the address', async () => {
+  test('that is signed is stored once for each report, with the facts about the address', async () => {
     const { server, written: storedReceipts, lines } = setUp();
     const answer = await request(server)
       .post(path)
@@ -85,14 +85,14 @@ describe('a call of a provider', () => {
     expect(lines.filter(({ message }) => message === 'receipt.stored')).toHaveLength(2);
   });
 
-  test('has its raw body kept once, whatever it reports', async () => {
+  test('has its raw body stored once, however many reports it has', async () => {
     const { server, written: storedReceipts } = setUp();
     const sent = body(['sent', 'delivered', 'read']);
     await request(server).post(path).send(sent);
     expect(storedReceipts.map(({ body: storedBody }) => storedBody)).toEqual([sent, '', '']);
   });
 
-  test('is read with the address that we gave out, whatever host it came to', async () => {
+  test('is verified with the public URL, whatever host it was sent to', async () => {
     const { server, written: storedReceipts } = setUp();
     await request(server)
       .post(path)
@@ -101,7 +101,7 @@ describe('a call of a provider', () => {
     expect(storedReceipts).toHaveLength(1);
   });
 
-  test('needs no key of the API, and no content type', async () => {
+  test('needs no API key and no content type', async () => {
     const { server } = setUp();
     const answer = await request(server)
       .post(path)
@@ -110,13 +110,13 @@ describe('a call of a provider', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('that reports nothing is answered 200, and stores nothing', async () => {
+  test('that reports nothing gets 200 and stores nothing', async () => {
     const { server, written: storedReceipts } = setUp();
     expect((await request(server).post(path).send(body([]))).status).toBe(200);
     expect(storedReceipts).toEqual([]);
   });
 
-  test('that is not signed by this integration’s provider is refused, and stores nothing', async () => {
+  test('that is not signed by this integration’s provider is refused and stores nothing', async () => {
     const { server, written: storedReceipts } = setUp();
     const answer = await request(server)
       .post(path)
@@ -138,9 +138,9 @@ describe('a call of a provider', () => {
     ['the secret of another integration', path.replace(integration.id, newId()), integration],
     ['a removed integration', path, undefined],
     ['a provider that sends no receipts', path, { ...integration, provider: 'silent' }],
-    ['a provider that is gone', path, { ...integration, provider: 'gone' }],
-    ['a channel that is gone', path, { ...integration, channel: 'gone' }],
-  ])('to %s finds no route', async (_what, to, storedIntegration) => {
+    ['an unknown provider', path, { ...integration, provider: 'gone' }],
+    ['an unknown channel', path, { ...integration, channel: 'gone' }],
+  ])('to %s gets 404', async (_title, to, storedIntegration) => {
     const { server, written: storedReceipts } = setUp(
       storedIntegration ?? { ...integration, id: newId() },
     );
@@ -152,7 +152,7 @@ describe('a call of a provider', () => {
     expect(storedReceipts).toEqual([]);
   });
 
-  test('that asks whether the address is ours gets its challenge back as plain text', async () => {
+  test('that verifies the URL gets its challenge back as plain text', async () => {
     const { server } = setUp();
     const answer = await request(server).get(`${path}&key=k&challenge=12<34`);
     expect(answer.text).toBe('12<34');

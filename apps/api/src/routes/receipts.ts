@@ -11,7 +11,7 @@ import { createStoreReports, type StoreReportsDeps } from '../store-reports';
 
 export type ReceiptRoutesDeps = {
   receipts: Omit<StoreReportsDeps, 'log'> & {
-    /** Every channel, for its providers' readers of receipts. */
+    /** All channels. Their providers parse the receipts. */
     channels: Record<string, AnyChannel>;
     findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
     secrets: Pick<Secrets, 'open' | 'fingerprint' | 'keyIds'>;
@@ -23,7 +23,7 @@ export type ReceiptRoutesDeps = {
 
 export const maxReceiptBytes = 1_000_000;
 
-/** `/v1/receipts/{integration_id}/{secret}`: what providers tell about messages later. */
+/** `/v1/receipts/{integration_id}/{secret}`: the delivery reports of providers. */
 export function createReceiptRoutes(
   { receipts, findApp, publicUrl, log }: ReceiptRoutesDeps,
   readBody: ReadBody,
@@ -62,7 +62,7 @@ export function createReceiptRoutes(
 
   return { read, handshake };
 
-  /** An address that we did not give out is no route at all. */
+  /** A URL that Belfry did not create gets a 404. */
   async function find(
     req: Request,
   ): Promise<{ integration: IntegrationRow; reader: ReceiptReader }> {

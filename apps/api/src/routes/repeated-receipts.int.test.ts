@@ -48,7 +48,7 @@ const integrations = {
   },
 };
 
-/** A message that the provider has taken. */
+/** A message that the provider accepted. */
 async function createSent(provider: Provider): Promise<Sent> {
   const { database, factories, tenant } = gateway;
   const { id: integrationId } = await factories.createIntegration(tenant, integrations[provider]);
@@ -117,7 +117,7 @@ const readLines = (messageId: string) =>
   lines.filter((line) => line['message'] === 'receipt.stored' && line['message_id'] === messageId);
 
 describe.each(['twilio', 'meta'] as const)('a signed receipt of %s', (provider) => {
-  test(`that comes ${replays} times, ${atOnce} at once, is stored and logged once and moves its message once`, async () => {
+  test(`that arrives ${replays} times, ${atOnce} at once, is stored and logged once and moves its message once`, async () => {
     const sent = await createSent(provider);
     const call = signCall[provider](sent, { state: 'delivered' });
     const statuses: number[] = [];
@@ -131,7 +131,7 @@ describe.each(['twilio', 'meta'] as const)('a signed receipt of %s', (provider) 
     expect((await readMessage(sent.messageId)).state).toBe('delivered');
   });
 
-  test('is stored beside another one of the same message', async () => {
+  test('is stored in addition to another one of the same message', async () => {
     const sent = await createSent(provider);
     for (const state of ['delivered', 'read', 'delivered']) {
       await post(signCall[provider](sent, { state }));
@@ -142,7 +142,7 @@ describe.each(['twilio', 'meta'] as const)('a signed receipt of %s', (provider) 
     ]);
   });
 
-  test('suppresses an address once: a replay leaves what an operator changed since', async () => {
+  test('suppresses an address once, and a replay does not undo later changes by an operator', async () => {
     const sent = await createSent(provider);
     const code = provider === 'twilio' ? 21610 : 131_050;
     const call = signCall[provider](sent, { state: 'failed', code });
@@ -156,7 +156,7 @@ describe.each(['twilio', 'meta'] as const)('a signed receipt of %s', (provider) 
     expect(await suppression.count(own)).toBe(0);
   });
 
-  test('about a message that is not known is stored once', async () => {
+  test('about an unknown message is stored once', async () => {
     const { integrationId } = await createSent(provider);
     const call = signCall[provider]({ messageId: newId(), integrationId }, { state: 'delivered' });
     await Promise.all([post(call), post(call), post(call)]);
@@ -165,7 +165,7 @@ describe.each(['twilio', 'meta'] as const)('a signed receipt of %s', (provider) 
   });
 });
 
-test('a replay of Twilio’s fields in another order, which its signature covers too, is no new receipt', async () => {
+test('a replay of Twilio’s fields in another order, which has the same signature, is not a new receipt', async () => {
   const sent = await createSent('twilio');
   const call = signCall.twilio(sent, { state: 'delivered' });
   await post(call);
@@ -174,7 +174,7 @@ test('a replay of Twilio’s fields in another order, which its signature covers
   expect(await readReceipts(sent.messageId)).toHaveLength(1);
 });
 
-test('a status that Meta repeats together with a new one is stored once, and the new one too', async () => {
+test('a status that Meta repeats together with a new one is stored once, and so is the new one', async () => {
   const sent = await createSent('meta');
   const [first, second] = [
     { state: 'delivered', at: 1 },

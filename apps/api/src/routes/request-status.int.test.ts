@@ -44,7 +44,7 @@ async function read(requestId: string, query = '', as = tenant) {
   return { status, body };
 }
 
-/** All pages, and how many there were. */
+/** Reads all pages and counts them. */
 async function readAll(requestId: string, limit: number) {
   const messages: Listed[] = [];
   let cursor = '';
@@ -75,7 +75,7 @@ function toWire({ skippedByReason, ...counts }: StateCounts) {
 }
 
 describe('the status of a request', () => {
-  test('names each message of a single send, with its address masked and nothing of its content', async () => {
+  test('lists each message of a single send, with its address masked and without content', async () => {
     const { name: event } = await createEvent();
     const user = { email: 'ana@example.com', mobile: '+12025550123' };
     const requestId = await send('/events/send', { event, user, data: { secret: 'a-secret' } });
@@ -105,7 +105,7 @@ describe('the status of a request', () => {
     expect(JSON.stringify(body)).not.toMatch(/a-secret|ana@|5550123/);
   });
 
-  test('shows what waits to be planned as waiting', async () => {
+  test('shows unplanned items as waiting', async () => {
     const { name: event } = await createEvent();
     const batch = [{ user: { email: 'a@example.com' } }, { user: { email: 'b@example.com' } }];
     const requestId = await send('/events/bulk_send', { event, batch });
@@ -122,7 +122,7 @@ describe('the status of a request', () => {
   });
 
   test.each([1, 2, 3])(
-    'counts every state and reason, and its pages have each message once (%i)',
+    'counts every state and reason, and its pages contain each message once (%i)',
     async (seed) => {
       const event = await createEvent();
       const options = { event, channels, items: 60, unplanned: 12, seed };
@@ -152,7 +152,7 @@ describe('the status of a request', () => {
     },
   );
 
-  test('links a message that was resent with the one that stands in for it', async () => {
+  test('links a resent message with its replacement', async () => {
     const event = await createEvent();
     const options = { event, channels, items: 60, unplanned: 0, seed: 5 };
     const { requestId } = await writeMixedRequest(gateway.database, tenant, options);
@@ -169,7 +169,7 @@ describe('the status of a request', () => {
     ['unknown', () => newId()],
     ['malformed', () => 'none'],
     ['empty in its encoding', () => '%20'],
-  ])('is 404 for an id that is %s', async (_, createId) => {
+  ])('is 404 for an ID that is %s', async (_, createId) => {
     expect(await read(createId())).toMatchObject({
       status: 404,
       body: { success: false, error: 'request not found', code: 'request_not_found' },
@@ -188,10 +188,10 @@ describe('the status of a request', () => {
   test.each([
     ['limit=0', 'limit must be a whole number from 1 to 100'],
     ['limit=101', 'limit must be a whole number from 1 to 100'],
-    ['cursor=5', 'cursor must be the next of an earlier answer'],
-    ['cursor=-1:email', 'cursor must be the next of an earlier answer'],
-    ['cursor=0:%27', 'cursor must be the next of an earlier answer'],
-    ['cursor=0:a&cursor=0:b', 'cursor must stand once in the query'],
+    ['cursor=5', 'cursor must be the `next` of an earlier response'],
+    ['cursor=-1:email', 'cursor must be the `next` of an earlier response'],
+    ['cursor=0:%27', 'cursor must be the `next` of an earlier response'],
+    ['cursor=0:a&cursor=0:b', 'cursor must appear only once in the query'],
   ])('is 422 for ?%s', async (query, error) => {
     const { name: event } = await createEvent();
     const requestId = await send('/events/send', { event, user: { email: 'a@example.com' } });

@@ -20,16 +20,16 @@ import {
 import type { QueryCall } from '../without-idempotency-key';
 
 export type RequestStatusDeps = {
-  /** Undefined where the app has no such request. */
+  /** Undefined if the app has no such request. */
   readRequestStatus(page: StatusPage): Promise<RequestStatus | undefined>;
 };
 
-/** Counting a large bulk takes longer than other look-ups, which keep the other connections. */
-const readsAtOnce = 2;
+/** Counting a large bulk is slow. This leaves the other connections to other look-ups. */
+const maxConcurrentReads = 2;
 
-/** `GET /v1/apps/{app_id}/requests/{request_id}`: what became of one call, without its content. */
+/** `GET /v1/apps/{app_id}/requests/{request_id}`: the status of one request, without its content. */
 export function createRequestStatusRoute({ readRequestStatus }: RequestStatusDeps) {
-  const reads = createSemaphore(readsAtOnce);
+  const reads = createSemaphore(maxConcurrentReads);
 
   async function answer({ caller, path, query }: QueryCall): Promise<Answer> {
     const address = { appId: caller.app.id, requestId: readRequestId(path) };
@@ -37,7 +37,7 @@ export function createRequestStatusRoute({ readRequestStatus }: RequestStatusDep
     const after = readCursor(query);
     const release = await reads.acquire();
     try {
-      // One more than is shown tells whether there is a next page.
+      // Read one more than the page size to see whether there is a next page.
       const request = await readRequestStatus({ ...address, after, limit: limit + 1 });
       if (!request) throw new AppError('request_not_found');
       const body = requestStatusToWire(...takePage(request, limit));
@@ -61,7 +61,7 @@ function readCursor(query: Query): StatusPlace | undefined {
   if (cursor === undefined) return undefined;
   const [, item, key] = /^(\d{1,9}):([\w-]{1,64})$/.exec(cursor) ?? [];
   if (item === undefined || key === undefined) {
-    throw invalidValue('cursor', 'must be the next of an earlier answer');
+    throw invalidValue('cursor', 'must be the `next` of an earlier response');
   }
   return { item: Number(item), key };
 }
@@ -109,17 +109,16 @@ const operation = {
   method: 'get',
   path: '/v1/apps/{app_id}/requests/{request_id}',
   id: 'readRequest',
-  summary: 'Read what became of a request',
-  description: `The messages of one send or bulk send, with their states: no content, and addresses are masked. There is no list of requests:
-keep the \`request_id\` that the send answered. An item that is not planned yet counts as \`waiting\` once for each channel of
-the event. A request is removed with its messages some time after all of them are final, 30 days unless the operator sets
-another time.`,
+  summary: 'Read the status of a request',
+  description: `Returns the messages of one send or bulk send with their states, without content and with masked addresses. There is no list
+of requests, so keep the \`request_id\` from the response of the send. An item that is not planned yet counts as \`waiting\` once
+for each channel of the event. A request and its messages are deleted 30 days (configurable) after all messages are final.`,
   query: {
     limit: {
-      description: `Messages of a page; ${pageLimits.standard} unless told otherwise.`,
+      description: `Messages per page. Default: ${pageLimits.defaultValue}.`,
       schema: Type.Integer({ minimum: pageLimits.minimum, maximum: pageLimits.maximum }),
     },
-    cursor: { description: '`next` of the page before.', schema: Type.String() },
+    cursor: { description: '`next` of the previous page.', schema: Type.String() },
   },
   answer: requestStatusAnswer,
   answerExample: requestStatusExample,

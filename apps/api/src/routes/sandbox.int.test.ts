@@ -19,7 +19,7 @@ afterAll(() => gateway.close());
 
 const to = 'ana@example.com';
 
-/** A request with one message, which no worker sends. */
+/** A request with one message that no worker sends. */
 async function send(channel = 'email', options = {}): Promise<Sent> {
   const { name: event } = await gateway.factories.createEvent(
     tenant,
@@ -44,7 +44,7 @@ type Sent = {
   target: string;
 };
 
-/** As a worker would store it. */
+/** Stores a capture as a worker does. */
 async function capture({ messageId, channel, target }: Sent, attempt = 1): Promise<void> {
   await writeCapture(gateway.database.delivery, {
     appId: tenant.appId,
@@ -65,7 +65,7 @@ function wait(query: Record<string, string>, as: Partial<Tenant> = {}) {
 }
 
 describe('GET /v1/apps/:app_id/sandbox/wait', () => {
-  test('answers at once what was captured before, with all that a test asserts on', async () => {
+  test('returns earlier captures at once, with everything that a test asserts on', async () => {
     const sent = await send();
     await capture(sent);
     const { status, body } = await wait({ channel: 'email', to, request_id: sent.requestId });
@@ -92,14 +92,14 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     ]);
   });
 
-  test('answers what is captured while it waits', async () => {
+  test('returns captures that arrive while it waits', async () => {
     const sent = await send();
     const pendingWait = wait({ request_id: sent.requestId }).then((answer) => answer);
     await capture(sent);
     expect((await pendingWait).body.messages).toMatchObject([{ message_id: sent.messageId }]);
   });
 
-  test('answers an empty list when the time is over, and shows the same again as nothing is taken away', async () => {
+  test('returns an empty list after the timeout, and returns the same captures again because reading removes nothing', async () => {
     expect((await wait({ timeout: '0' })).body).toMatchObject({ messages: [] });
     const sent = await send();
     await capture(sent);
@@ -107,7 +107,7 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     expect((await wait({ timeout: '0' })).body.messages).toEqual(first.messages);
   });
 
-  test('shows after an answer only what came since', async () => {
+  test('returns only newer captures after the `next` of a response', async () => {
     const [old, fresh] = [await send(), await send()];
     await capture(old);
     const { next } = (await wait({ timeout: '0' })).body;
@@ -117,7 +117,7 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     expect(messages).toMatchObject([{ message_id: fresh.messageId }]);
   });
 
-  test('waits for as many as are asked for, and answers fewer when the time is over', async () => {
+  test('waits for the requested number, and returns fewer after the timeout', async () => {
     const sent = await send();
     await capture(sent);
     const pendingWait = wait({ request_id: sent.requestId, count: '2' }).then((answer) => answer);
@@ -127,7 +127,7 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     expect(body.messages).toHaveLength(2);
   });
 
-  test('says nothing of what a sensitive event was given', async () => {
+  test('hides the data of a sensitive event', async () => {
     const sent = await send('email', { isSensitive: true });
     await capture(sent);
     const [message] = (await wait({ timeout: '0' })).body.messages;
@@ -142,8 +142,8 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     ],
     ['request_id', 'order-1', 'request_id must be the request_id of a send'],
     ['to', 'x'.repeat(4_097), 'to must be at most 4096 characters'],
-    ['after', 'yesterday', 'after must be the next of an earlier answer'],
-    ['after', '7:3:', 'after must be the next of an earlier answer'],
+    ['after', 'yesterday', 'after must be the `next` of an earlier response'],
+    ['after', '7:3:', 'after must be the `next` of an earlier response'],
     ['count', '101', 'count must be a whole number from 1 to 100'],
     ['timeout', '31', 'timeout must be a whole number from 0 to 30'],
     ['timeout', '1.5', 'timeout must be a whole number from 0 to 30'],
@@ -155,15 +155,15 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     ]);
   });
 
-  test('refuses a parameter that stands twice', async () => {
+  test('refuses a repeated parameter', async () => {
     const answer = await wait({ timeout: '1' }).query('timeout=2');
     expect([answer.status, answer.body.error]).toEqual([
       422,
-      'timeout must stand once in the query',
+      'timeout must appear only once in the query',
     ]);
   });
 
-  test('finds nothing of another account, by whichever name', async () => {
+  test('finds no capture of another account by any parameter', async () => {
     const otherTenant = await gateway.factories.createTenant();
     const sent = await send();
     await capture(sent);
@@ -175,13 +175,13 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     expect((await wait({ timeout: '0' }, { apiKey })).body.code).toBe('app_not_found');
   });
 
-  test('frees its place when the caller leaves, and takes no more than 20 of an account', async () => {
+  test('frees its slot when the caller disconnects, and allows 20 calls per account', async () => {
     const { port } = gateway.server.address() as AddressInfo;
     const headers = { Authorization: `AuthKey ${tenant.apiKey}` };
     const path = `/v1/apps/${tenant.appId}/sandbox/wait?timeout=30`;
     const waiting = Array.from({ length: 21 }, () => http.get({ port, path, headers }));
     for (const each of waiting) each.on('error', () => undefined);
-    // Twenty of them wait; only the one that found no place is answered.
+    // 20 of them wait. Only the refused one gets a response.
     const response = await new Promise<http.IncomingMessage>((resolve) => {
       for (const each of waiting) each.once('response', resolve);
     });
@@ -193,7 +193,7 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
     await eventually(async () => expect((await wait({ timeout: '0' })).status).toBe(200));
   });
 
-  test('ends when the process is about to, with what there is', async () => {
+  test('ends with the captures so far when the process shuts down', async () => {
     const closing = await createStoredGateway({ deps: { isClosing: () => true } });
     try {
       const path = '/sandbox/wait?timeout=30';
@@ -204,7 +204,7 @@ describe('GET /v1/apps/:app_id/sandbox/wait', () => {
   });
 });
 
-describe('an address in a query', () => {
+describe('the `to` parameter', () => {
   test.each([
     ['Ana@Example.com', 'ana@example.com'],
     ['sandbox ok@example.com', 'sandbox+ok@example.com'],
@@ -215,7 +215,7 @@ describe('an address in a query', () => {
     ['030 123456', '+4930123456'],
     ['C012345678', 'c012345678'],
     ['a user', 'a user'],
-  ])('%j is found as %s', (input, spelling) => {
+  ])('%j finds %s', (input, spelling) => {
     expect(listSpellings(input, 'DE')).toContain(spelling);
   });
 });

@@ -17,25 +17,28 @@ import type { WaitingCall } from '../without-idempotency-key';
 
 export type SandboxRouteDeps = {
   channels: WireChannels;
-  /** Undefined where `after` is no `next` of an answer. */
+  /** Undefined if `after` is not the `next` of a response. */
   findCaptures(filter: CaptureFilter): Promise<CapturePage | undefined>;
-  /** What waits ends when the process is about to. */
+  /** Whether the process is shutting down: waiting calls then end. */
   isClosing(): boolean;
 };
 
-const timeoutRule = { minimum: 0, maximum: 30, standard: 10 };
-const countRule = { minimum: 1, maximum: 100, standard: 1 };
+const timeoutRule = { minimum: 0, maximum: 30, defaultValue: 10 };
+const countRule = { minimum: 1, maximum: 100, defaultValue: 1 };
 const maxToCharacters = 4_096;
-const lookEveryMs = 200;
-/** So that whoever waits leaves connections to everybody else. */
-const looksAtOnce = 2;
+const pollEveryMs = 200;
+/** Leaves connections to other calls. */
+const maxConcurrentReads = 2;
 const maxWaiting = 200;
 const maxWaitingOfAccount = 20;
 
-/** `GET /v1/apps/{app_id}/sandbox/wait`: what the sandbox captured, at the latest when the time is over. */
+/** `GET /v1/apps/{app_id}/sandbox/wait`: returns captured messages, waiting for them until the timeout. */
 export function createSandboxRoute({ channels, findCaptures, isClosing }: SandboxRouteDeps) {
-  const readSlots = createSemaphore(looksAtOnce);
-  const acquireSlot = createConcurrencyLimit({ max: maxWaiting, maxOfOne: maxWaitingOfAccount });
+  const readSlots = createSemaphore(maxConcurrentReads);
+  const acquireSlot = createConcurrencyLimit({
+    max: maxWaiting,
+    maxPerAccount: maxWaitingOfAccount,
+  });
   const names = Object.keys(channels);
 
   async function readCaptures(filter: CaptureFilter): Promise<CapturePage> {
@@ -46,7 +49,7 @@ export function createSandboxRoute({ channels, findCaptures, isClosing }: Sandbo
     } finally {
       release();
     }
-    throw invalidValue('after', 'must be the next of an earlier answer');
+    throw invalidValue('after', 'must be the `next` of an earlier response');
   }
 
   async function answer({ caller, query, signal }: WaitingCall): Promise<Answer> {
@@ -59,7 +62,7 @@ export function createSandboxRoute({ channels, findCaptures, isClosing }: Sandbo
         const leftMs = endsAtMs - performance.now();
         const isOver = leftMs <= 0 || signal.aborted || isClosing();
         if (isOver || page.captures.length >= count) return toAnswer(page);
-        await pause(Math.min(leftMs, lookEveryMs), signal);
+        await pause(Math.min(leftMs, pollEveryMs), signal);
       }
     } finally {
       releaseSlot();
@@ -106,7 +109,7 @@ function readWaitQuery(
   };
 }
 
-/** A `+` that nobody encoded arrives as a space, and people write phone numbers with more than digits. */
+/** An unencoded `+` arrives as a space, and phone numbers come in many spellings. */
 export function listSpellings(to: string, defaultRegion: string | null = null): string[] {
   const text = to.toLowerCase();
   const digits = text.replace(/[\s+().-]/g, '');
@@ -120,7 +123,7 @@ export function listSpellings(to: string, defaultRegion: string | null = null): 
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // Aborted or not: what comes next asks the signal.
+  // An abort is not an error here: the caller checks the signal.
   await wait(ms, undefined, { signal }).catch(() => undefined);
 }
 
@@ -150,36 +153,37 @@ function buildOperation(names: readonly string[]) {
     method: 'get',
     path: '/v1/apps/{app_id}/sandbox/wait',
     id: 'waitForCaptures',
-    summary: 'Wait for what the sandbox captures',
-    description: `For tests: answers as soon as the sandbox has captured a message that matches, and with an empty list when the time is over. What
-was captured before the call counts, so nothing is missed between a send and this call; name the \`request_id\` of the send, or
-the \`next\` of an earlier answer, to see nothing old. Reading takes nothing away: the same call gives the same messages again.
-The newest 500 captures of an app are kept, for 7 days. ${maxWaitingOfAccount} calls of an account may wait at once.`,
+    summary: 'Wait for captured messages',
+    description: `For tests. Responds as soon as the sandbox has captured \`count\` matching messages, or after \`timeout\` with those captured so far.
+Earlier captures match too, so nothing is missed between a send and this call. To skip old ones, pass the \`request_id\` of the send
+or the \`next\` of an earlier response. Reading removes nothing: the same call returns the same messages again. The newest 500
+captures of an app are kept for 7 days. ${maxWaitingOfAccount} calls of an account may wait at the same time.`,
     query: {
       channel: {
-        description: 'Only of this channel.',
+        description: 'Only messages of this channel.',
         example: 'email',
         schema: Type.String({ enum: [...names] }),
       },
       to: {
-        description: 'Only to this address; a user_id for in_app. A phone number in any spelling.',
+        description:
+          'Only messages to this address (the user_id for in_app). Phone numbers in any spelling.',
         example: 'ana@example.com',
         schema: Type.String({ maxLength: maxToCharacters }),
       },
       request_id: {
-        description: 'Only of this request.',
+        description: 'Only messages of this request.',
         schema: Type.String({ format: 'uuid' }),
       },
       after: {
-        description: 'Only what was captured since the answer that had this as its `next`.',
+        description: 'Only messages captured after the response with this `next`.',
         schema: Type.String(),
       },
       count: {
-        description: `Messages to wait for; ${countRule.standard} unless told otherwise.`,
+        description: `Number of messages to wait for. Default: ${countRule.defaultValue}.`,
         schema: Type.Integer({ minimum: countRule.minimum, maximum: countRule.maximum }),
       },
       timeout: {
-        description: `Seconds to wait; ${timeoutRule.standard} unless told otherwise. 0 looks once.`,
+        description: `Seconds to wait. Default: ${timeoutRule.defaultValue}. 0 does not wait.`,
         schema: Type.Integer({ minimum: timeoutRule.minimum, maximum: timeoutRule.maximum }),
       },
     },

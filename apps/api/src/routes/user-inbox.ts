@@ -9,13 +9,13 @@ import { inboxOperations } from './inbox-operations';
 
 export type UserInboxRouteDeps = { inbox: Pick<Inbox, 'listItems' | 'isUserStored'> };
 
-/** `GET /v1/apps/{app_id}/users/{user_id}/inbox`: the same items for the account, archived ones too. */
+/** `GET /v1/apps/{app_id}/users/{user_id}/inbox`: the inbox for the account's backend, including archived items. */
 export function createUserInboxRoute({ inbox }: UserInboxRouteDeps) {
   async function list({ caller, path, query }: QueryCall): Promise<Answer> {
     const address = { appId: caller.app.id, userId: readUserId(path) };
     const limit = readQueryNumber(query, 'limit', pageLimits);
     const before = readQueryValue(query, 'last_message_id');
-    // One more than is shown tells whether there is a next page.
+    // Read one more than the page size to see whether there is a next page.
     const items = await inbox.listItems({
       ...address,
       before,
@@ -23,7 +23,7 @@ export function createUserInboxRoute({ inbox }: UserInboxRouteDeps) {
       withArchived: true,
     });
     if (!items) throw messageNotFound();
-    // A person need not be stored to have an inbox; one who is neither stored nor was written to does not exist.
+    // A user without a stored row has an inbox if a message was sent to the user_id. Otherwise the user does not exist.
     if (items.length === 0 && before === undefined && !(await inbox.isUserStored(address))) {
       throw new AppError('user_not_found');
     }

@@ -59,7 +59,7 @@ const full = {
 };
 
 describe('POST /v1/apps/:app_id/users', () => {
-  test('stores the user, and answers with the whole of it, values as given but trimmed', async () => {
+  test('stores the user and returns the whole of it, with trimmed values', async () => {
     const userId = newId();
     const { status, headers, body } = await write({ user_id: userId, ...full, nothing: 'known' });
     expect(status).toBe(200);
@@ -84,7 +84,7 @@ describe('POST /v1/apps/:app_id/users', () => {
     });
   });
 
-  test('updates what is given and keeps the rest, `slack` and `preferences` member by member', async () => {
+  test('updates the given fields and keeps the rest, `slack` and `preferences` by member', async () => {
     const userId = newId();
     const first = await write({ user_id: userId, ...full });
     const { body } = await write({
@@ -103,7 +103,7 @@ describe('POST /v1/apps/:app_id/users', () => {
     expect(body.updated_at).toBeGreaterThanOrEqual(first.body.updated_at);
   });
 
-  test('takes null as not given, at every level', async () => {
+  test('treats null as absent, at every level', async () => {
     const userId = newId();
     const first = await write({ user_id: userId, ...full });
     const { body } = await write({
@@ -121,7 +121,7 @@ describe('POST /v1/apps/:app_id/users', () => {
     expect(body).toEqual({ ...first.body, updated_at: expect.any(Number) });
   });
 
-  test('clears what is given as an empty text, and an object whose last member went', async () => {
+  test('clears a field for an empty string, and an object whose last member is cleared', async () => {
     const userId = newId();
     await write({ user_id: userId, ...full });
     const { body } = await write({
@@ -144,16 +144,16 @@ describe('POST /v1/apps/:app_id/users', () => {
   });
 
   test.each<[string, object, string]>([
-    ['whats_app alone', { whats_app: '+1' }, '+1'],
+    ['only whats_app', { whats_app: '+1' }, '+1'],
     ['both', { whats_app: '+1', whatsapp_mobile: '+2' }, '+2'],
-    ['a null beside the alias', { whats_app: '+1', whatsapp_mobile: null }, '+1'],
+    ['null next to the alias', { whats_app: '+1', whatsapp_mobile: null }, '+1'],
   ])('reads the WhatsApp number from %s', async (_, input, expected) => {
     const { body } = await write({ user_id: newId(), ...input });
     expect(body.whatsapp_mobile).toBe(expected);
     expect(body).not.toHaveProperty('whats_app');
   });
 
-  test('keeps constructor and prototype as keys, and ignores them where no field has the name', async () => {
+  test('stores constructor and prototype as data keys, and ignores them as unknown fields', async () => {
     const channels = { constructor: { disabled: true }, prototype: { disabled: false } };
     const preferences = { channel_preferences: channels };
     const body = { user_id: 'keys', preferences, constructor: 1, prototype: { a: 1 } };
@@ -163,14 +163,14 @@ describe('POST /v1/apps/:app_id/users', () => {
     expect(Object.keys(JSON.parse(writeResponse.text))).not.toContain('constructor');
   });
 
-  test('a wrong e-mail or phone refuses nothing', async () => {
+  test('accepts an invalid e-mail address or phone number', async () => {
     const { status, body } = await write({ user_id: newId(), email: 'nonsense', mobile: 'x' });
     expect({ status, email: body.email, mobile: body.mobile }).toEqual({
       ...{ status: 200, email: 'nonsense', mobile: 'x' },
     });
   });
 
-  test('200 callers with one user_id at the same moment make one row, and each gets 200', async () => {
+  test('200 concurrent callers with one user_id create one row, and each gets 200', async () => {
     const userId = newId();
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
@@ -190,7 +190,7 @@ describe('POST /v1/apps/:app_id/users', () => {
     expect(await readToken(userId)).toMatch(/^xoxb-/);
   });
 
-  test('of calls one after the other the last write wins, field by field', async () => {
+  test('the last of sequential writes wins, field by field', async () => {
     const userId = newId();
     await write({ user_id: userId, email: '1', mobile: '1' });
     await write({ user_id: userId, email: '2' });
@@ -199,7 +199,7 @@ describe('POST /v1/apps/:app_id/users', () => {
 });
 
 describe('the Slack token of a stored user', () => {
-  test('is sealed to its row, also when the row was there before', async () => {
+  test('is sealed for its row, even if the row existed before', async () => {
     const userId = newId();
     await write({ user_id: userId });
     await write({ user_id: userId, slack: { access_token: ' xoxb-first ', channel_id: 'C1' } });
@@ -208,7 +208,7 @@ describe('the Slack token of a stored user', () => {
     expect(await readToken(userId)).toBe('xoxb-second');
   });
 
-  test('lies nowhere in clear', async () => {
+  test('is stored nowhere in clear text', async () => {
     const userId = newId();
     const key = { 'Idempotency-Key': newId() };
     const { text } = await write({ user_id: userId, ...full }, { headers: key });
@@ -221,7 +221,7 @@ describe('the Slack token of a stored user', () => {
     expect(text + rows.map(({ row }) => row).join()).not.toContain('canary');
   });
 
-  test('is kept when its mask comes back', async () => {
+  test('is kept when its mask is sent back', async () => {
     const userId = newId();
     const { body } = await write({ user_id: userId, ...full });
     const again = await write(body);
@@ -229,7 +229,7 @@ describe('the Slack token of a stored user', () => {
     expect(await readToken(userId)).toBe(full.slack.access_token);
   });
 
-  test('is shown as an empty text where none is stored, and no `slack` is shown where nothing is', async () => {
+  test('is returned as an empty string if none is stored, and `slack` is absent if it has no member', async () => {
     const { body } = await write({ user_id: newId(), slack: { channel_id: 'C1' } });
     expect(body.slack).toEqual({ access_token: '', channel_id: 'C1' });
     expect((await write({ user_id: newId() })).body).not.toHaveProperty('slack');
@@ -237,7 +237,7 @@ describe('the Slack token of a stored user', () => {
 });
 
 describe('an Idempotency-Key on a user write', () => {
-  test('replays the first answer to the byte, marked, and writes nothing again', async () => {
+  test('replays the first response byte for byte, marked as a replay, and writes nothing again', async () => {
     const userId = newId();
     const headers = { 'Idempotency-Key': newId() };
     const first = await write({ user_id: userId, email: 'a' }, { headers });
@@ -260,7 +260,7 @@ describe('an Idempotency-Key on a user write', () => {
     expect((await read(userId)).body).toMatchObject({ email: 'a', devices: [] });
   });
 
-  test('is stored with the status and the body of the answer', async () => {
+  test('is stored with the status and body of the response', async () => {
     const { prisma } = gateway.database;
     const { text, headers } = await write(
       { user_id: newId() },
@@ -271,7 +271,7 @@ describe('an Idempotency-Key on a user write', () => {
     expect(row).toMatchObject({ status: 200, requestId: headers['x-request-id'] });
   });
 
-  test('lets one of many callers at the same moment write', async () => {
+  test('allows one of many concurrent callers to write', async () => {
     const userId = newId();
     const headers = { 'Idempotency-Key': newId() };
     const answers = await Promise.all(
@@ -280,7 +280,7 @@ describe('an Idempotency-Key on a user write', () => {
     const successes = answers.filter(({ status }) => status === 200);
     expect(new Set(successes.map(({ text }) => text)).size).toBe(1);
     expect(successes.filter((answer) => !answer.headers['idempotent-replayed'])).toHaveLength(1);
-    // Who comes while the first one is answered is told to come again.
+    // Calls during the first one are asked to retry.
     const conflicts = answers.filter(({ status }) => status !== 200);
     for (const { status, body } of conflicts) {
       expect([status, body.code]).toEqual([409, 'idempotency_conflict']);
@@ -291,11 +291,11 @@ describe('an Idempotency-Key on a user write', () => {
   });
 });
 
-describe('a user write that is refused', () => {
+describe('an invalid user write', () => {
   const long = (length: number) => 'x'.repeat(length);
   const rows: [string, object | string, number, string, string?][] = [
-    ['no JSON', '{"user_id":', 400, 'malformed_json', 'Unable to process JSON'],
-    ['no object', '[]', 400, 'invalid_type'],
+    ['invalid JSON', '{"user_id":', 400, 'malformed_json', 'Unable to process JSON'],
+    ['an array', '[]', 400, 'invalid_type'],
     ['a user_id as a number', { user_id: 1 }, 400, 'invalid_type', 'user_id must be a string'],
     ['an e-mail as an object', { user_id: 'u', email: {} }, 400, 'invalid_type'],
     ['U+0000', '{"user_id":"a\\u0000b"}', 400, 'hostile_json'],
@@ -342,7 +342,7 @@ describe('a user write that is refused', () => {
       'slack must have channel_id or email',
     ],
     [
-      'preferences without end',
+      'preferences that are too large',
       {
         user_id: 'u',
         preferences: { channel_preferences: { [long(17_000)]: { disabled: true } } },
@@ -352,9 +352,9 @@ describe('a user write that is refused', () => {
     ],
   ];
 
-  // Jest takes a parameter that its row does not fill for a callback.
+  // Jest treats a parameter without a value in the row as a callback.
   const filled = rows.map(([what, ...rest]) => [what, rest] as const);
-  test.each(filled)('for %s leaves no row', async (_, [body, status, code, text]) => {
+  test.each(filled)('with %s leaves no row', async (_, [body, status, code, text]) => {
     const before = await countRows();
     const answer = await write(body, { headers: { 'Idempotency-Key': newId() } });
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
@@ -367,7 +367,7 @@ describe('a user write that is refused', () => {
     expect(await countRows()).toEqual(before);
   });
 
-  test('without a valid key, or on an unknown app, is answered like every route', async () => {
+  test('without a valid key or with an unknown app gets the same errors as every route', async () => {
     const unknown = await write({ user_id: 'u' }, { apiKey: 'bk_nothing' });
     expect([unknown.status, unknown.body.code]).toEqual([401, 'unauthenticated']);
     const nowhere = await write({ user_id: 'u' }, { app: 'app1' });
@@ -386,14 +386,14 @@ describe('GET /v1/apps/:app_id/users/:user_id', () => {
     '...',
     'x'.repeat(255),
     ' ',
-  ])('finds %j by its percent-encoded id', async (userId) => {
+  ])('finds %j by its percent-encoded ID', async (userId) => {
     const { body } = await write({ user_id: userId });
     const response = await read(userId);
     expect(response.status).toBe(200);
     expect(response.body).toEqual(body);
   });
 
-  test('compares ids as bytes', async () => {
+  test('compares IDs as bytes', async () => {
     const base = newId();
     await write({ user_id: `${base}a` });
     expect((await read(`${base}A`)).status).toBe(404);
@@ -401,7 +401,7 @@ describe('GET /v1/apps/:app_id/users/:user_id', () => {
   });
 
   test.each(['/users/nobody', '/users/%07', '/users/a%0Ab', `/users/${'x'.repeat(256)}`])(
-    'answers 404 to %j',
+    'returns 404 for %j',
     async (path) => {
       const { status, body, headers } = await read('', { path });
       expect({ status, body }).toEqual({
@@ -416,18 +416,18 @@ describe('GET /v1/apps/:app_id/users/:user_id', () => {
     },
   );
 
-  test('answers a path that is not percent-encoded with a JSON 400', async () => {
+  test('returns a JSON 400 for an invalid percent-encoding', async () => {
     const { status, body } = await read('', { path: '/users/%ff' });
     expect([status, body.code]).toEqual([400, 'bad_request']);
   });
 
-  test('ignores an Idempotency-Key, even one that no POST would take', async () => {
+  test('ignores an Idempotency-Key, even one that is invalid for POST', async () => {
     const { body } = await write({ user_id: newId() });
     const headers = { 'Idempotency-Key': 'not valid' };
     expect((await read(body.user_id, { headers })).body).toEqual(body);
   });
 
-  test('another account’s user is answered exactly like one that does not exist', async () => {
+  test('a user of another account gets the same response as an unknown one', async () => {
     const otherTenant = await gateway.factories.createTenant();
     const userId = newId();
     await write({ user_id: userId }, { app: otherTenant.appId, apiKey: otherTenant.apiKey });
@@ -462,7 +462,7 @@ describe('the user bodies that existing clients send', () => {
       (user_id) => ({ user_id, mobile: '+1', email: null, preferences: null, devices: null }),
     ],
     ['Android', (user_id) => ({ user_id, mobile: '+1' })],
-  ])('%s gets what it needs to decode, and clears nothing', async (_, buildBody) => {
+  ])('%s gets the fields that it decodes, and clears nothing', async (_, buildBody) => {
     const userId = newId();
     await write({ user_id: userId, ...full });
     const { status, body } = await write(buildBody(userId));

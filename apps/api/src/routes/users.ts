@@ -20,7 +20,7 @@ import { deviceExample } from './devices';
 export type UserRoutesDeps = {
   channels: WireChannels;
   users: Pick<Users, 'findWholeUser'> & {
-    /** Stores the answer that `toBody` makes with the call's key. */
+    /** Stores the response body from `toBody` with the idempotency key. */
     writeUser(
       write: UserWrite & AnsweredCall,
       toBody: (user: StoredUser) => string,
@@ -88,12 +88,12 @@ const writeOperation = {
   path: writePath,
   id: 'writeUser',
   summary: 'Create or update a user',
-  description: `A \`user_id\` that is not known yet makes a user. What is absent or null stays as it is, an empty text clears; \`slack\`,
-\`telegram\` and \`preferences\` are merged member by member. A wrong address or phone is kept and refuses nothing. The answer is the whole
-user, with the Slack token masked; a mask that is sent back changes nothing.`,
+  description: `An unknown \`user_id\` creates a user. Fields that are absent or null stay unchanged, and an empty string clears a field.
+\`slack\`, \`telegram\` and \`preferences\` are merged by member. An invalid address or phone number is stored and does not refuse the
+request. The response is the whole user with the Slack token masked. Sending the mask back changes nothing.`,
   bodyExamples: {
     user: {
-      summary: 'A user with several addresses',
+      summary: 'User with several addresses',
       value: {
         user_id: 'customer-1',
         email: 'ana@example.com',
@@ -104,7 +104,7 @@ user, with the Slack token masked; a mask that is sent back changes nothing.`,
       },
     },
     change: {
-      summary: 'A new e-mail address, and all else as it is',
+      summary: 'New e-mail address only',
       value: { user_id: 'customer-1', email: 'ana@example.com' },
     },
   },
@@ -118,7 +118,7 @@ const readOperation = {
   id: 'readUser',
   summary: 'Read a user with its devices',
   description:
-    'Values are as they were given. A Slack token is masked, and empty where none is stored.',
+    'Values are returned as sent. The Slack token is masked, or empty if none is stored.',
   answerExample: userExample,
   errors: { user_not_found: {} },
 } satisfies Omit<Operation, 'body' | 'answer'>;

@@ -3,12 +3,12 @@ import type { SlackApp } from './router';
 
 const names = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_SIGNING_SECRET'] as const;
 
-/** The Slack app of the settings; undefined where there is none. Half of one is a mistake. */
+/** Reads the Slack app from the settings; undefined if none is set. Throws if only some are set. */
 export function readSlackApp(env: Env<'api'>): SlackApp | undefined {
   const missing = names.filter((name) => env[name] === '');
   if (missing.length === names.length) return undefined;
   if (missing.length > 0) {
-    const problem = 'is missing: a Slack app has all three, or none';
+    const problem = 'is missing. Set all three Slack settings or none';
     throw new EnvError(missing.map((name) => ({ name, problem, example: undefined })));
   }
   return {

@@ -5,7 +5,7 @@ import type { Installation, InstallationStore } from '@slack/bolt';
 
 export type SlackInstallsDeps = {
   secrets: Pick<Secrets, 'open' | 'seal'>;
-  /** False where the account has no such integration any more. */
+  /** False if the account no longer has the integration. */
   fillIntegration(
     actor: { accountId: string; operatorId: string | undefined },
     install: SlackInstall,
@@ -13,7 +13,7 @@ export type SlackInstallsDeps = {
   now(): Date;
 };
 
-/** An installation of the Slack app fills the integration that its ticket names, with the token that it gave. */
+/** Stores the token of a Slack installation in the integration that the ticket names. */
 export function createSlackInstalls({ secrets, fillIntegration, now }: SlackInstallsDeps) {
   const readTicket = (text: string) => readSlackTicket(text, { secrets, nowMs: now().getTime() });
 
@@ -21,16 +21,17 @@ export function createSlackInstalls({ secrets, fillIntegration, now }: SlackInst
     async storeInstallation(installation) {
       const ticket = readTicket(String(installation.metadata ?? ''));
       const parsedInstallation = readInstallation(installation);
-      if (!ticket || !parsedInstallation) throw new Error('Not an installation that we can use');
+      if (!ticket || !parsedInstallation)
+        throw new Error('This Slack installation has no usable ticket or bot token');
       const { integrationId, accountId, operatorId } = ticket;
       const { settings, token } = parsedInstallation;
       const credentials = sealCredentials(integrationId, { access_token: token }, secrets);
       const install = { integrationId, credentials, settings };
       const isFilled = await fillIntegration({ accountId, operatorId }, install);
-      if (!isFilled) throw new Error('The integration is gone');
+      if (!isFilled) throw new Error('The integration no longer exists');
     },
-    // Messages are sent by the worker, with the integration's own token.
-    fetchInstallation: () => Promise.reject(new Error('Nothing is looked up here')),
+    // The worker sends messages with the token of the integration, so the library never reads installations.
+    fetchInstallation: () => Promise.reject(new Error('Belfry does not read Slack installations')),
   };
 
   return {
@@ -40,7 +41,7 @@ export function createSlackInstalls({ secrets, fillIntegration, now }: SlackInst
   };
 }
 
-/** A bot token of one workspace that does not run out; undefined for anything else. */
+/** The non-expiring bot token of one workspace; undefined for anything else. */
 function readInstallation({
   bot,
   team,
@@ -58,16 +59,14 @@ type Page = { status: number; text: string };
 
 const successPage: Page = {
   status: 200,
-  text: 'Slack is connected. You may close this page, and test the connection in the dashboard.',
+  text: 'Slack is connected. You can close this page and test the connection in the dashboard.',
 };
 const failurePage: Page = {
   status: 400,
-  text:
-    'Slack was not connected. Begin again from the dashboard; the app must be installed in one workspace, and the rotation of its ' +
-    'tokens must be off.',
+  text: 'Slack is not connected. Start again from the dashboard. Install the app in a single workspace, and turn token rotation off.',
 };
 
-/** What the library asks for: the answer is its last argument. */
+/** The callbacks of the library. The response is the last argument. */
 const pages = {
   success: (...[, , , res]: [unknown, unknown, unknown, ServerResponse]) => show(res, successPage),
   failure: (...[, , , res]: [unknown, unknown, unknown, ServerResponse]) => show(res, failurePage),

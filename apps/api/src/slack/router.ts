@@ -10,32 +10,32 @@ export type SlackApp = {
   clientId: string;
   clientSecret: string;
   signingSecret: string;
-  /** Of the API, for a simulator. */
+  /** Base URL of the Slack API, for a simulator. */
   apiUrl: string | undefined;
 };
 
 export type SlackRouterDeps = SlackInstallsDeps & {
   app: SlackApp;
   publicUrl: string;
-  /** Signs what goes through the browser to Slack and back. */
+  /** Signs the state that goes through the browser to Slack and back. */
   stateSecret: string;
   markRevoked: SlackRevocations['markRevoked'];
   log: Logger;
 };
 
-/** What sending needs: writing to channels and to people, found by their address. */
+/** The scopes for sending to channels and to users found by e-mail address. */
 const scopes = ['chat:write', 'im:write', 'users:read', 'users:read.email'];
 const redirectPath = '/slack/oauth_redirect';
 const callTimeoutMs = 10_000;
 
-/** `/slack/events`, `/slack/install` and `/slack/oauth_redirect`, by Slack's own library, which is loaded here. */
+/** `/slack/events`, `/slack/install` and `/slack/oauth_redirect`, handled by Slack's library, which is loaded here. */
 export async function createSlackRouter(deps: SlackRouterDeps): Promise<RequestHandler> {
   const { App, ExpressReceiver: Receiver, LogLevel } = await import('@slack/bolt');
   const { app, publicUrl, log } = deps;
   const redirectUri = `${publicUrl.replace(/(?<!\/)\/+$/, '')}${redirectPath}`;
   const installs = createSlackInstalls(deps);
   const router = Router();
-  // Before the library's own route of this path, which knows no integration.
+  // Before the library's own route for this path, which knows nothing of integrations.
   router.get('/slack/install', (req, res) => start(receiver, installs, { req, res, redirectUri }));
   const logger = createLibraryLogger(log, LogLevel.ERROR);
   const receiver = new Receiver({
@@ -54,7 +54,7 @@ export async function createSlackRouter(deps: SlackRouterDeps): Promise<RequestH
       clientOptions: buildClientOptions(app),
       ...(app.apiUrl ? { authorizationUrl: new URL('/oauth/v2/authorize', app.apiUrl).href } : {}),
     },
-    // Slack repeats what was not answered with 200, so the answer comes when the integration is marked.
+    // Slack repeats events that got no 200, so respond only after the integration is marked.
     processBeforeResponse: true,
     logger,
   });
@@ -77,7 +77,7 @@ async function start(
   { req, res, redirectUri }: Start,
 ): Promise<void> {
   const { ticket } = req.query;
-  // An address that the dashboard did not make is no route at all.
+  // A URL that the dashboard did not create gets a 404.
   if (!installer || typeof ticket !== 'string' || !isTicket(ticket))
     throw new AppError('not_found');
   await installer.handleInstallPath(req, res, undefined, { scopes, redirectUri, metadata: ticket });
@@ -92,7 +92,7 @@ function buildClientOptions({ apiUrl }: SlackApp) {
   };
 }
 
-/** The library's lines may hold tokens and codes: that it failed is all that is kept of them. */
+/** The library's log lines may contain tokens, so only the fact of an error is logged. */
 function createLibraryLogger<Level>(log: Logger, level: Level) {
   const quiet = () => undefined;
   return {

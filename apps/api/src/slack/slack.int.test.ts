@@ -54,7 +54,7 @@ function ticketFor(integrationId: string, { tenant = gateway.tenant, expiresInMs
 
 const begin = (ticket: string) => request(gateway.server).get('/slack/install').query({ ticket });
 
-/** Goes the way of a browser: to Slack, where a person agrees, and back. */
+/** Follows the browser flow: to Slack, where a person agrees, and back. */
 async function install(ticket: string, { withCookie = true } = {}): Promise<Response> {
   const redirect = await begin(ticket);
   expect(redirect.status).toBe(302);
@@ -71,7 +71,7 @@ function postEvent(event: Record<string, unknown>, secret = signingSecret, nowMs
 }
 
 describe('Add to Slack', () => {
-  test('fills the integration that the ticket names, which then works again', async () => {
+  test('stores the token in the integration of the ticket, which then works again', async () => {
     const id = await createIntegration({ max_per_second: 5 });
     await gateway.database.prisma.integration.update({
       where: { id },
@@ -92,21 +92,21 @@ describe('Add to Slack', () => {
   });
 
   test.each<[string, () => Promise<string>]>([
-    ['none', async () => ''],
-    ['one that we did not write', async () => 'v1.test.AAAA.AAAA'],
-    ['one that has run out', async () => ticketFor(await createIntegration(), { expiresInMs: -1 })],
-  ])('begins with no ticket but ours: %s', async (_what, create) => {
+    ['no ticket', async () => ''],
+    ['a forged ticket', async () => 'v1.test.AAAA.AAAA'],
+    ['an expired ticket', async () => ticketFor(await createIntegration(), { expiresInMs: -1 })],
+  ])('starts only with a valid ticket: %s', async (_title, create) => {
     expect((await begin(await create())).status).toBe(404);
   });
 
-  test('changes nothing in another browser than the one it began in', async () => {
+  test('changes nothing in a browser other than the one that started it', async () => {
     const id = await createIntegration();
     const answer = await install(ticketFor(id), { withCookie: false });
     expect(answer.status).toBe(400);
     expect((await read(id)).settings).toEqual({});
   });
 
-  test('fills no integration of another account', async () => {
+  test('changes no integration of another account', async () => {
     const otherTenant: Tenant = await gateway.factories.createTenant();
     const id = await createIntegration({}, otherTenant);
     const answer = await install(ticketFor(id));
@@ -115,7 +115,7 @@ describe('Add to Slack', () => {
   });
 });
 
-describe('a body of Slack that is not signed', () => {
+describe('an unsigned body from Slack', () => {
   test('is refused over 64 KB before any of it is read', async () => {
     const answer = await request(gateway.server)
       .post('/slack/events')
@@ -124,7 +124,7 @@ describe('a body of Slack that is not signed', () => {
     expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large']);
   });
 
-  test('is refused when it is compressed, by the name of that', async () => {
+  test('is refused as compressed if it is', async () => {
     const answer = await request(gateway.server)
       .post('/slack/events')
       .set('Content-Encoding', 'gzip')
@@ -134,8 +134,8 @@ describe('a body of Slack that is not signed', () => {
   });
 });
 
-describe('an event of Slack', () => {
-  test('app_uninstalled marks the integrations of its workspace and app at once, and no others', async () => {
+describe('a Slack event', () => {
+  test('app_uninstalled marks only the integrations of its workspace and app, at once', async () => {
     const mine = await createIntegration(simulatedInstall);
     const otherTeam = await createIntegration({ ...simulatedInstall, team_id: 'T0OTHER' });
     const otherApp = await createIntegration({ ...simulatedInstall, app_id: 'A0OTHER' });
@@ -148,7 +148,7 @@ describe('an event of Slack', () => {
     for (const id of [otherTeam, otherApp, pasted]) expect((await read(id)).state).toBe('active');
   });
 
-  test('tokens_revoked marks the integration whose bot it names, and none for a person’s token', async () => {
+  test('tokens_revoked marks the integration of its bot, and none for a user token', async () => {
     const mine = await createIntegration({ ...simulatedInstall, bot_user_id: 'U0MINE' });
     const otherId = await createIntegration({ ...simulatedInstall, bot_user_id: 'U0OTHER' });
     await postEvent({ type: 'tokens_revoked', tokens: { oauth: ['U0MINE'] } });
@@ -162,14 +162,14 @@ describe('an event of Slack', () => {
   test.each<[string, string, number]>([
     ['signed with another secret', 'another-secret', 0],
     ['older than five minutes', signingSecret, -6 * 60_000],
-  ])('changes nothing when it is %s', async (_what, secret, ageMs) => {
+  ])('changes nothing if it is %s', async (_title, secret, ageMs) => {
     const id = await createIntegration(simulatedInstall);
     const { status } = await postEvent({ type: 'app_uninstalled' }, secret, Date.now() + ageMs);
     expect(status).toBe(401);
     expect((await read(id)).state).toBe('active');
   });
 
-  test('answers the challenge by which Slack tries the address', async () => {
+  test('returns the challenge with which Slack verifies the URL', async () => {
     const nowMs = Date.now();
     const { body } = signSlackEvent({}, { signingSecret, nowMs });
     expect(body).toContain('event_callback');
@@ -194,7 +194,7 @@ describe('an event of Slack', () => {
   }
 });
 
-test('without a Slack app there are no such routes', async () => {
+test('without a Slack app the routes do not exist', async () => {
   const plain = await createStoredGateway();
   const { status } = await request(plain.server).get('/slack/install');
   await plain.close();

@@ -1,6 +1,6 @@
 import type { Shape } from './shape.fixture';
 
-/** What one client sends with every call, and what its decoder needs to find in each answer. */
+/** What one client sends with every call, and what its decoder requires in each response. */
 type ClientFacts = {
   headers: Readonly<Record<string, string>>;
   accepted: Shape;
@@ -14,7 +14,7 @@ const json = { 'Content-Type': 'application/json' };
 const accepted = { id: 'string', success: 'boolean' } as const;
 const refused = { success: 'boolean', error: 'string' } as const;
 
-/** The one model of a device, of which every client reads a part. */
+/** The fields of a device. Every client reads some of them. */
 const device = {
   'id?': 'string',
   'platform?': 'platform',
@@ -48,7 +48,7 @@ const user = {
   'updated_at?': 'integer',
 } as const;
 
-/** Mobile clients keep what they read of a device as it stands. */
+/** Mobile clients store a device unchanged. */
 const mobileDevice = { ...device, fcm_token: 'string' } as const;
 const preferences = { 'locale?': 'string', 'disabled?': 'boolean' } as const;
 const mobileUser = { ...user, 'preferences?': preferences, 'devices?': [mobileDevice] } as const;

@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** A request as it goes over the wire: `target` stands in the request line, whole or as a path. */
+/** A request on the wire. `target` is the URL or path of the request line. */
 export type RawRequest = {
   method: string;
   target: string;
@@ -10,14 +10,14 @@ export type RawRequest = {
 
 export type RawAnswer = {
   status: number;
-  /** By name in lower case. */
+  /** Headers by lower-case name. */
   headers: Record<string, string>;
   text: string;
 };
 
 const timeoutMs = 20_000;
 
-/** Writes a request byte for byte, which no HTTP client would, and reads the one answer. */
+/** Writes a raw request, which HTTP clients cannot, and reads its response. */
 export function exchange(port: number, request: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);

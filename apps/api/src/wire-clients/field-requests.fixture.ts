@@ -2,13 +2,13 @@ import type { AcceptedCall } from './send-requests.fixture';
 
 const ana = 'ana@example.com';
 const hourMs = 3_600_000;
-/** In an hour, to the second, so that every form can say it. */
+/** One hour ahead, in whole seconds, so that every format can express it. */
 const later = new Date(Math.floor(Date.now() / 1000) * 1000 + hourMs);
 const laterMs = later.getTime();
 
 type Row = Omit<AcceptedCall, 'body' | 'items'> & { body: object; item: object };
 
-/** Fields of the body and of `user`, in each form in which a client sends them. */
+/** Fields of the body and of `user`, in each format that a client sends. */
 const fields: readonly Row[] = [
   {
     client: 'node',
@@ -18,7 +18,7 @@ const fields: readonly Row[] = [
   },
   {
     client: 'legacy node',
-    shows: 'scheduleAt as text',
+    shows: 'scheduleAt as a string',
     body: { user: { email: ana }, scheduleAt: later.toISOString() },
     item: { dueAt: { email: later } },
   },
@@ -54,13 +54,13 @@ const fields: readonly Row[] = [
   },
   {
     client: 'documentation',
-    shows: 'keys that nobody knows',
+    shows: 'unknown keys',
     body: { user: { email: ana, in_app: { last_open: 'x' } }, notification: { title: 'x' }, n: 1 },
     item: { targets: { email: ana } },
   },
   {
     client: 'node',
-    shows: 'an empty whatsapp_mobile beside a mobile',
+    shows: 'an empty whatsapp_mobile next to a mobile',
     body: { user: { mobile: '+4512345678', whatsapp_mobile: '' } },
     item: { recipient: { mobile: '+4512345678' } },
   },
@@ -72,7 +72,7 @@ const fields: readonly Row[] = [
   },
   {
     client: 'python',
-    shows: 'a topic and a device group as texts',
+    shows: 'a topic and a device group as strings',
     body: { user: { fcm_topic: 'news', fcm_device_group: 'g', onesignal_player_ids: ['p'] } },
     item: { recipient: { fcm_topic: 'news', fcm_device_group: 'g', onesignal_player_ids: ['p'] } },
   },
@@ -101,7 +101,7 @@ const fields: readonly Row[] = [
   },
   {
     client: 'flutter',
-    shows: 'preferences with a language and a channel switched off',
+    shows: 'preferences with a locale and a disabled channel',
     body: {
       user: {
         email: ana,
@@ -121,11 +121,11 @@ const name = { name: 'Ana' };
 const emptyCopies = { cc: [], bcc: [], attachments: [] };
 const emptyMessage = { subject: '', text: '', html_body: '' };
 
-/** What `override` holds, in each form in which a client sends it. */
+/** Members of `override`, in each format that a client sends. */
 const overrides: readonly (Omit<Row, 'body' | 'item'> & { override: object })[] = [
   {
     client: 'node',
-    shows: 'an e-mail with every part given',
+    shows: 'an e-mail with every field',
     override: {
       email: {
         schedule_at: 0,
@@ -139,7 +139,7 @@ const overrides: readonly (Omit<Row, 'body' | 'item'> & { override: object })[] 
   },
   {
     client: 'java',
-    shows: 'an e-mail with every part empty, as its types force it to',
+    shows: 'an e-mail with every field empty, as its types require',
     override: {
       email: {
         ...{ schedule_at: 0, from: { name: '', address: '' } },
@@ -150,7 +150,7 @@ const overrides: readonly (Omit<Row, 'body' | 'item'> & { override: object })[] 
   },
   {
     client: 'documentation',
-    shows: 'the name of the sender alone',
+    shows: 'only the sender name',
     override: { email: { from: { name: 'Shop' } } },
   },
   {
@@ -188,7 +188,7 @@ const overrides: readonly (Omit<Row, 'body' | 'item'> & { override: object })[] 
   },
   {
     client: 'node',
-    shows: 'a time of 0 for every other channel, also for ones that there are not',
+    shows: 'a time of 0 for every other channel, including unknown ones',
     override: Object.fromEntries(
       ['push', 'webhook', 'voice', 'in_app', 'telegram'].map((it) => [it, { schedule_at: 0 }]),
     ),

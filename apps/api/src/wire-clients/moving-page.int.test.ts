@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-/** The cells of a section's table, without the backquotes around a cell. */
+/** The cells of a section's table, without surrounding backquotes. */
 function readTable(title: string): string[][] {
   const section = page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('| '));
@@ -43,7 +43,7 @@ async function call({ path: below, body, method, client = 'documentation' }: Cal
 
 const laterMs = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
 
-/** What a name is given in a body, by the name that Belfry has for it. */
+/** Test values by Belfry's field name. */
 const samples: Record<string, unknown> = {
   'user.user_id': 'ana',
   'user.whatsapp_mobile': '+4512345678',
@@ -71,10 +71,10 @@ function changeSample(sample: unknown): unknown {
 
 type Members = Record<string, unknown>;
 
-/** A copy of the body in which the value stands at a place such as `override.email.attachments[0].filename`. */
-function setAt(body: object, place: string, value: unknown): object {
+/** A copy of the body with the value at a path such as `override.email.attachments[0].filename`. */
+function setAt(body: object, memberPath: string, value: unknown): object {
   const copy = structuredClone(body);
-  const names = place.split(/[.[\]]+/).filter((name) => name !== '');
+  const names = memberPath.split(/[.[\]]+/).filter((name) => name !== '');
   let inner = copy as Members;
   for (const [at, name] of names.slice(0, -1).entries()) {
     inner[name] ??= names[at + 1] === '0' ? [] : {};
@@ -84,7 +84,7 @@ function setAt(body: object, place: string, value: unknown): object {
   return copy;
 }
 
-/** The recipient that a send stores, and what a dry run shows. Ids and sealed tokens differ each time. */
+/** The recipient that a send stores, and the result of a dry run, without IDs and sealed tokens, which differ each time. */
 async function readSend(body: object): Promise<string> {
   const { json } = await call({ path: '/events/send', body });
   const [item] = await readItems(gateway, String(json['id']));
@@ -95,7 +95,7 @@ async function readSend(body: object): Promise<string> {
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id');
 }
 
-/** What a user write stores, of a user of its own. */
+/** What a user write stores for a new user. */
 async function readUser(body: object): Promise<string> {
   const answer = await call({ path: '/users', body: { ...body, user_id: randomUUID() } });
   const { user_id, user_sid, created_at, updated_at, ...stored } = answer.json;
@@ -119,7 +119,7 @@ const reads: Record<string, { read(body: object): Promise<string>; body: object 
 
 describe('docs/moving-from-raven.md, aliases', () => {
   test.each(readTable('Aliases') as [string, string, string][])(
-    'in %s, %s is the same as %s, which wins',
+    'in %s, %s is an alias of %s, which wins',
     async (route, alias, name) => {
       const { read, body } = reads[route] as (typeof reads)[string];
       const sample = samples[name];
@@ -236,7 +236,7 @@ describe('docs/moving-from-raven.md, differences', () => {
   });
 });
 
-describe('docs/moving-from-raven.md, what is missing', () => {
+describe('docs/moving-from-raven.md, missing routes', () => {
   test.each(readTable('Missing').map(([request = '']) => request.split(' ') as [string, string]))(
     '%s %s',
     async (method, target) => {
@@ -255,7 +255,7 @@ describe('docs/moving-from-raven.md, what is missing', () => {
     },
   );
 
-  test('every provider that there is stands in the list', () => {
+  test('the list has every provider', () => {
     const [, list = ''] = /not in this list: ([^.]*)\./.exec(page.replaceAll('\n', ' ')) ?? [];
     const listed = list.split(',').map((name) => name.trim().replaceAll('`', ''));
     const names = Object.values(channels).flatMap(({ providers }) => Object.keys(providers));

@@ -21,21 +21,21 @@ export type UserWrite = {
 export const userWrites: readonly UserWrite[] = [
   {
     client: 'node',
-    shows: 'whats_app, and null for what was undefined',
+    shows: 'whats_app, and null for undefined fields',
     body: { mobile: phone, email: null, whats_app: otherPhone },
     user: { mobile: phone, whatsapp_mobile: otherPhone },
     emptyWrite: { email: null },
   },
   {
     client: 'python',
-    shows: 'null for what is not set',
+    shows: 'null for unset fields',
     body: { ...fernNulls, mobile: phone },
     user: { mobile: phone },
     emptyWrite: fernNulls,
   },
   {
     client: 'java',
-    shows: 'null for what is not set',
+    shows: 'null for unset fields',
     body: { ...fernNulls, email: 'ana@example.com', whats_app: phone },
     user: { email: 'ana@example.com', whatsapp_mobile: phone },
     emptyWrite: fernNulls,
@@ -89,7 +89,7 @@ export const userWrites: readonly UserWrite[] = [
   },
   {
     client: 'flutter',
-    shows: 'null for what is not set, and devices that it was given',
+    shows: 'null for unset fields, and devices from an earlier response',
     body: { ...mobileNulls, mobile: phone, devices: [{ device_sid: 'x', fcm_token: 'y' }] },
     user: { mobile: phone, devices: [] },
     emptyWrite: mobileNulls,
@@ -105,9 +105,9 @@ const javaNulls = {
 export type DeviceCalls = {
   client: Client;
   updateMethod: 'PUT' | 'POST';
-  /** Beside an `fcm_token`. */
+  /** Fields besides an `fcm_token`. */
   added: object;
-  /** Beside the new `fcm_token`. */
+  /** Fields besides the new `fcm_token`. */
   updated: object;
   deleteHeaders: Readonly<Record<string, string>>;
 };

@@ -14,7 +14,7 @@ afterAll(() => gateway.close());
 
 type Model = 'user' | 'device' | 'refused';
 
-/** Exchanges a call whose client must be able to read the answer as `model`. */
+/** Sends a call and checks that its client can decode the response as `model`. */
 async function readAs(model: Model, status: number, call: ClientCall) {
   const answer = await gateway.exchange(call);
   expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
@@ -30,7 +30,7 @@ async function createUser(client: Client, userId = `u_${randomUUID()}`): Promise
 
 describe('a user', () => {
   test.each(userWrites.map((write) => [write.client, write.shows, write] as const))(
-    'is written by %s with %s, read, and not changed by a write that sets nothing',
+    'is written by %s with %s, read, and unchanged by a write without fields',
     async (client, _, { body, user, emptyWrite }) => {
       const user_id = `u_${randomUUID()}`;
       const write = (fields: object) =>
@@ -49,7 +49,7 @@ describe('a user', () => {
     },
   );
 
-  test('without a Telegram chat is shown without `telegram`, which Python could not read', async () => {
+  test('without a Telegram chat is returned without `telegram`, which Python could not decode', async () => {
     const client = 'python';
     for (const telegram of [{ chat_id: '42' }, { chat_id: '' }, {}]) {
       const body = JSON.stringify({ user_id: 'telegram', telegram });
@@ -61,13 +61,13 @@ describe('a user', () => {
   test.each<[Client, string]>([
     ['node', 'not encoded: a slash makes it another path'],
     ['python', 'not encoded: a slash makes it another path'],
-  ])('whose id has a slash is asked for by %s %s', async (client) => {
+  ])('whose ID has a slash is requested by %s %s', async (client) => {
     await createUser(client, 'u/1 x');
     const answer = await readAs('refused', 404, { client, method: 'GET', path: '/users/u/1%20x' });
     expect(answer).toMatchObject({ success: false, code: 'not_found' });
   });
 
-  test('whose id has a slash is found by Java, which encodes it', async () => {
+  test('whose ID has a slash is found by Java, which encodes it', async () => {
     const client = 'java';
     await createUser(client, 'u/1 x');
     const path = '/users/u%2F1%20x';
@@ -111,7 +111,7 @@ describe('a device', () => {
     },
   );
 
-  test('that is added with its device_sid is updated; without, it is another one', async () => {
+  test('is updated if it is added with its device_sid, and otherwise added again', async () => {
     const client = 'android';
     const path = `/users/${await createUser(client)}/devices`;
     const add = (body: object) =>
@@ -127,7 +127,7 @@ describe('a device', () => {
   });
 
   test.each(Object.keys(clients) as Client[])(
-    'of nobody is a 404 that %s can read',
+    'of an unknown user is a 404 that %s can decode',
     async (client) => {
       const path = '/users/nobody/devices/none';
       for (const method of ['GET', 'DELETE'] as const) {
@@ -143,7 +143,7 @@ describe('a device', () => {
   );
 });
 
-/** Platforms are shown in lower case. */
+/** Platforms are returned in lower case. */
 function toShownFields(fields: object): object {
   const entries = Object.entries(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(

@@ -21,7 +21,7 @@ afterAll(() => gateway.close());
 const every = Object.keys(clients) as Client[];
 const send = '/events/send';
 
-describe('a call as it was captured is accepted, read by its client, and stored as it was meant', () => {
+describe('a captured call is accepted, its response is decoded by its client, and it is stored correctly', () => {
   test.each([...capturedSends, ...sendsByField].map((call) => [call.client, call.shows, call]))(
     '%s: %s',
     async (...[, , { client, path = send, items, ...call }]) => {
@@ -36,7 +36,7 @@ describe('a call as it was captured is accepted, read by its client, and stored 
     },
   );
 
-  test('nothing that means "not given" is stored', async () => {
+  test('values that mean "not given" are not stored', async () => {
     const java = capturedSends.find(({ shows }) => shows.startsWith('all twelve keys'));
     const { json } = await gateway.exchange({ client: 'java', path: send, body: java?.body ?? '' });
     const [item] = await readItems(gateway, String(json['id']));
@@ -63,7 +63,7 @@ describe('a call as it was captured is accepted, read by its client, and stored 
 
 describe('Idempotency-Key, as the clients send it', () => {
   test.each(['node', 'python', 'java', 'legacy python', 'legacy java'] as const)(
-    '%s retries, and reads the first answer',
+    '%s retries and decodes the first response',
     async (client) => {
       const call: ClientCall = {
         client,
@@ -78,7 +78,7 @@ describe('Idempotency-Key, as the clients send it', () => {
     },
   );
 
-  test('one call is the same call from Node, Python and Java, whose bodies differ in nulls and order', async () => {
+  test('a call is the same from Node, Python and Java, whose bodies differ in nulls and order', async () => {
     const headers = { 'Idempotency-Key': randomUUID() };
     const bodies = capturedSends
       .filter(({ shows }) => shows.startsWith('the least'))
@@ -91,8 +91,8 @@ describe('Idempotency-Key, as the clients send it', () => {
   });
 });
 
-describe('a refusal is read by every client', () => {
-  test.each(every)('%s: an event that is not there', async (client) => {
+describe('every client decodes errors', () => {
+  test.each(every)('%s: an unknown event', async (client) => {
     const body = '{"event":"nowhere","user":{"email":"a@example.com"},"data":{}}';
     const answer = await gateway.exchange({ client, path: send, body });
     expect([answer.status, answer.headers['content-type']]).toEqual([404, 'application/json']);
@@ -101,12 +101,12 @@ describe('a refusal is read by every client', () => {
   });
 
   test.each<[Client, string, string, number]>([
-    ['node', 'no credential, as its README has it', '', 401],
-    ['python', 'a bare key, as its README has it', '{key}', 401],
+    ['node', 'no credential, as in its README', '', 401],
+    ['python', 'a key without scheme, as in its README', '{key}', 401],
     ['documentation', 'another scheme', 'Bearer {key}', 401],
     ['documentation', 'the scheme without a key', 'AuthKey', 401],
-    ['java', 'no space after the scheme, as its release 0.0.52 does', 'AuthKey{key}', 200],
-    ['documentation', 'the scheme in other letters', 'authkey {key}', 200],
+    ['java', 'no space after the scheme, as in its release 0.0.52', 'AuthKey{key}', 200],
+    ['documentation', 'the scheme in another letter case', 'authkey {key}', 200],
   ])('%s: %s', async (client, _, Authorization, status) => {
     const body = '{"event":"e","data":{}}';
     const answer = await gateway.exchange({ client, path: send, body, headers: { Authorization } });

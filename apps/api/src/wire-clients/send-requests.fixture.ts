@@ -1,6 +1,6 @@
 import type { ClientCall } from './wire-gateway.fixture';
 
-/** An accepted call, and what must be found stored of each of its items. */
+/** An accepted call, and what must be stored for each of its items. */
 export type AcceptedCall = Omit<ClientCall, 'path' | 'body'> & {
   shows: string;
   path?: string;
@@ -18,47 +18,47 @@ const javaUserNulls =
 const javaOverride =
   '{"email":null,"sms":null,"whatsapp":null,"push":null,"webhook":null,"voice":null,"slack":null,"in_app":null,"telegram":null,"providers":{}}';
 
-/** The captured calls of `events/send` and `events/bulk_send`, client by client. */
+/** Captured calls of `events/send` and `events/bulk_send` by client. */
 export const capturedSends: readonly AcceptedCall[] = [
   {
     client: 'node',
-    shows: 'the least it can send',
+    shows: 'the minimum',
     body: '{"event":"e","data":{}}',
     items: [noRecipient],
   },
   {
     client: 'python',
-    shows: 'the least it can send, with null for the rest',
+    shows: 'the minimum, with null for the rest',
     body: '{"event":"e","data":{},"user":null,"scheduleAt":null,"override":null}',
     items: [noRecipient],
   },
   {
     client: 'java',
-    shows: 'the least it can send, with null for the rest and the event late',
+    shows: 'the minimum, with null for the rest and the event last',
     body: '{"data":{},"scheduleAt":null,"override":null,"event":"e","user":null}',
     items: [noRecipient],
   },
   {
     client: 'go',
-    shows: 'a user that is null, and a line end after the body',
+    shows: 'a null user, and a line break after the body',
     body: '{"event":"e","user":null}\n',
     items: [noRecipient],
   },
   {
     client: 'node',
-    shows: 'a user with null for what was undefined',
+    shows: 'a user with null for undefined fields',
     body: `{"event":"e","data":{"name":"Ana"},"user":{"email":"${ana}","mobile":null},"override":null}`,
     items: [{ ...toAna, data: { name: 'Ana' } }],
   },
   {
     client: 'python',
-    shows: 'a user with the keys that are set',
+    shows: 'a user with only the set keys',
     body: `{"event":"e","data":{"name":null},"user":{"email":"${ana}"},"scheduleAt":null,"override":null}`,
     items: [{ ...toAna, data: { name: null } }],
   },
   {
     client: 'java',
-    shows: 'all twelve keys of a user and all channels of an override, null but one',
+    shows: 'all 12 keys of a user and all channels of an override, all null except one',
     body: `{"data":{},"scheduleAt":null,"override":${javaOverride},"event":"e","user":{"email":"${ana}",${javaUserNulls}}}`,
     items: [{ ...toAna, override: { providers: {} } }],
   },
@@ -74,21 +74,21 @@ export const capturedSends: readonly AcceptedCall[] = [
   },
   {
     client: 'python',
-    shows: 'a batch with null for what is not set',
+    shows: 'a batch with null for unset fields',
     path: '/events/bulk_send',
     body: `{"event":"e","batch":[{"data":{"n":1},"user":{"email":"${ana}","mobile":null},"override":null}]}`,
     items: [{ recipient: { email: ana }, data: { n: 1 }, override: null }],
   },
   {
     client: 'java',
-    shows: 'a batch with every null filled in',
+    shows: 'a batch with every null replaced',
     path: '/events/bulk_send',
     body: `{"batch":[{"user":{"email":"${ana}",${javaUserNulls}},"data":{},"override":${javaOverride}}],"event":"e"}`,
     items: [{ recipient: { email: ana }, override: { providers: {} } }],
   },
   {
     client: 'legacy node',
-    shows: 'the app again in the query',
+    shows: 'the app repeated in the query',
     path: '/events/send?app_id={app}',
     body: `{"event":"e","user":{"email":"${ana}"},"data":{}}`,
     items: [toAna],
@@ -141,7 +141,7 @@ export const capturedSends: readonly AcceptedCall[] = [
   },
   {
     client: 'legacy python',
-    shows: 'the keys that are set',
+    shows: 'only the set keys',
     body: `{"event": "e", "user": {"email": "${ana}"}, "data": {}}`,
     items: [toAna],
   },
@@ -153,13 +153,13 @@ export const capturedSends: readonly AcceptedCall[] = [
   },
   {
     client: 'go',
-    shows: 'one attachment with filename, and one bare object for all providers',
+    shows: 'one attachment with filename, and a single object for all providers',
     body: `{"event":"e","user":{"email":"${ana}"},"override":{"email":{"attachments":{"filename":"a.txt","content":"aGk="},"scheduled_at":"0"},"providers":{"payload":{"a":{"b":1}},"form_params":[{"name":"n","value":"v"}],"config":{"c":"d"}}}}\n`,
     items: [{ ...toAna, override: { email: { attachments: { filename: 'a.txt' } } } }],
   },
   {
     client: 'android',
-    shows: 'a language and a user_id, and no data',
+    shows: 'a locale and a user_id, and no data',
     body: '{"event":"e","locale":"en","user":{"user_id":"nobody"}}',
     items: [{ recipient: { user_id: 'nobody' }, locale: 'en', data: null }],
   },

@@ -1,4 +1,4 @@
-/** What a decoder needs of an object. A key that ends in `?` may be missing or null; other keys may stand beside. */
+/** The fields that a decoder requires. A key ending with `?` may be missing or null. Other keys are allowed. */
 export type Shape = { readonly [key: string]: Need };
 type Need = keyof typeof kinds | Shape | readonly [Shape];
 
@@ -11,7 +11,7 @@ const kinds = {
   platform: (value: unknown) => ['android', 'web', 'ios'].includes(String(value)),
 };
 
-/** Where a value is not what the decoder needs; empty when it can read it. */
+/** Lists the paths that do not match the decoder's requirements. */
 export function findMisfits(shape: Shape, value: unknown, at = 'answer'): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [`${at} is no object`];

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.close());
 
-/** The status, and the keys that its client reads of the body. */
+/** The status, and the body fields that the client reads. */
 type Expected = [status: number, keys: object];
 
 const accepted: Expected = [200, { success: true }];
@@ -54,7 +54,7 @@ const singleCases: Case[] = [
   ['event that is an object', { event: {}, user, data }, unreadable],
 ];
 
-/** The vendor wants 422 here; by our specification `user` is optional, and the log says that nobody was reached. */
+/** The vendor expects 422 here. By our specification `user` is optional, and the log shows `no_recipient`. */
 const singleCasesThatDiffer: Case[] = [
   ['user and data missing', { event: 'test' }, accepted],
   ['user missing', { event: 'test', data }, accepted],
@@ -100,7 +100,7 @@ describe('the vendor’s cases of send', () => {
   });
 
   test.each(singleCasesThatDiffer)(
-    '%s differs by our specification: accepted, and skipped as no_recipient',
+    '%s differs from the vendor: accepted, and skipped as no_recipient',
     async (...one) => {
       const { json } = await expectOutcome('/events/send', one);
       const [item] = await readItems(gateway, String(json['id']));

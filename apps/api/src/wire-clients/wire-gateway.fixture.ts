@@ -4,17 +4,17 @@ import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixtu
 import { type Client, clients } from './clients.fixture';
 import { exchange, type RawAnswer } from './exchange.fixture';
 
-/** What a client sends, but for what it sends with every call. */
+/** What a client sends, without the headers of every call. */
 export type ClientCall = {
   client: Client;
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the app, encoded as the client encodes it. */
+  /** Path relative to the app, encoded as the client encodes it. */
   path: string;
-  /** Byte for byte. */
+  /** The raw body. */
   body?: string;
-  /** Beside the client's own; an empty text leaves one out. `{key}` is the API key. */
+  /** Headers added to the client's own. An empty string removes one. `{key}` is the API key. */
   headers?: Readonly<Record<string, string>>;
-  /** What stands before the path in the request line; `{app}` is the app in every part. */
+  /** The prefix of the path in the request line. `{app}` is replaced by the app ID everywhere. */
   origin?: string;
   app?: string;
 };
@@ -23,7 +23,7 @@ export type WireGateway = StoredGateway & {
   exchange(call: ClientCall): Promise<RawAnswer & { json: Record<string, unknown> }>;
 };
 
-/** A gateway with an app of its own, in which the events `e` and `test` are live. */
+/** A gateway with a new app, in which the events `e` and `test` are live. */
 export async function createWireGateway(): Promise<WireGateway> {
   const gateway = await createStoredGateway();
   const { appId, apiKey } = gateway.tenant;
@@ -49,7 +49,7 @@ export async function createWireGateway(): Promise<WireGateway> {
       const headerEntries = Object.entries({ ...all, ...headers }).filter(
         ([, value]) => value !== '',
       );
-      // A server on a port has an address with a port.
+      // A server that listens on a port has an AddressInfo.
       const { port } = gateway.server.address() as AddressInfo;
       const answer = await exchange(port, {
         method,
@@ -69,7 +69,7 @@ const liveChannels = {
   slack: channelVersion({ text: 'Hi {{name}}' }),
 };
 
-/** What was stored of each item of an accepted call, with what it was planned to. */
+/** The stored items of an accepted call, with their planned messages. */
 export async function readItems(gateway: StoredGateway, requestId: string) {
   const rows = await gateway.database.prisma.requestItem.findMany({
     where: { requestId },

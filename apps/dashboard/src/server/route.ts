@@ -124,7 +124,7 @@ export function createHandleProblems({ log }: { log: Logger }): ErrorRequestHand
     const status = problemStatuses[refusal.code];
     if (status >= 500) {
       const logFields = {
-        call_id: requestId,
+        request_id: requestId,
         method: req.method,
         route: getRoutePattern(req),
         error: failure,

@@ -17,7 +17,7 @@ export function createDashboardServer(
     handle: (req, res) => app(req, res),
     refuse({ code, text }, error) {
       const requestId = newId();
-      log.info('call.unreadable', { call_id: requestId, reason: error?.code ?? code });
+      log.info('call.unreadable', { request_id: requestId, reason: error?.code ?? code });
       const body = JSON.stringify({ success: false, error: text, code, requestId });
       const headers = {
         'Content-Type': 'application/json; charset=utf-8',

@@ -268,24 +268,24 @@ export type SendEventAnswer = {
 export type DryRunAnswer = {
   success: true;
   dry_run: true;
-  /** Where the app’s messages go. */
+  /** Delivery mode of the app. */
   delivery: 'sandbox' | 'live';
-  /** One for each target, and one for each channel that has none. */
+  /** One entry for each target, and one for each channel without a target. */
   messages: readonly ({
     channel: string;
     would: 'send' | 'skip' | 'fail';
-    /** Why it would not be sent. */
+    /** Why the message would not be sent. */
     reason?: string;
-    /** The same as a sentence. */
+    /** The reason as a sentence. */
     detail?: string;
-    /** The address that was chosen. */
+    /** Selected address. */
     target?: string;
-    /** By its name; none in the sandbox’s app. */
+    /** Name of the integration. Absent in a sandbox app. */
     integration?: string;
     provider?: string;
-    /** Unix milliseconds, where it is later. */
+    /** Unix milliseconds. Present if the message is due later. */
     due_at?: number;
-    /** As the provider would get it, without any credential. */
+    /** The provider request, without credentials. */
     request?: {
       operation: string;
       body: unknown;
@@ -340,7 +340,7 @@ export type BulkSendAnswer = {
   request_id: string;
   id: string;
   success: boolean;
-  /** Elements of the batch. */
+  /** Number of elements in the batch. */
   accepted: number;
 };
 
@@ -596,7 +596,7 @@ export type Inbox = {
     timestamp: number;
     status: 'UNREAD' | 'READ' | 'ARCHIVE';
   })[];
-  /** The `last_message_id` of the next page, where there is one. */
+  /** The `last_message_id` for the next page, if there is one. */
   next?: string;
 };
 

@@ -104,7 +104,7 @@ const rows: Row[] = [
     anchor: '    if (!parsedKey || !stored ||',
     becomes: '    if (parsedKey) recordKeyUse(parsedKey.id);\n    if (!parsedKey || !stored ||',
     path: 'apps/api/src/app.test.ts',
-    title: 'does not note a use',
+    title: 'records no use',
   },
   {
     name: 'rate limit after the body',
@@ -113,7 +113,7 @@ const rows: Row[] = [
     becomes:
       'const early = await readBody(req, res, caller.accountId);\n      const limitCheck = early && limitRate(call, caller.accountId);',
     path: 'apps/api/src/before-body.test.ts',
-    title: 'a call whose body never comes',
+    title: 'before its body arrives',
   },
   {
     name: 'client follows redirects',

@@ -57,7 +57,7 @@ import { listChannels, type Role } from './roles';
 
 /** What the roles of one process share. */
 export type Services = {
-  /** As attempts and heartbeats name this process. */
+  /** The name of this process in attempts and heartbeats. */
   worker: string;
   env: Env<'worker'>;
   log: Logger;
@@ -75,30 +75,30 @@ export type Services = {
   recorder: Recorder;
   backoff: Backoff;
   metrics: Metrics;
-  /** Of what this process delivers. */
+  /** Counts the deliveries of this process. */
   tally: Tally;
   ready(): Promise<boolean>;
   storeChecks: StartCheck[];
   heartbeat: Heartbeat;
-  /** Of every attempt of this process. */
+  /** The deadlines of every attempt of this process. */
   deadlines: Deadlines;
-  /** Shares the work of composing out among accounts. */
+  /** Shares composing time fairly among accounts. */
   composing: FairQueue;
 };
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 
 export type RunningRole = {
-  /** Takes nothing new, and resolves when what the role has in hand is done. */
+  /** Takes no new work, and resolves when the running work is done. */
   close(): Promise<void>;
-  /** Work waits and none is done. */
+  /** Whether overdue work waits and none is done. */
   isStalled(): boolean;
 };
 
-/** Of a store that is away: what could not be told to it is found by the leases. */
+/** Limit for closing an unavailable store. Leases recover unrecorded results. */
 const closeTimeoutMs = 500;
 const cachedRows = 1_000;
-/** A version never changes; only memory bounds how long it is kept. */
+/** A version never changes, so a long TTL is safe. */
 const versionRows = { ttlMs: 60 * 60_000, maxEntries: cachedRows };
 
 export type ServicesDeps = { env: Env<'worker'>; log: Logger; shutdown: Shutdown; roles: Role[] };
