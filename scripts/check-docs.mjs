@@ -1,11 +1,12 @@
-// Whether the documents are true where a machine can tell: the made ones are fresh, and every file, script, link, test
-// and lint rule that a document names is there.
+// Checks the documents as far as a machine can: generated ones are current; every file, script, link, test and lint rule that
+// a document names exists; every screenshot is shown by a page.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root, runCommand } from './commands.mjs';
 import { fail, StepError } from './steps.mjs';
 
 const docsTimeoutMs = 300_000;
+const screenshots = 'docs/screenshots';
 const folders = ['.ci', 'apps', 'bench', 'deploy', 'docs', 'packages', 'prisma', 'scripts'];
 
 endOnSignals();
@@ -13,13 +14,14 @@ main().catch(fail);
 
 async function main() {
   const documents = listDocuments();
-  const problems = documents.flatMap(problemsOf);
-  const made = await runCommand(process.execPath, ['scripts/docs.mjs', '--check'], {
+  const problems = documents.flatMap(findProblems);
+  problems.push(...findUnusedScreenshots(documents));
+  const generated = await runCommand(process.execPath, ['scripts/docs.mjs', '--check'], {
     timeoutMs: docsTimeoutMs,
   });
-  if (made.code !== 0) problems.push(made.output.trim());
+  if (generated.code !== 0) problems.push(generated.output.trim());
   if (problems.length > 0) throw new StepError(problems.join('\n'));
-  console.log(`${documents.length} documents are as the code is.`);
+  console.log(`${documents.length} documents match the code.`);
 }
 
 function listDocuments() {
@@ -30,7 +32,7 @@ function listDocuments() {
   ].filter((file) => file.endsWith('.md'));
 }
 
-function problemsOf(document) {
+function findProblems(document) {
   const text = readText(document);
   return [
     ...missingFiles(text),
@@ -41,16 +43,16 @@ function problemsOf(document) {
   ].map((problem) => `${document}: ${problem}`);
 }
 
-/** Paths from the root, wherever they stand; one with a placeholder in it names no file. */
+/** Any path from the root, also in prose, so the files of the walk in architecture.md are checked. Paths with placeholders are not. */
 function missingFiles(text) {
   const pattern = new RegExp(`(?<![\\w./-])(?:${folders.join('|')})/[\\w.<>*/-]*[\\w>*]`, 'g');
   return unique(text.match(pattern))
-    .filter((file) => !/[<>*]|NNNN/.test(file) && !isThere(file))
-    .map((file) => `there is no ${file}`);
+    .filter((file) => !/[<>*]|NNNN/.test(file) && !exists(file))
+    .map((file) => `${file} does not exist`);
 }
 
-/** What the build makes counts as there when its source is. */
-function isThere(file) {
+/** A build output exists if its source does. */
+function exists(file) {
   const source = file.replace('/dist/', '/src/').replace(/\.js$/, '.ts');
   return existsSync(path.join(root, file)) || existsSync(path.join(root, source));
 }
@@ -60,24 +62,24 @@ function missingScripts(text) {
   const named = [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)];
   return unique(named.map(([, run, short]) => run ?? short))
     .filter((name) => !Object.hasOwn(scripts, name))
-    .map((name) => `there is no script ${name}`);
+    .map((name) => `package.json has no script ${name}`);
 }
 
 function brokenLinks(document, text) {
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
   return unique(links)
     .filter((target) => !/^[a-z]+:/.test(target) && !resolves(document, target))
-    .map((target) => `the link to ${target} leads nowhere`);
+    .map((target) => `the link to ${target} is broken`);
 }
 
 function resolves(document, target) {
   const [file, anchor] = target.split('#');
   const place = file === '' ? document : path.posix.join(path.posix.dirname(document), file);
   if (!existsSync(path.join(root, place))) return false;
-  return anchor === undefined || anchorsOf(readText(place)).includes(anchor);
+  return anchor === undefined || listAnchors(readText(place)).includes(anchor);
 }
 
-function anchorsOf(text) {
+function listAnchors(text) {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
     title
       .toLowerCase()
@@ -86,21 +88,28 @@ function anchorsOf(text) {
   );
 }
 
-/** A test is named by its file and its title: `path.test.ts`, "title". */
+/** A document names a test by file and title: `path.test.ts`, "title". */
 function missingTests(text) {
   return [...text.matchAll(/`([\w./-]+\.test\.ts)`,\s+"([^"]+)"/g)]
     .map(([, file, title]) => ({ file, title: title.replace(/\s+/g, ' ') }))
-    .filter(({ file, title }) => isThere(file) && !readText(file).includes(title))
+    .filter(({ file, title }) => exists(file) && !readText(file).includes(title))
     .map(({ file, title }) => `${file} has no test "${title}"`);
 }
 
-/** A rule is named as: Biome's `rule`. */
+/** A document names a lint rule as: Biome's `rule`. */
 function missingRules(text) {
   const config = readText('biome.json');
   return [...text.matchAll(/Biome's\s+`(\w+)`/g)]
     .map(([, rule]) => rule)
     .filter((rule) => !config.includes(`"${rule}"`))
     .map((rule) => `biome.json has no rule ${rule}`);
+}
+
+function findUnusedScreenshots(documents) {
+  const text = documents.map(readText).join('\n');
+  return readdirSync(path.join(root, screenshots))
+    .filter((file) => !text.includes(file))
+    .map((file) => `no page shows ${screenshots}/${file}`);
 }
 
 function readText(file) {

@@ -9,7 +9,8 @@ import { root } from './commands.mjs';
 const codePatterns = [
   {
     pattern: /\b(?:function|const|let)\s+(?<name>[a-z]\w*Of)\b/,
-    better: 'start a function with a verb (getText, parseDate, countStates), name a value by its role',
+    better:
+      'start a function with a verb (getText, parseDate, countStates), name a value by its role',
   },
   {
     pattern: /\b(?:const|let)\s+(?<name>given|told|said|asked|known|found|wanted|made)\b/,
@@ -81,7 +82,10 @@ function judge(text, patterns, place) {
 
 /** The beginnings of sentences in a comment, a title of a test, or a paragraph; no headings, no rows of tables. */
 function listSentences(line, isDocument) {
-  if (isDocument) return /^(?:#|\||\s*$|>)/.test(line) ? [] : splitSentences(line.replace(/^\s*(?:[-*]|\d+\.)\s+/, ''), true);
+  if (isDocument)
+    return /^(?:#|\||\s*$|>)/.test(line)
+      ? []
+      : splitSentences(line.replace(/^\s*(?:[-*]|\d+\.)\s+/, ''), true);
   const comment = /^\s*(?:\/\/|\/\*\*|\*)\s?(.*?)(?:\*\/)?$/.exec(line)?.[1];
   if (comment !== undefined) return splitSentences(comment, /^\s*\/[/*]/.test(line));
   const title = /\b(?:test|describe)\(\s*['"`](.*)['"`],/.exec(line)?.[1];

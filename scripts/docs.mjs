@@ -1,5 +1,5 @@
-// npm run docs: writes the documents that are made from the code.
-//   npm run docs -- --check   changes nothing, and fails when one of them is stale
+// npm run docs: writes the generated documents.
+//   npm run docs -- --check   writes nothing; fails if one of them is stale
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root } from './commands.mjs';

@@ -1,12 +1,16 @@
-// The documents that are made from the code: file to text. Nothing is read or written here.
+// The generated documents: file to text. This module reads and writes nothing.
 import { clientTypes } from './client-types.mjs';
+import { code, list, page } from './markdown.mjs';
+import { sandbox } from './sandbox-page.mjs';
 
 export function createDocuments(code) {
   return {
-    'docs/configuration.md': configuration(code),
-    'docs/errors.md': errors(code),
-    'docs/sandbox.md': sandbox(code),
-    'docs/states.md': states(code),
+    'docs/reference/api.md': api(code),
+    'docs/reference/configuration.md': configuration(code),
+    'docs/reference/errors.md': errors(code),
+    'docs/reference/metrics.md': metrics(code),
+    'docs/reference/sandbox.md': sandbox(code),
+    'docs/reference/states.md': states(code),
     'packages/client/src/generated/version.ts': clientVersion(code),
     'packages/client/src/generated/wire.ts': clientTypes(code),
   };
@@ -29,61 +33,92 @@ function configuration({ settings, listAppSettings, listValues }) {
   const all = Object.entries(settings);
   const sections = Object.entries(groups).flatMap(([group, title]) => [
     `## ${title}`,
-    table(
-      ['variable', 'default', 'required', 'read by', 'meaning', 'example'],
-      all.filter(([, setting]) => setting.group === group).map(settingRow),
-    ),
+    list(all.filter(([, setting]) => setting.group === group).map(describeSetting)),
   ]);
-  const missed = all.filter(([, { group }]) => !(group in groups)).map(([name]) => name);
-  if (missed.length > 0) throw new Error(`No section for ${missed.join(', ')}`);
+  const ungrouped = all.filter(([, { group }]) => !(group in groups)).map(([name]) => name);
+  if (ungrouped.length > 0) throw new Error(`No section for ${ungrouped.join(', ')}`);
   return page('Configuration', 'packages/runtime/src/settings.ts', [
-    'Every setting is an environment variable. A process reads its own when it starts, and never again. Blanks around a ' +
-      'value are dropped, and an empty value counts as none. When something is missing or wrong, the process names all of it ' +
-      'at once on standard error and exits with 78.',
-    'The processes are `api` (the gateway), `worker` (every role of it), `dashboard` and `cli` (commands that run once). `npm start` sets ' +
-      'what it must and hands everything else on to the processes that it starts.',
+    'Every setting is an environment variable. A process reads its settings once, at startup. Values are trimmed; an empty ' +
+      'value is treated as unset. If settings are missing or invalid, the process lists all of them on standard error and exits ' +
+      'with code 78. In parentheses: default, values, and the processes that read it.',
+    '`api` is the gateway, `worker` every worker role, and `cli` the `belfry` commands. `npm start` sets what it needs and passes ' +
+      'all other variables on to the processes it starts.',
     ...sections,
     '## Settings of an app',
-    'These are no environment variables: each app has its own. Set them in the dashboard (_Apps_, _Change_), or with ' +
-      '`belfry app set APP_ID SETTING VALUE`; `belfry app show APP_ID` prints them. The gateway follows within `LOOKUP_CACHE_MS`, ' +
-      'and the audit has every change.',
-    table(
-      ['setting', 'values', 'default', 'in the dashboard', 'meaning'],
-      listAppSettings().map(([, setting]) => [
-        code(setting.name),
-        listValues(setting).map(code).join(', '),
-        code(String(setting.default ?? 'none')),
-        setting.title,
-        [setting.help, ...choicesOf(setting)].join(' '),
-      ]),
+    'These are not environment variables: each app has its own. Set them in the dashboard (_Apps_, _Change_) or with ' +
+      '`belfry app set APP_ID SETTING VALUE`; `belfry app show APP_ID` prints them. The gateway applies a change within ' +
+      '`LOOKUP_CACHE_MS`. The audit log records every change.',
+    list(
+      listAppSettings().map(([, setting]) =>
+        [
+          `${code(setting.name)} (${listValues(setting).map(code).join(', ')}; default ${code(String(setting.default ?? 'none'))}), ` +
+            `_${setting.title}_: ${setting.help}`,
+          ...formatChoices(setting),
+        ].join(' '),
+      ),
     ),
   ]);
 }
 
-function choicesOf({ choices = [] }) {
+function formatChoices({ choices = [] }) {
   return choices.map(({ value, hint }) => `${code(value)}: ${hint}`);
 }
 
-function settingRow([name, setting]) {
-  return [
-    code(name),
-    defaultOf(setting),
-    setting.isRequired ? 'yes' : 'no',
-    setting.for.map(code).join(', '),
-    [setting.help, rangeOf(setting), setting.isSecret ? 'Secret.' : ''].filter(Boolean).join(' '),
-    setting.example === undefined ? '' : code(setting.example),
+function describeSetting([name, setting]) {
+  const facts = [
+    setting.isRequired ? '**required**' : formatDefault(setting),
+    formatValues(setting),
+    setting.for.join(', '),
   ];
+  const sentences = [
+    setting.help,
+    setting.isSecret ? 'Secret.' : '',
+    hasOwnExample(setting) ? `Example: ${code(setting.example)}.` : '',
+  ];
+  return `${code(name)} (${facts.filter(Boolean).join('; ')}): ${sentences.filter(Boolean).join(' ')}`;
 }
 
-function defaultOf(setting) {
-  if (setting.default === undefined || setting.default === '') return 'none';
+function hasOwnExample({ example, default: value }) {
+  return example !== undefined && example !== String(value ?? '');
+}
+
+function formatDefault(setting) {
+  if (setting.default === undefined || setting.default === '') return 'unset';
   return code(String(setting.default));
 }
 
-function rangeOf(setting) {
-  if (setting.kind === 'integer') return `From ${setting.minimum} to ${setting.maximum}.`;
-  if (setting.kind === 'oneOf') return `One of ${setting.values.map(code).join(', ')}.`;
-  return setting.kind === 'boolean' ? '`true` or `false`.' : '';
+function formatValues(setting) {
+  if (setting.kind === 'integer') return `${setting.minimum}–${setting.maximum}`;
+  return setting.kind === 'oneOf' ? setting.values.map(code).join(', ') : '';
+}
+
+function api({ operations }) {
+  return page('API', 'apps/api/src/routes', [
+    'The gateway serves the full reference, with schemas and examples, at `/docs`, and the same as OpenAPI 3 at `/openapi.json`. ' +
+      'TypeScript callers can use [the client](../../packages/client/README.md).',
+    list(
+      operations.map(
+        ({ method, path, summary }) =>
+          `${code(`${method.toUpperCase()} ${path.replace('/v1/apps/{app_id}', '')}`)}: ${summary}`,
+      ),
+    ),
+    'Every path starts with `/v1/apps/{app_id}`. An API key is sent as `Authorization: AuthKey <API key>`. A front end signs its user ' +
+      'instead: see [the inbox](inbox.md). Every POST with an API key accepts an ' +
+      '[`Idempotency-Key`](../explanation/idempotency.md). Errors have [one shape](errors.md).',
+    '`POST /events/send?dry_run=true` returns what a send would do, per channel, and stores nothing. It ignores the ' +
+      '`Idempotency-Key`. `X-Belfry-Version` on every response is the version of the gateway.',
+  ]);
+}
+
+function metrics({ metricFamilies }) {
+  return page('Metrics', 'packages/runtime/src/metrics.ts', [
+    'Prometheus text format at `/metrics`, on `METRICS_PORT` of a gateway and `WORKER_PORT` of a worker. Probes are `/livez` and `/readyz`, on ' +
+      'the API port of a gateway and on `WORKER_PORT`. No label names a user, a recipient, a request or an account.',
+    list(metricFamilies.map(({ name, type, help }) => `${code(name)} (${type}): ${help}`)),
+    'Alert on `belfry_oldest_waiting_seconds` (delivery is behind), on 5xx in `belfry_http_requests_total`, and on ' +
+      '`belfry_loop_stalls_total`. `belfry_storage_*` exist only in workers with the role `relay`, and have values only while an account ' +
+      'has a [storage limit](../how-to/limit-storage.md).',
+  ]);
 }
 
 function errors({ errorCatalogue }) {
@@ -94,111 +129,41 @@ function errors({ errorCatalogue }) {
     request_id: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
   };
   return page('Errors', 'packages/shared/src/errors.ts', [
-    'Every error, on every route, is one flat JSON object:',
+    'Every error on every route is one flat JSON object:',
     ['```json', JSON.stringify(example, null, 2), '```'].join('\n'),
-    '`error` is a sentence for people and may change. `code` is for programs and does not change within `/v1`. `errors` stands ' +
-      'there only with `validation_failed`: it lists every problem of the body in its order, and after 20 of them a last entry counts the others. `request_id` is the id of the call; ' +
-      'the header `X-Request-Id` and the logs have the same one.',
-    table(
-      ['status', 'code', 'when'],
-      // Two underscores would begin bold text.
-      Object.entries(errorCatalogue).map(([slug, { status, when }]) => [
-        status,
-        code(slug),
-        when.replaceAll('__', '\\_\\_'),
-      ]),
-    ),
+    '`code` is for programs and never changes within `/v1`. `error` is a sentence for people and may change. `request_id` is the ID of ' +
+      'the call, also in the `X-Request-Id` header, and `call_id` in the log of the gateway. Only `validation_failed` adds `errors`: every problem of the body, in ' +
+      'order; after 20 entries, a last entry counts the rest.',
+    ...listByStatus(errorCatalogue).flatMap(([status, entries]) => [
+      `## ${status}`,
+      // Two underscores would start bold text.
+      list(entries.map(([slug, { when }]) => `${code(slug)}: ${when.replaceAll('__', '\\_\\_')}`)),
+    ]),
   ]);
 }
 
+function listByStatus(errorCatalogue) {
+  const entries = Object.entries(errorCatalogue);
+  const statuses = [...new Set(entries.map(([, { status }]) => status))].sort((a, b) => a - b);
+  return statuses.map((status) => [status, entries.filter(([, entry]) => entry.status === status)]);
+}
+
 function states({ messageStates, countedAs, skipReasons, failureReasons }) {
-  const reasons = (list) =>
-    table(
-      ['reason', 'means'],
-      Object.entries(list).map(([reason, means]) => [code(reason), means]),
-    );
+  const reasons = (catalogue) =>
+    list(Object.entries(catalogue).map(([reason, means]) => `${code(reason)}: ${means}`));
   return page('States of a message', 'packages/shared/src/message-state.ts', [
-    'A message is one item of a request on one channel to one target. It is always in exactly one of these states. ' +
-      'How it moves between them is told in [architecture.md](architecture.md#states).',
-    table(
-      ['state', 'final', 'counted as', 'means'],
-      Object.entries(messageStates).map(([state, { isFinal, means }]) => [
-        code(state),
-        isFinal ? 'yes' : 'no',
-        code(countedAs[state]),
-        means,
-      ]),
+    'A message is one item of a request, on one channel, to one address. It is always in exactly one state. ' +
+      '[Architecture](../explanation/architecture.md#states) shows the transitions.',
+    list(
+      Object.entries(messageStates).map(([state, { isFinal, means }]) => {
+        const facts = [isFinal ? 'final' : 'open', `counted as ${code(countedAs[state])}`];
+        return `${code(state)} (${facts.join(', ')}): ${means}`;
+      }),
     ),
     '## Why a message was skipped',
-    'The same reasons say why a channel of an item has no message at all.',
+    'A channel of an item that has no message has one of these reasons, too.',
     reasons(skipReasons),
     '## Why a message failed',
     reasons(failureReasons),
   ]);
-}
-
-function sandbox({ channels, magicBehaviours, listMagicRecipients }) {
-  const [anyWord] = Object.keys(magicBehaviours);
-  const names = Object.keys(listMagicRecipients(anyWord, channels));
-  return page('The sandbox', 'packages/channels/src/sandbox.ts', [
-    'An app in sandbox delivery sends nothing. What the real provider would have been sent is stored as a capture, once an ' +
-      'attempt, and the attempt is accepted. The app that `npm start` makes is in sandbox delivery. Of an app the newest 500 ' +
-      'captures are kept, for 7 days.',
-    'The page _Sandbox_ of the [dashboard](dashboard.md) shows them as they would look, with the call that the provider would ' +
-      'have got. A test asks for them: `GET /v1/apps/{app_id}/sandbox/wait` answers as soon as there is one that matches, and ' +
-      '[testing with Belfry](testing-with-belfry.md) shows how.',
-    table(
-      ['parameter', 'means'],
-      [
-        [code('channel'), 'only of this channel'],
-        [
-          code('to'),
-          'only to this address, a phone number in any spelling; a `user_id` for `in_app`',
-        ],
-        [code('request_id'), 'only of this request'],
-        [code('after'), 'only what was captured since the answer that had this as its `next`'],
-        [code('count'), 'how many to wait for: 1 unless told otherwise, at most 100'],
-        [code('timeout'), 'seconds: 10 unless told otherwise, at most 30; 0 looks once'],
-      ],
-    ),
-    'All of them may be left out. The answer is `{"messages": [...], "next": "..."}`, newest first; when the time is over, what ' +
-      'there is, so perhaps nothing. Reading takes nothing away. Of an account 20 calls may wait at once; the next one is ' +
-      'answered 429. Of a [sensitive event](decisions/0044-what-a-sensitive-event-leaves.md) the words are not kept, in the ' +
-      'sandbox neither: try such an event in an app where it is not marked so.',
-    '## Magic recipients',
-    'These recipients behave in another way, so that a failure can be tried. On e-mail only what stands before the @ counts.',
-    table(
-      [...names.map((name) => channels[name].label), 'the message'],
-      Object.entries(magicBehaviours).map(([word, { sentence }]) => [
-        ...names.map((name) => code(listMagicRecipients(word, channels)[name])),
-        sentence,
-      ]),
-    ),
-  ]);
-}
-
-function page(title, source, parts) {
-  return `${[
-    `# ${title}`,
-    `<!-- Made from ${source} by \`npm run docs\`: change it there. -->`,
-    ...parts,
-  ].join('\n\n')}\n`;
-}
-
-/** Aligned, as the formatter does it. */
-function table(head, rows) {
-  const all = [head, ...rows].map((cells) => cells.map(cell));
-  const widths = head.map((_, column) => Math.max(3, ...all.map((cells) => cells[column].length)));
-  const line = (cells) => `| ${cells.map((text, at) => text.padEnd(widths[at])).join(' | ')} |`;
-  const rule = line(widths.map((width) => '-'.repeat(width)));
-  const [first, ...others] = all.map(line);
-  return [first, rule, ...others].join('\n');
-}
-
-function cell(value) {
-  return String(value).replaceAll('|', '\\|').replaceAll('\n', ' ');
-}
-
-function code(text) {
-  return `\`${text}\``;
 }

@@ -1,7 +1,7 @@
 import { runTool } from './commands.mjs';
 import { StepError } from './steps.mjs';
 
-/** As every document is formatted: the columns of its tables below each other. `file` is relative to the root. */
+/** Formats a document with Biome. `file` is relative to the root. */
 export async function formatDocument(file) {
   const { code, output } = await runTool('@biomejs/biome/bin/biome', ['format', '--write', file], {
     timeoutMs: 60_000,

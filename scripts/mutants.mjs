@@ -70,7 +70,7 @@ function formatSuite({ suite }) {
   return suite.kind === 'chaos' ? `chaos, ${suite.keys} keys` : `${suite.path} "${suite.names}"`;
 }
 
-/** The goal in docs/reliability.md. */
+/** The goal in docs/explanation/delivery-guarantees.md. */
 const minCaught = 0.95;
 
 /**

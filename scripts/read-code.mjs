@@ -1,4 +1,4 @@
-// What the made documents are made from, as the build left it.
+// Reads what the generated documents describe from the build.
 
 export async function readCode() {
   const [runtime, shared, channels, ...routes] = await Promise.all([
@@ -15,11 +15,15 @@ export async function readCode() {
     import('../apps/api/dist/routes/sandbox.js'),
   ]);
   const code = { ...runtime, ...shared, ...channels };
-  return { ...code, operations: operationsOf(Object.assign({}, ...routes), code.channels) };
+  return {
+    ...code,
+    operations: createOperations(Object.assign({}, ...routes), code.channels),
+    metricFamilies: await readMetricFamilies(code),
+  };
 }
 
-/** The operations that callers have; building a route calls nothing of what it will need. */
-function operationsOf(routes, channels) {
+/** Every operation of the API. Creating a route calls none of its dependencies. */
+function createOperations(routes, channels) {
   return [
     routes.createSendEventRoute({ channels }),
     routes.createBulkSendRoute({ channels, maxBatchItems: 1_000 }),
@@ -30,4 +34,20 @@ function operationsOf(routes, channels) {
     routes.createRequestStatusRoute({}),
     routes.createSandboxRoute({ channels }),
   ].map(({ operation }) => operation);
+}
+
+/** Name, type and help of every metric, in the order of the exposition format. */
+async function readMetricFamilies({ createMetrics }) {
+  const text = await createMetrics({
+    readQueueJobs: async () => [],
+    readOldestWaiting: async () => [],
+    readStorage: async () => undefined,
+  }).read();
+  return [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$/gm)].map(
+    ([, name, help, type]) => ({
+      name,
+      help,
+      type,
+    }),
+  );
 }

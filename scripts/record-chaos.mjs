@@ -1,13 +1,10 @@
-// Writes reports of npm run chaos to docs/reliability.md.
+// Writes reports of npm run chaos to bench/results/chaos-runs.md.
 //   node scripts/record-chaos.mjs FILE...
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './commands.mjs';
-import { formatDocument } from './format-document.mjs';
 import { printError, StepError } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
-
-const heading = '## Recorded runs\n';
 
 main().catch((error) => {
   printError(error);
@@ -29,9 +26,12 @@ async function main() {
   }
   await ensureBuilt();
   const { recordedRuns } = await import('../packages/testing/dist/index.js');
-  const document = path.join(root, 'docs', 'reliability.md');
-  const [before, after] = readFileSync(document, 'utf8').split(heading);
-  if (after === undefined) throw new StepError(`${document} needs the heading "${heading.trim()}"`);
-  writeFileSync(document, `${before}${heading}\n${recordedRuns(reports)}\n`);
-  await formatDocument('docs/reliability.md');
+  const file = path.join(root, 'bench/results/chaos-runs.md');
+  writeFileSync(
+    file,
+    `# The last recorded runs of \`npm run chaos\`\n\n${recordedRuns(reports)}\n`,
+  );
+  console.log(
+    'Wrote bench/results/chaos-runs.md. Update the totals in docs/explanation/delivery-guarantees.md.',
+  );
 }

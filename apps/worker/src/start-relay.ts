@@ -20,7 +20,7 @@ import { createLoop, newId } from '@belfry/runtime';
 import type { RunningRole, Services } from './composition';
 
 const upkeepEveryMs = 5 * 60_000;
-/** Together with LOOKUP_CACHE_MS this bounds how far an account can exceed its limit; see docs/storage.md. */
+/** Together with LOOKUP_CACHE_MS this bounds how far an account can exceed its limit; see docs/how-to/limit-storage.md. */
 const storageCountEveryMs = 5_000;
 
 /** The role `relay`: enqueues due messages, expires leases and runs retention. */

@@ -39,7 +39,7 @@ export function createDatabase({ url, poolSize, log }: DatabaseOptions): Databas
   // A caller's request must have its answer before its idempotency lock ends after 10 s.
   const accepting = pool(4_000, ['lock_timeout=2s', 'idle_in_transaction_session_timeout=10s']);
   // Planned once per connection: each of these statements has one good plan, whatever the tables hold
-  // (docs/decisions/0050-hot-statements-are-planned-once.md). Foreign key checks, which run for each row, are planned once too.
+  // (docs/explanation/hot-path.md). Foreign key checks, which run for each row, are planned once too.
   const hot = pool(
     30_000,
     ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off'],

@@ -24,7 +24,7 @@ export class EnvError extends Error {
 
   constructor(problems: EnvProblem[]) {
     super(
-      ['These settings must be mended (see docs/configuration.md):']
+      ['These settings must be mended (see docs/reference/configuration.md):']
         .concat(
           problems.map(
             ({ name, problem, example }) =>

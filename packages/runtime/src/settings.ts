@@ -1,6 +1,6 @@
 /**
  * Every setting of Belfry, once: what it is called, how it is read, what it means when it is absent.
- * env.ts reads from this list and docs/configuration.md is made from it.
+ * env.ts reads from this list and docs/reference/configuration.md is made from it.
  */
 export const settings = {
   DATABASE_URL: text({

@@ -1,4 +1,4 @@
-/** What people set for an app: the dashboard's form, `belfry app set`, docs/configuration.md and the checks follow from it. */
+/** What people set for an app: the dashboard's form, `belfry app set`, docs/reference/configuration.md and the checks follow from it. */
 export type AppSetting = {
   /** For people who use the command line and the docs; also the column in PostgreSQL. */
   name: string;

@@ -129,9 +129,9 @@ async function pasteCurl({ output }: Started): Promise<{ request_id: string; suc
   return JSON.parse(stdout);
 }
 
-/** The first block of that language in the README, with the values of this run filled in. */
-function readmeExample(language: string, ready: Ready): string {
-  const text = readFileSync(path.join(copy, 'README.md'), 'utf8');
+/** The first block of that language in a document, with the values of this run in place of the placeholders. */
+function readExample(document: string, language: string, ready: Ready): string {
+  const text = readFileSync(path.join(copy, document), 'utf8');
   const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
   const example = blocks.find(
     ([, name, block = '']) => name === language && block.includes('<API key>'),
@@ -142,12 +142,12 @@ function readmeExample(language: string, ready: Ready): string {
     .replace('<app id>', ready.app_id);
 }
 
-/** Runs the README's examples, as a user who has just started Belfry would. */
-async function runReadme(ready: Ready): Promise<{ request_id: string; success: boolean }[]> {
+/** Runs the examples of the README and the tutorial as a new user would. */
+async function runExamples(ready: Ready): Promise<{ request_id: string; success: boolean }[]> {
   const script = path.join(copy, 'try-it.mjs');
-  writeFileSync(script, readmeExample('js', ready));
+  writeFileSync(script, readExample('docs/tutorial.md', 'js', ready));
   const [curl, client] = await Promise.all([
-    run('bash', ['-c', readmeExample('', ready) || 'exit 1']),
+    run('bash', ['-c', readExample('README.md', '', ready) || 'exit 1']),
     run(process.execPath, [script], { cwd: copy }),
   ]);
   return [JSON.parse(curl.stdout), JSON.parse(client.stdout)];
@@ -155,7 +155,7 @@ async function runReadme(ready: Ready): Promise<{ request_id: string; success: b
 
 describe('npm start', () => {
   test(
-    'prints a curl command that works when pasted, as the README examples do; the message is shown and captured; Ctrl-C ends everything',
+    'prints a curl command that works when pasted, as the examples of the README and the tutorial do; the message is shown and captured; Ctrl-C ends everything',
     async () => {
       const instance = start();
       const ready = await waitUntilReady(instance);
@@ -169,7 +169,7 @@ describe('npm start', () => {
       expect(await readCaptures(ready.database_url, answer.request_id)).toMatchObject([
         { channel: 'email', target: 'ana@example.com', outcome: 'accepted' },
       ]);
-      for (const { request_id: requestId } of await runReadme(ready)) {
+      for (const { request_id: requestId } of await runExamples(ready)) {
         await eventually(async () =>
           expect(await readCaptures(ready.database_url, requestId)).toMatchObject([
             { channel: 'email', target: 'ana@example.com', outcome: 'accepted' },

@@ -10,7 +10,7 @@ import {
 } from '@belfry/testing';
 
 const maxPeakMb = 180;
-/** The full run measures the figures of docs/performance.md. The other only checks the order of magnitude. */
+/** The full run measures the figures of docs/explanation/performance.md. The other only checks the order of magnitude. */
 const recipients = process.env['TEST_FULL'] ? 1_000 : 300;
 
 let simulated: SimulatedChannels;
@@ -73,7 +73,7 @@ describe('a worker of one channel', () => {
       idleMb: new Map(idle).get(channel),
       peakMb: readPeakMb(pid),
     }));
-    // The source of figures in docs/performance.md.
+    // The source of figures in docs/explanation/performance.md.
     process.stdout.write(`${JSON.stringify(peaks)}\n`);
     expect(peaks.filter(({ peakMb }) => peakMb > maxPeakMb)).toEqual([]);
   }, 330_000);

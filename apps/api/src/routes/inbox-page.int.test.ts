@@ -7,7 +7,7 @@ import { newId } from '@belfry/runtime';
 import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixture';
 
 const run = promisify(execFile);
-const page = readFileSync(path.join(__dirname, '../../../../docs/inbox.md'), 'utf8');
+const page = readFileSync(path.join(__dirname, '../../../../docs/reference/inbox.md'), 'utf8');
 /** One more item than a page, newest first. */
 const titles = Array.from({ length: 21 }, (_, at) => `Message ${21 - at}`);
 let gateway: StoredGateway;
@@ -56,7 +56,7 @@ async function runScript(script: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe('docs/inbox.md', () => {
+describe('docs/reference/inbox.md', () => {
   test('has code that works on an empty inbox', async () => {
     const script = commandsIn('js', 'customer-without-messages');
     expect(await runScript(script)).toEqual({ unread_count: 0, notifications: [], older: [] });

@@ -6,7 +6,7 @@ import { channelVersion } from '@belfry/testing';
 import type { Client } from './clients.fixture';
 import { createWireGateway, readItems, type WireGateway } from './wire-gateway.fixture';
 
-const page = readFileSync(path.join(__dirname, '../../../../docs/moving-from-raven.md'), 'utf8');
+const page = readFileSync(path.join(__dirname, '../../../../docs/how-to/move-from-raven.md'), 'utf8');
 const event = 'every_channel';
 let gateway: WireGateway;
 
@@ -117,7 +117,7 @@ const reads: Record<string, { read(body: object): Promise<string>; body: object 
   users: { read: readUser, body: contact },
 };
 
-describe('docs/moving-from-raven.md, aliases', () => {
+describe('docs/how-to/move-from-raven.md, aliases', () => {
   test.each(readTable('Aliases') as [string, string, string][])(
     'in %s, %s is an alias of %s, which wins',
     async (route, alias, name) => {
@@ -228,7 +228,7 @@ const differences: Record<string, () => Promise<void>> = {
   },
 };
 
-describe('docs/moving-from-raven.md, differences', () => {
+describe('docs/how-to/move-from-raven.md, differences', () => {
   test.each(readTable('Differences').map(([row = '']) => row))('%s', async (row) => {
     const check = differences[row];
     expect(check).toBeDefined();
@@ -236,7 +236,7 @@ describe('docs/moving-from-raven.md, differences', () => {
   });
 });
 
-describe('docs/moving-from-raven.md, missing routes', () => {
+describe('docs/how-to/move-from-raven.md, missing routes', () => {
   test.each(readTable('Missing').map(([request = '']) => request.split(' ') as [string, string]))(
     '%s %s',
     async (method, target) => {

@@ -27,7 +27,7 @@ const lineEnd = fc.constantFrom('\n', '\n', '\r\n', ' \n', '', ' ');
 const space = fc.constantFrom(' ', '  ', '\n', '\r\n\t', '\u3000');
 const blockParams = fc.constantFrom('', '', ' as |x|', '\nas\t| x y |');
 
-/** Templates of every construct in docs/templates.md. The parts that do not fit together make some malformed. */
+/** Templates of every construct in docs/reference/templates.md. The parts that do not fit together make some malformed. */
 const anyTemplate = fc.letrec<Record<'value' | 'call' | 'tag' | 'body' | 'rest', string>>(
   (tie) => ({
     value: fc.oneof(

@@ -5,7 +5,7 @@ import { helperNames } from './nodes';
 import { parseTemplate } from './parse';
 import { renderTemplate } from './render';
 
-const page = readFileSync(path.join(__dirname, '../../../../docs/templates.md'), 'utf8');
+const page = readFileSync(path.join(__dirname, '../../../../docs/reference/templates.md'), 'utf8');
 
 /** The rows whose three cells are code. */
 const rows = page.split('\n').flatMap((line) => {
@@ -13,7 +13,7 @@ const rows = page.split('\n').flatMap((line) => {
   return cells ? [cells.map((cell) => cell.replaceAll('\\|', '|'))] : [];
 });
 
-describe('docs/templates.md', () => {
+describe('docs/reference/templates.md', () => {
   test.each(rows)('shows what %s with %s prints', (template, data, result) => {
     const rendered = renderTemplate(parseTemplate(template!), JSON.parse(data!), {
       escape: escapeNothing,

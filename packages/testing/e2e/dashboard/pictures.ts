@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { findA11yProblems } from './open-dashboard';
 
-/** UPDATE_SCREENSHOTS=1 writes the screenshots of the documents. */
+/** UPDATE_SCREENSHOTS=1 refreshes the screenshots that exist. To add one, create an empty file of its name first. */
 const screenshots = path.resolve(__dirname, '../../../../docs/screenshots');
 const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
 const settleMs = 700;
@@ -32,15 +32,14 @@ export async function inspectPage(page: Page, name: string): Promise<string[]> {
   return problems;
 }
 
-/** Where screenshots are requested. */
 export async function takePicture(page: Page, name: string): Promise<void> {
-  if (!isWriting) return;
+  const file = path.join(screenshots, `dashboard-${name}.webp`);
+  if (!isWriting || !existsSync(file)) return;
   await page.waitForTimeout(settleMs);
-  mkdirSync(screenshots, { recursive: true });
   const browser = await page.context().newCDPSession(page);
   const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
   await browser.detach();
-  writeFileSync(path.join(screenshots, `dashboard-${name}.webp`), Buffer.from(data, 'base64'));
+  writeFileSync(file, Buffer.from(data, 'base64'));
 }
 
 /** The overflow of a page beyond its window, in px. */

@@ -13,7 +13,7 @@ export type AbuseMessage = {
   gene: Gene;
 };
 
-/** Slightly below the limits of docs/templates.md. Anything above them is refused before it costs anything. */
+/** Slightly below the limits of docs/reference/templates.md. Anything above them is refused before it costs anything. */
 const maxFieldCharacters = 64_000;
 const maxTemplateCharacters = 128_000;
 const maxTags = 990;

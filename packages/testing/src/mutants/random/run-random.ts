@@ -94,7 +94,7 @@ async function* acceptedMutants(
 }
 
 /** They generate inputs for minutes, or need a browser: other commands run them. */
-const slow = /\/(abuse|attacks|chaos|hostile|worker-memory|testing-with-belfry|start)\.e2e\./;
+const slow = /\/(abuse|attacks|chaos|hostile|worker-memory|test-your-service|start)\.e2e\./;
 
 /** Tests of the same part first, then quick ones that cross the whole system. */
 function listEndToEndTests(root: string): (file: string) => string[] {
