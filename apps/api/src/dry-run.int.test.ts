@@ -70,7 +70,7 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
         {
           target: 'ana',
           warnings: [
-            'onesignal_player_ids is not used: onesignal_external_id reaches every subscription of the person.',
+            'onesignal_player_ids is ignored: onesignal_external_id reaches every subscription of the person.',
           ],
         },
       ],

@@ -204,7 +204,8 @@ function createChannelClaims(
     ...(channel === 'push'
       ? {}
       : {
-          claimEligible: (ids: string[]) => claimEligibleMessages(database.hot, { ids, worker, leaseMs }),
+          claimEligible: (ids: string[]) =>
+            claimEligibleMessages(database.hot, { ids, worker, leaseMs }),
         }),
   });
 }

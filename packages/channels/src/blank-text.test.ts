@@ -18,24 +18,24 @@ const invisible = [
   ['variation selectors alone', '\ufe0f\u{e0100}'],
   ['tags', '\u{e0062}\u{e007f}'],
   ['U+2800 Braille blank', '\u2800'],
-  ['marks of direction', '\u202e\u2066\u061c'],
+  ['directional marks', '\u202e\u2066\u061c'],
   ['control characters', '\u0001\u0085'],
   ['U+FFF9 to U+FFFB', '\ufff9\ufffa\ufffb'],
 ] as const;
 
-test.each(invisible)('%s shows nothing', (_name, text) => {
+test.each(invisible)('%s is blank', (_name, text) => {
   expect(isBlank(text)).toBe(true);
   expect(isBlank(`${text}.`)).toBe(false);
 });
 
 test.each(['👩‍👩‍👧', '1️⃣', '🏴\u{e0067}\u{e0062}\u{e007f}', '❤️', 'א\u200f', '\u0301', '⠁', '0'])(
-  '%j shows something',
+  '%j is not blank',
   (text) => {
     expect(isBlank(text)).toBe(false);
   },
 );
 
-/** A template of each channel whose only text is `{{v}}`. */
+/** One or more templates per channel whose only text is `{{v}}`. */
 const templates: Record<string, object[]> = {
   'email/smtp': [
     { subject: '{{v}}', text: 'x' },
@@ -76,7 +76,7 @@ const cases = Object.entries(templates).flatMap(([provider, list]) =>
 );
 
 describe.each(cases)('%s with %s', (provider, _template, template) => {
-  test.each(invisible)('is empty for %s', (_name, v) => {
+  test.each(invisible)('fails as empty content for %s', (_name, v) => {
     const compiled = findChannel(provider).compile(template);
     const input = {
       target: 'x',
@@ -89,7 +89,7 @@ describe.each(cases)('%s with %s', (provider, _template, template) => {
   });
 });
 
-test('an override that shows nothing is none', async () => {
+test('a blank override is ignored', async () => {
   const override = { message: { text: '\u200b' } };
   for (const provider of ['sms/twilio', 'whatsapp/meta', 'telegram/telegram', 'slack/slack']) {
     const { composed } = await sendTemplate(provider, { text: 'T' }, { override });

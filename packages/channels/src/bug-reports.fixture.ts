@@ -1,11 +1,11 @@
-/** A public report of a bug in a system like this one, and the test that keeps it from being ours. */
+/** A public bug report about a similar system, and the test that proves we do not have the bug. */
 export type BugReport = {
   reports: string;
-  /** From the folder `packages`. */
+  /** Relative to `packages`. */
   file: string;
-  /** The test's title as it stands in the source. */
+  /** The test title exactly as in the source. */
   test: string;
-  /** Its row, where the test has a table and the report is one of them. */
+  /** The row of a `test.each` table that covers the report. */
   row?: string;
 };
 
@@ -18,11 +18,11 @@ const slack = 'channels/src/slack';
 const sms = 'channels/src/sms';
 const telegram = 'channels/src/telegram';
 const whatsapp = 'channels/src/whatsapp';
-const inPlace = 'each hostile value stays where it is printed, and is shown as it is';
-const unescaped = 'is what the author and the data say, unescaped: %s';
-const inTable = '%s is sorted by the table, with a sentence';
+const inPlace = 'each hostile value stays in its place, and is shown unchanged';
+const unescaped = 'is the template with its values, unescaped: %s';
+const inTable = '%s is classified by the table, with a sentence';
 
-/** `report`, where it is tested, and the test's title; a row of its table behind it. */
+/** Links `reports` to the test that covers them, and optionally to one row of its table. */
 function tested(reports: string, file: string, test: string, row?: string): BugReport {
   return { reports, file, test, ...(row === undefined ? {} : { row }) };
 }
@@ -33,37 +33,37 @@ const templates = [
   tested(
     'forwardemail/email-templates#399 #376',
     `${email}/compose.test.ts`,
-    'are rendered from one data, each escaped for its place',
+    'are rendered from the same data, each with the escaping of its context',
   ),
   tested(
     'NodeBB/NodeBB#7064 knadh/listmonk#785',
     `${email}/compose.test.ts`,
-    'are rendered from one data, each escaped for its place',
+    'are rendered from the same data, each with the escaping of its context',
     'subject: `R&D <b>',
   ),
   tested(
     'novuhq/novu#2063',
     'channels/src/in-app/compose.test.ts',
-    '%s: prints %j as it is, for the reader to escape',
+    '%s: prints %j unescaped, for the front end to escape',
   ),
   tested(
     'novuhq/novu#901',
     `${email}/compose.test.ts`,
-    'are rendered from one data, each escaped for its place',
+    'are rendered from the same data, each with the escaping of its context',
     "subject: '{{a}}'",
   ),
   tested('novuhq/novu#1496', `${sms}/compose.test.ts`, unescaped, 'Code {{user.code}}'),
   tested('novuhq/novu#2797', `${sms}/compose.test.ts`, unescaped, '&amp; "x" &#39;'),
   tested('nocobase/nocobase#6164', values, inPlace),
   tested('maizzle/framework#1200', values, inPlace),
-  tested('planetscale/beam#72 tryfabric/mack#21', `${slack}/compose.test.ts`, '%j is written %j'),
+  tested('planetscale/beam#72 tryfabric/mack#21', `${slack}/compose.test.ts`, '%j becomes %j'),
 ];
 
 const texts = [
   tested(
     'logto-io/logto#8377 unacms/UNA#2131',
     'channels/src/phone-number.test.ts',
-    'takes %j as %s',
+    'accepts %j as %s',
     '4520123456',
   ),
   tested(
@@ -75,40 +75,40 @@ const texts = [
   tested(
     'twilio/twilio-ruby#348',
     `${sms}/twilio.test.ts`,
-    'is not made when %s',
+    'is not sent when %s',
     '[object Object]',
   ),
   tested('twilio/twilio-node#845', `${sms}/twilio.test.ts`, '%s', 'twilio/twilio-node#845'),
   tested(
     'twilio/twilio-csharp#421',
     `${sms}/twilio.test.ts`,
-    'goes out from %s',
+    'is sent from %s',
     'twilio/twilio-csharp#421',
   ),
   tested(
     'SparkDevNetwork/Rock#5581',
     `${sms}/twilio.test.ts`,
-    'a STOP to the call’s own sender holds for that one',
+    'a STOP to the call’s own sender applies only to that sender',
   ),
   tested(
     'CodeWithAsheville/court-notifications#44',
     `${sms}/twilio.test.ts`,
-    'an opt-out tells the operator what lifts it',
+    'the detail of an opt-out tells how to lift it',
   ),
   tested(
     'twilio/twilio-node#312 #338 #317',
     contract,
-    'a connection that breaks after the request was written is unknown, and nothing is sent again',
+    'a connection that breaks after the request was written is unknown, and is not retried',
   ),
   tested(
     'twilio/twilio-ruby#519',
     `${sms}/twilio.test.ts`,
-    'is found in Twilio’s list when it was %s',
+    'is found in Twilio’s list when the response was %s',
   ),
   tested(
     'twilio/twilio-node#1004',
     contract,
-    'a provider that never answers costs no more than the deadline',
+    'a provider that never answers takes no longer than the deadline',
   ),
   tested(
     'twilio-labs/twilio-firebase-extensions#21 department-of-veterans-affairs/notification-api#1488 twilio/twilio-csharp#633',
@@ -117,28 +117,28 @@ const texts = [
   ),
   tested(
     'opengovsg/postmangovsg#1150 chatwoot/chatwoot#14149',
-    'database/src/receipts.int.test.ts',
+    'pipeline/src/operate/receipts.int.test.ts',
     'that says failed keeps its reason and its code, whatever comes later',
   ),
   tested(
     'TwilioDevEd/message-segment-calculator#18',
     `${sms}/compose.test.ts`,
-    'say encoding, segments and what forced Unicode: %s',
+    'contain encoding, segments and the character that forced Unicode: %s',
   ),
   tested(
     'TwilioDevEd/message-segment-calculator#66',
     `${sms}/compose.test.ts`,
-    'say encoding, segments and what forced Unicode: %s',
+    'contain encoding, segments and the character that forced Unicode: %s',
   ),
   tested(
     'SparkDevNetwork/Rock#6505',
     `${sms}/compose.test.ts`,
-    'keeps typographic characters unless the author asks for plain ones',
+    'keeps typographic characters unless the template asks for plain ones',
   ),
   tested(
     'twilio/twilio-node#525 #178',
     'testing/e2e/worker-memory.e2e.test.ts',
-    'stays within its memory while it delivers a bulk',
+    'stays within its memory limit while it delivers a bulk',
   ),
   tested(
     'twilio-labs/twilio-firebase-extensions#105 chatwoot/chatwoot#10563 tactilenews/100eyes#1739',
@@ -149,13 +149,13 @@ const texts = [
   tested(
     'hackclub/attend#84',
     'channels/src/twilio/receipts.test.ts',
-    'of an error has our own sentence and whom it blames',
+    'of an error has our own sentence and a reason',
     'hackclub/attend#84',
   ),
   tested(
     'caronc/apprise#1283',
     `${whatsapp}/compose.test.ts`,
-    'may have the parameters by name, whatever their order',
+    'may have named parameters in any order',
     'caronc/apprise#1283',
   ),
   tested('swampratnz/community-agent#470', contract, inTable),
@@ -165,51 +165,51 @@ const texts = [
     '%s',
     'chatwoot/chatwoot#12179',
   ),
-  tested('Twilio 21266', `${sms}/twilio.test.ts`, 'is not made when %s', 'to equals from'),
+  tested('Twilio 21266', `${sms}/twilio.test.ts`, 'is not sent when %s', 'to equals from'),
 ];
 
 const slacks = [
   tested(
     'archive/github-actions-slack#14 slack-samples/javascript-channel-prefixes#4 connorads/lockbot#11',
     `${slack}/codes.test.ts`,
-    '%s is the recipient’s, and the sentence says what to do',
+    '%s is about the recipient, and the sentence says what to do',
     'not_in_channel',
   ),
   tested(
     'slackapi/python-slack-sdk#483 #1460',
     `${slack}/codes.test.ts`,
-    '%s is the recipient’s, and the sentence says what to do',
+    '%s is about the recipient, and the sentence says what to do',
     'channel_not_found',
   ),
   tested(
     'slackapi/node-slack-sdk#1523',
     `${slack}/web-api.test.ts`,
-    'who is not there is refused, and not asked for again at once',
+    'is refused when the person does not exist, and the result is cached for a short time',
   ),
   tested(
     'slackapi/node-slack-sdk#1523',
     `${slack}/web-api.test.ts`,
-    'gives way to the person when it cannot be found',
+    'goes to the person when the channel is not found',
   ),
   tested(
     'slack-go/slack#536',
     `${slack}/web-api.test.ts`,
-    'keeps the scopes that Slack names, and cuts what else it says',
+    'stores the scopes that Slack names, and cuts the rest of the response',
   ),
   tested(
     'slackapi/node-slack-sdk#305 #451 #1119',
     `${slack}/web-api.test.ts`,
-    'that is throttled holds up no other',
+    'that is throttled does not delay others',
   ),
   tested(
     'openclaw/openclaw#22780 slackapi/slack-api-specs#10',
     contract,
-    'a connection that breaks after the request was written is unknown, and nothing is sent again',
+    'a connection that breaks after the request was written is unknown, and is not retried',
   ),
   tested(
     'slackapi/bolt-js#2509',
     `${slack}/compose.test.ts`,
-    'of %s are named when the template is saved',
+    'on %s are checked on save, and for an override before the call',
     'the sum',
   ),
   tested(
@@ -220,23 +220,23 @@ const slacks = [
   tested(
     'thesmallstar/slackify-markdown-python#14 yhatt/jsx-slack#160',
     `${slack}/compose.test.ts`,
-    'in the link %s, %j is written %s',
+    'in the link %s, %j becomes %s',
   ),
   tested(
     'NousResearch/hermes-agent#49398',
     `${slack}/compose.test.ts`,
-    'in the link %s, %j is written %s',
+    'in the link %s, %j becomes %s',
     'docs > setup',
   ),
   tested(
     'PostHog/posthog#95054',
     `${slack}/compose.test.ts`,
-    'never mentions or links, whatever it holds',
+    'never adds a mention or a link, whatever it contains',
   ),
   tested(
     'statping/statping#933 sct/overseerr#2408 guidone/node-red-contrib-chatbot#561',
     `${slack}/compose.test.ts`,
-    'gives the text of the notification when there is none',
+    'provides the notification text when there is none, and escapes plain text',
   ),
 ];
 
@@ -267,32 +267,32 @@ const telegrams = [
   tested(
     'tdlib/telegram-bot-api#655',
     `${telegram}/compose.test.ts`,
-    'what fits before escaping is judged after escaping',
+    'applies to the text before escaping',
   ),
   tested(
     'serilog-contrib/Serilog.Sinks.Telegram.Alternative#33',
     `${telegram}/compose.test.ts`,
-    'nothing is cut inside a tag, because nothing is cut',
+    'fails a longer text instead of cutting it inside a tag',
   ),
   tested(
     'TwiN/gatus#179 ableev/Zabbix-in-Telegram#210 irazasyed/telegram-bot-sdk#354',
     `${telegram}/bot-api.test.ts`,
-    'gets the message once under its new id, which the user gets too: %s',
+    'gets the message once under its new ID, which is stored for the user: %s',
   ),
   tested(
     'yagop/node-telegram-bot-api#1030 #273',
     `${telegram}/bot-api.test.ts`,
-    'is an awaited result, and no rejection that ends the process: %s',
+    'is a returned result, not an unhandled rejection: %s',
   ),
   tested(
     'hdghg/cjbot#13',
     `${telegram}/bot-api.test.ts`,
-    'that is throttled is one call and not a second message: %s',
+    'is one call and no second message when it is throttled: %s',
   ),
   tested(
     'tucnak/telebot#770 appleboy/drone-telegram#65 smithersai/smithers#812',
     `${telegram}/bot-api.test.ts`,
-    'is in nothing that is kept of a failure: %s',
+    'is in no stored part of a failure: %s',
   ),
 ];
 
@@ -300,27 +300,32 @@ const mails = [
   tested(
     'nodemailer/nodemailer#1289',
     `${email}/compose.test.ts`,
-    'a value cannot bring a second one: %j',
+    'refuse a value that adds a second address: %j',
     "reply_to: '{{v}}'",
   ),
   tested(
     'nodemailer/nodemailer#1699 #1766 #1707',
     `${email}/address.test.ts`,
-    'refuses %j and says why',
+    'refuses %j with the reason',
     '"xclow3n@gmail.com x"@internal.domain',
   ),
   tested(
     'GHSA-c7w3-x93f-qmm8 loopingz/smtp-relay#212',
     `${email}/mail.test.ts`,
-    'the envelope of a mail says who sends and who gets it, and nothing that could hold a command',
+    'the envelope names the sender and the recipients, and contains no SMTP command',
   ),
   tested(
     'ahmadrosid/nakama#600',
     `${email}/compose.test.ts`,
-    'the subject %j is one line',
+    'the subject %j becomes one line',
     'Bcc: eve@evil.org',
   ),
-  tested('nodemailer/nodemailer#1814', `${email}/address.test.ts`, 'takes %j as %s', 'grå@grå.org'),
+  tested(
+    'nodemailer/nodemailer#1814',
+    `${email}/address.test.ts`,
+    'accepts %j as %s',
+    'grå@grå.org',
+  ),
   tested(
     'nodemailer/nodemailer#1105',
     contract,
@@ -329,12 +334,12 @@ const mails = [
   tested(
     'nodemailer/nodemailer#511 #1205',
     `${email}/smtp.test.ts`,
-    'on a connection that the server closed while it was idle goes by a new one',
+    'uses a new connection when the server closed the idle one',
   ),
   tested(
     'nodemailer/nodemailer#699 #1613 forwardemail/email-templates#469',
     `${email}/smtp.test.ts`,
-    'reuses the connection of the one before',
+    'reuses the connection of the previous mail',
   ),
   tested(
     'ergochat/ergo#1659 namshi/docker-smtp#12 hyvor/relay#30',
@@ -366,16 +371,17 @@ const mails = [
   ),
 ];
 
-const asText = 'has text alone for its data, and nothing for what is null: %s';
-const isDead = 'that its token is dead switches it off: %s';
-const isLeft = 'leaves it as it is when it is about something else: %s';
-const ownToken = 'is each integration’s own, also of one account, and new with new credentials: %s';
-const tokenPlace =
-  'is asked for where the sends go, once for messages that come together and those behind them';
-const escapedKey = 'takes a key whose line ends were written as \\\\n, and sends by it: %s';
+const asText = 'has only text in its data, and leaves out null: %s';
+const switchesOff = 'switches the device off when its token is dead: %s';
+const leavesDeviceOn = 'leaves the device on when it is about something else: %s';
+const ownToken =
+  'is cached per integration, even for one account, and is new with new credentials: %s';
+const tokenRequest =
+  'is requested from the configured host, once for concurrent and later messages';
+const escapedKey = 'accepts a key whose line ends were written as \\\\n, and sends with it: %s';
 const oneLanguage =
-  'has its text in the one language that OneSignal demands, whichever the person’s is: %s';
-const onePerson = 'reaches no segment and no second person, whatever the call’s fields are: %s';
+  'has its text only in the language that OneSignal requires, whatever the person’s language: %s';
+const onePerson = 'reaches no segment and no second person, whatever fields the call sets: %s';
 
 const pushes = [
   ...['#102', '#1094', '#424', '#2548'].map((number) => {
@@ -383,20 +389,20 @@ const pushes = [
     return tested(report, `${push}/compose.test.ts`, asText, report);
   }),
   ...['xtrinch/fcm-django#223', 'eladnava/fcm-v1-http2#5', 'ToothlessGear/node-gcm#360'].map(
-    (report) => tested(report, `${push}/fcm.test.ts`, isLeft, report),
+    (report) => tested(report, `${push}/fcm.test.ts`, leavesDeviceOn, report),
   ),
   ...[
     'rails/action_push_native#141',
     'firebase/firebase-admin-java#1064',
     'STS-Rosario/carpoolear_backend#321',
     'guardian/mobile-n10n#1239',
-  ].map((report) => tested(report, `${push}/fcm.test.ts`, isDead, report)),
+  ].map((report) => tested(report, `${push}/fcm.test.ts`, switchesOff, report)),
   tested(
     'firebase/firebase-admin-go#580 binwiederhier/ntfy#84 reown-com/push-server#346',
     `${push}/compose.test.ts`,
-    'to %s is refused over the limit of FCM, which the failure names, before anything is sent',
+    'to %s is refused over the limit of FCM, which the failure names, before it is sent',
   ),
-  tested('firebase/firebase-admin-node#2697 #2865 #2960', `${push}/fcm.test.ts`, tokenPlace),
+  tested('firebase/firebase-admin-node#2697 #2865 #2960', `${push}/fcm.test.ts`, tokenRequest),
   ...['coollabsio/coolify#6384', 'firebase/firebase-admin-node#385'].map((report) =>
     tested(report, `${push}/fcm.test.ts`, escapedKey, report),
   ),
@@ -415,7 +421,7 @@ const pushes = [
   tested(
     'zeyneloz/onesignal-node#9 #67',
     onesignal,
-    'to somebody without a device is refused though the status is 200, and fails nobody else’s',
+    'to a person without a device is refused despite status 200, and other messages are not',
   ),
   ...[
     'zeyneloz/onesignal-node#40',

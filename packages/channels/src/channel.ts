@@ -13,61 +13,67 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import type { ProviderRate } from './rate';
 
 /**
- * A channel: how a recipient is addressed, how a template becomes content, and who can carry it.
- * It knows no vendor; a provider knows no template.
+ * A channel defines how a recipient is addressed, how a template becomes content, and which
+ * providers can send it. A channel knows no vendor; a provider knows no template.
  */
 export type Channel<Template, Override, Content> = {
-  /** What a person reads. */
+  /** Display name. */
   label: string;
-  /** The fields of a template: what a version stores a language, and what the editor shows. */
+  /** The template fields: stored per language in a version, and shown in the editor. */
   template: TObject;
-  /** What `override.<channel>` of a call may hold, in wire names; unknown keys are ignored. */
+  /** Fields of `override.<channel>` in a request, in wire names. Unknown keys are ignored. */
   override: TObject;
-  /** Wire fields of `user` that the interface does not name already. */
+  /** Wire fields of `user` that the API schema does not define already. */
   recipient: Record<string, TSchema>;
-  /** One deadline over all calls of an attempt. It begins when the conversation with the provider can begin. */
+  /**
+   * One deadline for all provider calls of an attempt. It starts when the conversation with the
+   * provider can start.
+   */
   deadlineMs: number;
-  /** How long the `prepare` of its senders may take before that. */
+  /** Time limit for the senders' `prepare`, before the deadline starts. */
   preparationMs?: number;
-  /** How often a message is sent again after an unknown outcome, unless the version says otherwise. */
+  /** Resends after an unknown outcome, unless the version sets its own number. */
   unknownResends: number;
-  /** Its first provider needs no integration: live too, a version need not name one. */
+  /** The first provider needs no integration, so a live version need not name one. */
   isBuiltIn?: true;
-  /** The addresses of a recipient on this channel, or why there is none. Decided once, when the item is planned. */
+  /** The recipient's addresses, or why there are none. Decided once, during planning. */
   findTargets(recipient: Recipient, defaults?: AppDefaults): Targeting;
-  /** Whether a target is a place of several people, such as a group: what was sent there is nobody's own. */
+  /** Whether a target has several readers, such as a group, and so belongs to no user. */
   isShared?(target: string): boolean;
-  /** The credential that came with the recipient, still sealed, where a channel takes one. */
+  /** The sealed credential that came with the recipient, on channels that accept one. */
   findOwnToken?(recipient: Recipient): string | undefined;
   /**
-   * Parses a template once; throws TemplateError for what must be refused when it is saved. `language` is the tag of the
-   * language that the template is written in, English unless it is given.
+   * Parses a template once. Throws TemplateError for anything that must be refused on save.
+   * `language` is the tag of the template's language; the default is English.
    */
   compile(template: Template, language?: string): CompiledTemplate<Override, Content>;
-  /** The sandbox behaviour that a target asks for, if it is a magic one: a key of `magicBehaviours`. */
+  /** The sandbox behaviour that a magic target selects: a key of `magicBehaviours`. */
   findMagicWord(target: string): string | undefined;
   providers: Record<string, Provider<Content>>;
 };
 
-/** What an app says about addresses that say too little. */
+/** The app's defaults for incomplete addresses. */
 export type AppDefaults = {
-  /** Two letters (ISO 3166-1): phone numbers without country code are read in it. */
+  /** Two-letter region code (ISO 3166-1) for phone numbers without a country code. */
   defaultRegion?: string | null | undefined;
 };
 
 export type Targeting = { targets: Target[] } | { skip: SkipReason; detail: string };
 
 export type Target = {
-  /** What is stored as the message's target, in the channel's own canonical form. */
+  /** Stored as the message's target, in the channel's canonical form. */
   address: string;
-  /** What was changed to get there, for the log. */
+  /** The changes made during normalization, for the log. */
   note?: string;
-  /** The stored device whose address it is; the message is for it alone, and goes nowhere once it is another one's. */
+  /**
+   * The stored device that owns the address. The message goes only to this device, and nowhere once
+   * the device belongs to another user.
+   */
   deviceId?: string;
 };
 
 export type CompiledTemplate<Override, Content> = {
-  /** Paths that the template reads, for the editor and for publish-time warnings. */
+  /** Paths that the template reads, for the editor and for warnings at publish. */
   paths: string[];
   compose(input: ComposeInput<Override>): ComposeResult<Content>;
 };
@@ -76,41 +82,47 @@ export type ComposeInput<Override> = {
   data: Data;
   target: string;
   override: Override | undefined;
-  /** 'reject' makes a missing path a failure. */
+  /** 'reject' fails the message when a path is missing. */
   missing: 'empty' | 'reject';
-  /** Whether the event is sensitive: links show no preview unless the template asks for it. */
+  /** Whether the event is sensitive: link previews stay off unless the template enables them. */
   isSensitive: boolean;
 };
 
-/** What the log says beside a message, such as how many segments its text takes. */
+/** Facts logged with a message, such as the number of SMS segments. */
 export type Notes = Record<string, string | number>;
 
 export type ComposeResult<Content> =
   | { content: Content; missing: string[]; notes?: Notes }
   | { failed: FailureReason; detail: string };
 
-/** Who carries a channel's content. */
+/** A provider sends a channel's content. */
 export type Provider<Content> = {
   label: string;
-  /** What an operator fills in and may read again. Every setting that is not marked `keepsCredentials` binds the credentials. */
+  /**
+   * Settings that an operator enters and can read later. Every setting without `keepsCredentials`
+   * binds the credentials.
+   */
   settings: TObject;
-  /** What is sealed and never shown again; `credential-marks.ts` has its marks. */
+  /** Sealed values that are never shown again; `credential-marks.ts` defines their marks. */
   credentials: TObject;
-  /** The fields of its request that `override.providers` may set: never a credential, never the address. */
+  /** The request fields that `override.providers` may set: never a credential or an address. */
   payload: TObject;
-  /** How fast it may be called. */
+  /** The provider's rate limits. */
   rate?: ProviderRate;
   /**
-   * How many messages of an integration one process may send at once. Without it, as many as it has in flight: HTTP senders open
-   * a connection for each call.
+   * How many messages of one integration a process may send at once. If absent, there is no limit
+   * besides the messages in flight: HTTP senders open a connection per call.
    */
   getMaxConnections?(settings: Record<string, unknown>): number;
-  /** Problems that the schemas cannot say, as "<field> <problem>"; empty when all is well. */
+  /**
+   * Problems that the schemas cannot express, as "<field> <problem>". Empty when the integration is
+   * valid.
+   */
   check(integration: IntegrationInput): string[];
-  /** Exactly what would go out, without any credential: what the sandbox records and the log shows. */
+  /** The exact request without any credential, as the sandbox records it and the log shows it. */
   describe(call: DescribeCall<Content>): ProviderRequest;
   createSender(deps: SenderDeps): Sender<Content>;
-  /** How its later reports are read, where it sends any. */
+  /** Reads delivery receipts, if the provider sends any. */
   receipts?: ReceiptReader;
 };
 
@@ -124,26 +136,35 @@ export type DescribeCall<Content> = {
   target: string;
   content: Content;
   settings: Record<string, unknown>;
-  /** What the call says in place of fields of the provider's request; merged last. Only what `payload` allows. */
+  /**
+   * Fields from the call that replace fields of the provider's request. Merged last; only fields
+   * allowed by `payload`.
+   */
   payload?: Record<string, unknown>;
 };
 
-/** A provider's request as the log shows it: `operation` is the method and URL, or the protocol's verb. */
+/**
+ * A provider's request as the log shows it. `operation` is the HTTP method and URL, or the
+ * protocol's verb.
+ */
 export type ProviderRequest = { operation: string; body: unknown };
 
 export type SenderDeps = {
-  /** Where a provider's API is, when it is not where the provider says (simulators); by provider name. */
+  /** API base URL per provider name, when it is not the provider's own (simulators). */
   baseUrls: Record<string, string | undefined>;
-  /** Hosts that may be private and be reached on any port; see `parsePrivateHosts`. */
+  /** Hosts that may have private addresses and use any port; see `parsePrivateHosts`. */
   allowedPrivateHosts: readonly string[];
-  /** Counts connections to mail servers over all workers. Without it, only `getMaxConnections` bounds them. */
+  /**
+   * Counts connections to mail servers across all workers. If absent, only `getMaxConnections`
+   * limits them.
+   */
   hostConnections?: HostConnections;
 };
 
 export type HostConnections = {
   /**
-   * Counts a connection to a host, or renews its count. `refused`: it may not be open. `wanted`: it may, but others wait for
-   * one. Never rejects.
+   * Counts a connection to a host, or renews its count. `refused`: the connection must not be open.
+   * `wanted`: it may be open, but others are waiting for one. Never rejects.
    */
   take(host: string, connectionId: string): Promise<'granted' | 'wanted' | 'refused'>;
   release(host: string, connectionId: string): void;
@@ -152,22 +173,25 @@ export type HostConnections = {
 /** An integration with the credentials to call its provider. */
 export type ConnectCall = IntegrationInput & {
   integrationId: string;
-  /** Changes whenever settings or credentials change, so that clients can be kept. */
+  /** Changes when settings or credentials change, so that clients can be cached. */
   integrationVersion: string;
   messageId: string;
 };
 
-/** Everything about a message but when its attempt ends. */
+/** Everything about a message except its deadline. */
 export type UnsentCall<Content> = DescribeCall<Content> &
   ConnectCall & {
-    /** A credential that came with the call or the stored user, in clear, for this send only. */
+    /** A decrypted credential from the call or the stored user, for this send only. */
     ownToken?: string;
-    /** Where the provider may report about this message, which it names; absent where nobody could reach it. */
+    /**
+     * The URL where the provider may report on this message. Absent when the URL cannot be reached
+     * from outside.
+     */
     receiptUrl?: string;
   };
 
 export type Deadline = {
-  /** Ends the attempt; the sender must not outlive it. */
+  /** Aborts the attempt; the sender must stop with it. */
   signal: AbortSignal;
   /** When the signal fires, in ms since the epoch. */
   deadlineAt: number;
@@ -175,85 +199,92 @@ export type Deadline = {
 
 export type SendCall<Content> = UnsentCall<Content> & Deadline;
 
-/** A message whose provider can be asked now. */
+/** A message whose provider can be called now. */
 export type PreparedSend = {
   send(deadline: Deadline): Promise<SendResult>;
-  /** Called once, sent or not. */
+  /** Called once, whether the message was sent or not. */
   release(): void;
 };
 
 export type Sender<Content> = {
   /**
-   * Keeps a connection for a message that `prepare` will be called for, until `release`. Undefined where none got free before
-   * the signal fired.
+   * Reserves a connection for a later `prepare` of the message, until `release`. Undefined when no
+   * connection was free before the signal fired.
    */
   reserve?(call: ConnectCall, signal: AbortSignal): Promise<{ release(): void } | undefined>;
   /**
-   * Gets what is needed before the provider is asked: files, an access token, a connection. Its time is ours, so the deadline
-   * begins after it. Undefined where no connection got free before the signal fired. Never throws, like `send`.
+   * Gets what is needed before the provider call: files, an access token, a connection. This does
+   * not count toward the deadline. Undefined when no connection was free before the signal fired.
+   * Never throws, like `send`.
    */
   prepare?(
     call: UnsentCall<Content>,
     signal: AbortSignal,
   ): Promise<PreparedSend | SendResult | undefined>;
   /**
-   * Prepares and sends. Never throws for what a provider or a network does; `response` is what the provider answered, for the
-   * log.
+   * Prepares and sends. Never throws for provider or network errors. `response` is the provider's
+   * response, for the log.
    */
   send(call: SendCall<Content>): Promise<SendResult>;
-  /** Asks the provider whether it takes these credentials, without sending anything. Never throws. */
+  /** Checks the credentials with the provider without sending a message. Never throws. */
   test(call: TestCall): Promise<ConnectionTestResult>;
   close(): Promise<void>;
 };
 
 export type SendResult = {
   outcome: Outcome;
-  /** The request that was sent, if `describe` could not know all of it. */
+  /** The request that was sent, when `describe` could not know all of it. */
   request?: ProviderRequest;
   response?: unknown;
-  /** What was learned about the address; stored with the result. */
+  /** Changes to the address that the response implies; stored with the result. */
   changes?: ContactUpdate[];
-  /** What the person finds in the inbox; stored with the result, once a message. */
+  /** The inbox item for the user; stored with the result, once per message. */
   inboxItem?: Record<string, Json>;
 };
 
 export type TestCall = IntegrationInput & { signal: AbortSignal };
 
-/** `detail` is a sentence: what the provider answered, without any credential. */
+/** `detail` is a sentence with the provider's answer, without any credential. */
 export type ConnectionTestResult = { isWorking: boolean; detail: string };
 
 export type ReceiptReader = {
-  /** The answer to a provider's question whether the address is ours, or undefined when it must be refused. */
+  /** The response to a provider that verifies our callback URL, or undefined to refuse it. */
   handshake?(call: HandshakeCall): string | undefined;
-  /** The reports in a call, or undefined when it is not signed by the integration's own provider. */
+  /**
+   * The reports in a call, or undefined when the signature is not that of the integration's
+   * provider.
+   */
   read(call: ReceiptCall): ReceiptReport[] | undefined;
 };
 
 export type HandshakeCall = IntegrationInput & { query: URLSearchParams };
 
 export type ReceiptCall = IntegrationInput & {
-  /** As the provider was given it: PUBLIC_URL, path and query. */
+  /** The URL as registered with the provider: PUBLIC_URL, path and query. */
   url: string;
-  /** Lower-case names. */
+  /** Names are lower case. */
   headers: Record<string, string | string[] | undefined>;
   rawBody: Buffer;
 };
 
 export type ReceiptReport = {
-  /** Ours, where the report brings it back. */
+  /** Our own message ID, when the report includes it. */
   messageId?: string;
   providerMessageId?: string;
   state: ReceiptState;
-  /** Why the message ended, where `state` is `failed`; the recipient is blamed otherwise. */
+  /** Why the message failed, when `state` is `failed`. The default blames the recipient. */
   reason?: RefusalReason;
   errorCode?: string;
-  /** What the operator reads. */
+  /** Shown to the operator. */
   detail?: string;
   changes?: ContactUpdate[];
-  /** The signed content of this report: the same text when the provider repeats it, or when somebody replays it. */
+  /**
+   * The signed content of this report: identical when the provider repeats it or an attacker
+   * replays it.
+   */
   identity: string;
 };
 
-/** A channel whose type parameters the caller need not know. */
+/** A channel with unknown type parameters. */
 // biome-ignore lint/suspicious/noExplicitAny: the registry is heterogeneous; compile() and the providers of one entry always agree.
 export type AnyChannel = Channel<any, any, any>;

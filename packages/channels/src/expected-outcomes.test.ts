@@ -11,7 +11,7 @@ const notSubscribed = { errors: ['All included players are not subscribed'], id:
 const blocked = 'Forbidden: bot was blocked by the user';
 const deactivated = 'Forbidden: user is deactivated';
 
-describe('a refusal that says that the person opted out, or that nothing takes the message any more', () => {
+describe('a refusal because the person opted out or the address is gone', () => {
   test.each<[string, unknown, string, string]>([
     ['sms/twilio', { code: 21610 }, 'opted_out', '21610'],
     ['whatsapp/twilio', { code: 63014 }, 'opted_out', '63014'],
@@ -21,7 +21,7 @@ describe('a refusal that says that the person opted out, or that nothing takes t
     ['telegram/telegram', telegram(403, deactivated), 'device_gone', 'user_deactivated'],
     ['onesignal/onesignal', notSubscribed, 'opted_out', 'no_subscription'],
     ['push/fcm', unregistered, 'device_gone', 'unregistered'],
-  ])('of %s, %j, skips the message: %s', async (name, fault, skip, reason) => {
+  ])('from %s, %j, skips the message: %s', async (name, fault, skip, reason) => {
     const { outcome, response } = await sendAgainst(name, fault);
     expect(outcome).toMatchObject({ outcome: 'rejected', scope: 'recipient', skip, reason });
     expect(response).toEqual(expect.any(Object));
@@ -40,7 +40,7 @@ describe('a refusal for another reason', () => {
     ['onesignal/onesignal', { errors: ['external_id is restricted'], status: 400 }],
     ['push/fcm', { http: 404, status: 'NOT_FOUND' }],
     ['push/fcm', { http: 403, status: 'PERMISSION_DENIED', errorCode: 'SENDER_ID_MISMATCH' }],
-  ])('of %s, %j, fails it', async (name, fault) => {
+  ])('from %s, %j, fails the message', async (name, fault) => {
     const { outcome } = await sendAgainst(name, fault);
     expect(outcome.outcome).toBe('rejected');
     expect(outcome).not.toHaveProperty('skip');

@@ -30,7 +30,7 @@ function fetchWith(
   return guarded.fetch(url, AbortSignal.timeout(1_000));
 }
 
-/** Answers each question with the next of the addresses. */
+/** Answers each lookup with the next list of addresses. */
 function createResolver(...addresses: string[][]): Resolve & { countLookups(): number } {
   let lookupCount = 0;
   const resolve: Resolve = (_hostname, _options, done) => {
@@ -78,7 +78,7 @@ describe('the guarded fetch', () => {
     'https://[fe80::1]/a',
     'https://[2002:7f00:1::]/a',
     'https://①②⑦.0.0.1/a',
-  ])('refuses %s without asking anybody', async (url) => {
+  ])('refuses %s without a DNS lookup', async (url) => {
     const resolve = createResolver(['93.184.216.34']);
     expect(await fetchWith(url, { resolve })).toMatchObject({ failed: 'refused' });
     expect(resolve.countLookups()).toBe(0);
@@ -90,7 +90,7 @@ describe('the guarded fetch', () => {
     [['::ffff:10.0.0.1']],
     [['93.184.216.34', '127.0.0.1']],
     [['2606:4700::1111', 'fd00::1']],
-  ])('refuses a name that has the addresses %j', async (addresses) => {
+  ])('refuses a name that resolves to %j', async (addresses) => {
     const url = 'https://attacker.example/a';
     expect(await fetchWith(url, { resolve: createResolver(addresses) })).toEqual({
       failed: 'refused',
@@ -98,13 +98,13 @@ describe('the guarded fetch', () => {
     });
   });
 
-  test('asks for an address once a connection, so that none can be given after the check', async () => {
+  test('looks a name up once per connection, so that the address cannot change after the check', async () => {
     const resolver = createResolver(['93.184.216.34'], ['127.0.0.1']);
     const controller = new AbortController();
     const guarded = createGuardedFetch({
       allowedPrivateHosts: [],
       resolve(hostname, options, done) {
-        // Nothing of this test may leave the machine: the call ends when its address is known.
+        // This test must not reach the network: the call ends when its address is known.
         controller.abort();
         resolver(hostname, options, done);
       },
@@ -117,7 +117,7 @@ describe('the guarded fetch', () => {
     expect(resolver.countLookups()).toBe(2);
   });
 
-  test('hands the socket exactly the addresses that it checked', () => {
+  test('passes exactly the checked addresses to the socket', () => {
     const lookUp = createGuardedLookup({
       allowedPrivateHosts: [],
       resolve: createResolver(['93.184.216.34', '1.1.1.1'], ['127.0.0.1']),
@@ -137,12 +137,12 @@ describe('the guarded fetch', () => {
 
   const open = { allowedPrivateHosts: ['127.0.0.1'] };
 
-  test('gives the bytes where the host is allowed', async () => {
+  test('returns the bytes when the host is allowed', async () => {
     const url = await serve((_, response) => response.end(Buffer.from([0, 255, 1])));
     expect(await fetchWith(url, open)).toEqual({ body: Buffer.from([0, 255, 1]) });
   });
 
-  test('reaches a private address by the name that is allowed, and by no other', async () => {
+  test('reaches a private address only by the allowed name', async () => {
     const url = await serve((_, response) => response.end('x'));
     const { port } = new URL(url);
     const resolve = createResolver(['127.0.0.1']);
@@ -167,14 +167,14 @@ describe('the guarded fetch', () => {
     expect(requests).toBe(1);
   });
 
-  test('stops at its size, whatever the length was said to be', async () => {
+  test('stops at the size limit, whatever the declared length', async () => {
     const url = await serve((_, response) => {
       response.write(Buffer.alloc(maxFetchedBytes));
       response.end('x');
     });
     expect(await fetchWith(url, open)).toEqual({
       failed: 'refused',
-      detail: `It is larger than ${maxFetchedBytes} bytes.`,
+      detail: `It has more than ${maxFetchedBytes} bytes.`,
     });
   });
 
@@ -183,12 +183,12 @@ describe('the guarded fetch', () => {
     [403, 'refused'],
     [429, 'unavailable'],
     [503, 'unavailable'],
-  ])('takes status %i as %s', async (status, failed) => {
+  ])('classifies status %i as %s', async (status, failed) => {
     const url = await serve((_, response) => response.writeHead(status).end());
     expect(await fetchWith(url, open)).toMatchObject({ failed });
   });
 
-  test('is unavailable when the server breaks off or says nothing until the signal', async () => {
+  test('returns `unavailable` when the server disconnects or does not answer in time', async () => {
     const brokenUrl = await serve((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half', () => response.destroy());

@@ -7,7 +7,7 @@ import {
   isBlockedHost,
 } from './public-address';
 
-/** What was fetched, or why not: `refused` for good, `unavailable` for now. */
+/** The fetched bytes, or the failure: `refused` is permanent, `unavailable` temporary. */
 export type FetchResult = { body: Buffer } | { failed: 'refused' | 'unavailable'; detail: string };
 
 export type GuardedFetch = {
@@ -19,8 +19,8 @@ export const maxFetchedBytes = 5 * 1024 * 1024;
 export const fetchTimeoutMs = 10_000;
 
 /**
- * Fetches what a caller named by URL, and nothing that a caller must not reach: https on port 443 of
- * public addresses, or any port of a host that is allowed by name; without redirects, bounded in size and time.
+ * Fetches URLs that callers provide, and nothing that a caller must not reach: https on port 443 of
+ * public addresses, or any port of a host allowed by name. No redirects; size and time are limited.
  */
 export function createGuardedFetch(options: GuardOptions): GuardedFetch {
   const http = createHttp({ lookup: createGuardedLookup(options) });
@@ -43,23 +43,23 @@ export function createGuardedFetch(options: GuardOptions): GuardedFetch {
 
 function findUrlProblem(urlText: string, options: GuardOptions): string | undefined {
   const url = URL.canParse(urlText) ? new URL(urlText) : undefined;
-  if (!url) return 'The URL cannot be read.';
-  if (url.username || url.password) return 'A URL with a user name or password is not fetched.';
+  if (!url) return 'The URL is invalid.';
+  if (url.username || url.password) return 'The URL must not have a user name or password.';
   if (isBlockedHost(url.hostname, options)) return notPublic;
   if (!['http:', 'https:'].includes(url.protocol)) return onlyHttps;
   if (isAllowedHost(url.hostname, options.allowedPrivateHosts)) return undefined;
   if (url.protocol !== 'https:') return onlyHttps;
-  if (url.port !== '') return 'Only port 443 is fetched from.';
+  if (url.port !== '') return 'The URL must use port 443.';
   return undefined;
 }
 
-const onlyHttps = 'Only https URLs are fetched.';
+const onlyHttps = 'The URL must use https.';
 const notPublic = 'The host is not a public address.';
 
 function readResponse({ status, body }: HttpResponse): FetchResult {
   if (status === 200) return { body };
   if (status >= 300 && status < 400) {
-    return { failed: 'refused', detail: `HTTP status ${status}: redirects are not followed.` };
+    return { failed: 'refused', detail: `HTTP status ${status}. Redirects are not followed.` };
   }
   const isTemporary = status >= 500 || status === 408 || status === 425 || status === 429;
   return { failed: isTemporary ? 'unavailable' : 'refused', detail: `HTTP status ${status}.` };
@@ -68,10 +68,10 @@ function readResponse({ status, body }: HttpResponse): FetchResult {
 function readFailure(code: string | undefined): FetchResult {
   if (code === blockedAddressCode) return { failed: 'refused', detail: notPublic };
   if (code === 'ERESPONSETOOLARGE') {
-    return { failed: 'refused', detail: `It is larger than ${maxFetchedBytes} bytes.` };
+    return { failed: 'refused', detail: `It has more than ${maxFetchedBytes} bytes.` };
   }
   if (code === 'ABORT_ERR') {
-    return { failed: 'unavailable', detail: `It took longer than ${fetchTimeoutMs} ms.` };
+    return { failed: 'unavailable', detail: `It took more than ${fetchTimeoutMs} ms.` };
   }
   return { failed: 'unavailable', detail: `The connection failed (${code ?? 'unknown'}).` };
 }

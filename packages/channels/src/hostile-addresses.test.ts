@@ -20,7 +20,7 @@ import { channels } from './registry';
 const deadlineMs = 10_000;
 const seed = readRunSeed(20_260_417);
 
-/** A field that holds an address, and what the provider was told of whom to reach. */
+/** An address field, and the recipients that the provider received. */
 type AddressForm = {
   provider: string;
   field: string;
@@ -28,7 +28,7 @@ type AddressForm = {
   canonical: RegExp;
   /** Every recipient that the provider saw, in every place. */
   reached(send: never): unknown[];
-  /** Where that is not the address itself. */
+  /** The values that the provider should see, when they differ from the address. */
   toExpected?: (address: string) => unknown[];
 };
 
@@ -86,7 +86,7 @@ const forms: AddressForm[] = [
     recipient: (text) => ({ slack: { email: text } }),
     canonical: email,
     reached: ({ channel }: SlackSend) => [channel.charAt(0)],
-    // The direct conversation with the one person.
+    // The direct conversation with that person.
     toExpected: () => ['D'],
   },
   {
@@ -131,7 +131,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-test('every provider with a network between is tried with hostile addresses', () => {
+test('every provider with a network call is tested with hostile addresses', () => {
   expect([...new Set(forms.map(({ provider }) => provider)), ...withoutNetwork].sort()).toEqual(
     listProviders().sort(),
   );
@@ -140,12 +140,12 @@ test('every provider with a network between is tried with hostile addresses', ()
 describe.each(forms.map((form) => [`${form.provider}, ${form.field}`, form] as const))(
   '%s',
   (_name, form) => {
-    test('a hostile address reaches nobody, or the one recipient that it names', async () => {
+    test('a hostile address reaches nobody, or only the recipient that it names', async () => {
       const reach = await setUp(form);
       for (const text of [...hostileAddresses, ...hostileTexts]) await reach(text);
     });
 
-    test(`so does an address with anything before, behind or in it (seed ${seed})`, async () => {
+    test(`so does an address with any text before, after or inside it (seed ${seed})`, async () => {
       const reach = await setUp(form);
       const piece = fc.oneof(
         fc.constantFrom(...valid),
@@ -215,7 +215,7 @@ test.each<[string, Targeting, string | undefined]>([
     channels.telegram.findTargets({ telegram: { chatId: '-1001234567890' } }),
     '-1001234567890',
   ],
-])('%s is sent to as one canonical address, or not at all', (_text, targeting, address) => {
+])('%s is sent to one canonical address, or not at all', (_text, targeting, address) => {
   expect(listAddresses(targeting)).toEqual(address === undefined ? [] : [address]);
 });
 
@@ -253,7 +253,7 @@ async function setUp({ provider, recipient, canonical, reached, toExpected }: Ad
     await sender.send({ ...call, target: address, signal, deadlineAt });
     const sent = sends().slice(before);
     expect(sent).toHaveLength(1);
-    // A send is what the simulator of this very provider keeps.
+    // A send is what this provider's simulator recorded.
     expect(reached(sent[0] as never)).toEqual(toExpected?.(address) ?? [address]);
   };
 }

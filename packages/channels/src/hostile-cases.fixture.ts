@@ -17,15 +17,18 @@ import type { SmsTemplate } from './sms/template';
 import type { TelegramTemplate } from './telegram/template';
 import type { WhatsappTemplate } from './whatsapp/template';
 
-/** A template that prints `v` in many places of its channel, and how its message is read where it arrives. */
+/** A template that prints `v` in many places, and how to read its message on arrival. */
 export type HostileCase = {
-  /** As the registry names it. */
+  /** The provider's key in the registry. */
   provider: string;
   what: string;
   template: unknown;
-  /** What the recipient's side understands of it, but for what is new in each message. */
+  /** Returns what the recipient's client shows, without the parts that are new in each message. */
   read(send: never): unknown;
-  /** How places, by their path in what `read` gives, change what is printed there, or their whole text. */
+  /**
+   * How places change the printed value or their whole text. Places are paths in the result of
+   * `read`.
+   */
   places?: { at: RegExp; value?: Change; changeText?: Change; maxCharacters?: number }[];
 };
 
@@ -228,7 +231,7 @@ export const hostileCases: HostileCase[] = [
       appId,
       externalId,
       body,
-      // The id in it is another one for each message.
+      // The ID in it differs for each message.
       data: { ...(data as object), raven_notification_id: '' },
     }),
     places: [
@@ -261,7 +264,7 @@ function readSlack({ channel, text, blocks, argumentNames }: SlackSend): unknown
   return { channel, argumentNames, text: readMrkdwn(text), blocks: readBlocks(blocks) };
 }
 
-/** The blocks with every text as it is shown, by the type of the object that holds it. */
+/** The blocks with every text as shown, by the type of its object. */
 function readBlocks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readBlocks);
   if (typeof value !== 'object' || value === null) return value;

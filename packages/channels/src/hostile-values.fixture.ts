@@ -1,7 +1,7 @@
 import type { Data, Json } from '@belfry/shared';
 import fc from 'fast-check';
 
-/** Texts that end, open or become something in one language or another that a message is written in. */
+/** Texts that are markup, delimiters or line ends in at least one message format. */
 export const hostileTexts = [
   '👋',
   'é',
@@ -66,7 +66,7 @@ export const hostileTexts = [
   'é'.repeat(71),
 ];
 
-/** What is no text; data comes from JSON, but nothing of these may show however it came. */
+/** Values that are not text. Data comes from JSON, but none of these may be shown in any case. */
 const otherValues: unknown[] = [
   null,
   undefined,
@@ -88,7 +88,7 @@ export const hostileValues: unknown[] = [...hostileTexts, ...otherValues];
 const text = fc.constantFrom(...hostileTexts);
 const anyText = fc.oneof(text, fc.string({ unit: 'binary', maxLength: 8 }));
 
-/** Combinations of the values, with anything else between them. */
+/** Combinations of the values, with any text between them. */
 export const anyHostileValue: fc.Arbitrary<unknown> = fc.oneof(
   {
     weight: 4,
@@ -99,19 +99,19 @@ export const anyHostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.dictionary(text, anyText, { maxKeys: 2 }) },
 );
 
-/** Everywhere in the data where a template might look for more. */
+/** Puts the value wherever a template might look for data. */
 export function dataWith(value: unknown): Data {
-  // Also what JSON cannot hold, to see that it is never shown.
+  // Includes values that JSON cannot hold, to check that they are never shown.
   return { v: value as Json, x: leaked, b: leaked };
 }
 
-/** Shown, it was read as a template. */
+/** If this is shown, a value was parsed as a template. */
 const leaked = 'LEAKED';
 
-/** A value that needs no care anywhere; what a message shows of it says where values go. */
+/** A value that needs no escaping; it shows where a message prints values. */
 export const benignValue = 'Benign';
 
-/** What a placeholder prints, as a person should read it. */
+/** The text that a placeholder should show to a person. */
 export function printed(value: unknown): string {
   if (value === null || value === undefined || Number.isNaN(value)) return '';
   if (value === Number.POSITIVE_INFINITY) return '';

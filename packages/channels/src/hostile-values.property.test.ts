@@ -15,7 +15,7 @@ import { listProviders, subjects } from './provider-subjects.fixture';
 import { channels } from './registry';
 
 const deadlineMs = 10_000;
-/** Each is a whole message to a simulator. */
+/** Each combination sends a whole message to a simulator. */
 const combinations = isFullRun() ? 500 : 120;
 const seed = readRunSeed(20_260_417);
 
@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-test('every provider of the registry is tried with hostile values', () => {
+test('every provider of the registry is tested with hostile values', () => {
   expect([...new Set(hostileCases.map(({ provider }) => provider))].sort()).toEqual(
     listProviders().sort(),
   );
@@ -32,7 +32,7 @@ test('every provider of the registry is tried with hostile values', () => {
 describe.each(hostileCases.map((one) => [`${one.provider}, ${one.what}`, one] as const))(
   '%s',
   (_name, one) => {
-    test('each hostile value stays where it is printed, and is shown as it is', async () => {
+    test('each hostile value stays in its place, and is shown unchanged', async () => {
       const stage = await setUp(one);
       for (const value of hostileValues) await stage.expectInPlace(value);
     });
@@ -67,7 +67,7 @@ async function setUp(one: HostileCase) {
     const { outcome } = await stage.sender.send({ ...call, deadlineAt: Date.now() + deadlineMs });
     expect(outcome).toMatchObject({ outcome: 'accepted' });
     expect(stage.sends()).toHaveLength(before + 1);
-    // A send is what the simulator of this very provider keeps.
+    // A send is what this provider's simulator recorded.
     return one.read(stage.sends().at(-1) as never);
   }
 
@@ -85,7 +85,7 @@ function compile({ provider, template }: HostileCase): CompiledTemplate<unknown,
   const [name = ''] = provider.split('/');
   const channel = Object.entries(channels).find(([each]) => each === name)?.[1];
   if (!channel) throw new Error(`No channel ${name}`);
-  // The template of a case is one of its channel's.
+  // The template of a case fits its channel.
   return channel.compile(template as never);
 }
 
@@ -95,7 +95,7 @@ async function startStage(provider: string): Promise<SendingStage> {
   return subjects[provider]?.start() ?? startInbox();
 }
 
-/** The inbox has no simulator: what is stored is in the result. */
+/** The inbox has no simulator: the stored item is in the result. */
 function startInbox(): SendingStage {
   const sends: unknown[] = [];
   const sender: Sender<unknown> = inbox.createSender(deps);
@@ -123,7 +123,7 @@ function startInbox(): SendingStage {
 
 type Places = NonNullable<HostileCase['places']>;
 
-/** The benign message with another value in its places, and nothing else changed. */
+/** The benign message with the value in its places, and nothing else changed. */
 function putInPlace(benign: unknown, value: string, places: Places, path = ''): unknown {
   if (typeof benign === 'string') {
     if (!benign.includes(benignValue)) return benign;

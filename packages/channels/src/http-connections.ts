@@ -1,38 +1,44 @@
 import type { LookupFunction, Socket } from 'node:net';
 import type { Client } from 'undici';
 
-/** One connection to an origin, opened when it is first needed and again where it was lost; it carries one call at a time. */
+/**
+ * One connection to an origin, opened on first use and reopened when lost. It carries one call at a
+ * time.
+ */
 export type Connection = {
   origin: string;
   client: Client;
-  /** The connection that is open, or was last. */
+  /** The current or last socket. */
   socket: Socket | undefined;
 };
 
 export type ConnectionPool = {
-  /** One that nobody uses. */
+  /** Returns an unused connection. */
   take(origin: string): Connection;
-  /** Its call is over, and was answered. */
+  /** Returns a connection whose call was answered. */
   release(connection: Connection): void;
-  /** Closes its connection, whatever it carries. */
+  /** Closes a connection, whatever it carries. */
   drop(connection: Connection): void;
-  /** Drops all of them. */
+  /** Drops all connections. */
   close(): void;
 };
 
 export type ConnectionPoolOptions = {
-  /** How host names become addresses; the system's way unless given. */
+  /** Resolves host names; the system resolver by default. */
   lookup: LookupFunction | undefined;
 };
 
-/** All that were in use are kept: answers come together, and a connection costs more than a call. Idle ones end by themselves. */
+/**
+ * Responses arrive in bursts and a connection costs more than a call, so all used connections are
+ * kept. Idle ones close themselves.
+ */
 const maxIdlePerOrigin = 1024;
-/** Below what servers wait before they close an idle connection: a request on a closing one is lost. */
+/** Shorter than the idle timeout of any server: a request on a closing connection is lost. */
 const idleMs = 4_000;
 
 export function createConnectionPool({ lookup }: ConnectionPoolOptions): ConnectionPool {
   const { Client: UndiciClient, buildConnector } = loadUndici();
-  // A call has its own deadline, which covers the connection.
+  // A call has its own deadline, which covers connecting.
   const connect = buildConnector({ timeout: 0, ...(lookup ? { lookup } : {}) });
   const all = new Set<Connection>();
   const idle = new Map<string, Connection[]>();
@@ -52,7 +58,7 @@ export function createConnectionPool({ lookup }: ConnectionPoolOptions): Connect
       },
     });
     const connection: Connection = { origin, client, socket: undefined };
-    // What is idle would wait here for ever: of origins there may be many.
+    // Drop an idle connection at once: with many origins they would pile up.
     client.on('disconnect', () => {
       if (idle.get(origin)?.includes(connection)) drop(connection);
     });
@@ -66,7 +72,7 @@ export function createConnectionPool({ lookup }: ConnectionPoolOptions): Connect
     if (idleConnections.length > 0) idle.set(connection.origin, idleConnections);
     else idle.delete(connection.origin);
     all.delete(connection);
-    // Its calls have ended, or end by it.
+    // Its calls have ended, or end with this.
     connection.client.destroy().catch(() => undefined);
   }
 
@@ -86,7 +92,7 @@ export function createConnectionPool({ lookup }: ConnectionPoolOptions): Connect
   };
 }
 
-/** Loaded with the first sender that calls over HTTP: it takes 15 MB. */
+/** Loaded with the first HTTP sender: it takes 15 MB. */
 function loadUndici(): typeof import('undici') {
   return require('undici') as typeof import('undici');
 }

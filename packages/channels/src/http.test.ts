@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
-import { createHttp, type Http, retryAfterMs, sortStatus } from './http';
+import { classifyStatus, createHttp, type Http, retryAfterMs } from './http';
 import { classifyFailure } from './network-failure';
 
 const closers: (() => void)[] = [];
@@ -28,8 +28,8 @@ async function requestFailure(url: string, body: string, deadlineMs = 20_000) {
   return { ...result, ...classifyFailure(result) };
 }
 
-describe('a request that gets no answer', () => {
-  /** More than the buffers between two sockets of this machine hold. */
+describe('a request that gets no response', () => {
+  /** More than the socket buffers of both sides hold. */
   const large = 'x'.repeat(32 * 1024 * 1024);
 
   test('is certainly not sent when the connection broke before it was written', async () => {
@@ -90,13 +90,13 @@ test.each([
   ['a reset', (end: { resetAndDestroy(): void }) => end.resetAndDestroy()],
   ['an end', (end: { end(): void }) => end.end()],
   ['no HTTP', (end: { end(text: string): void }) => end.end('oops\r\n\r\n')],
-  ['half an answer', (end: { end(text: string): void }) => end.end('HTTP/1.1 200 OK\r\n')],
+  ['half a response', (end: { end(text: string): void }) => end.end('HTTP/1.1 200 OK\r\n')],
   [
-    'an answer that asks to come again',
+    'a response that asks for a retry',
     (end: { end(text: string): void }) =>
       end.end('HTTP/1.1 408 Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'),
   ],
-])('is sent once, whatever comes of it: %s', async (_what, answer) => {
+])('is sent once, whatever happens: %s', async (_what, answer) => {
   let requests = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -110,13 +110,13 @@ test.each([
   for (const method of ['GET', 'POST'] as const) {
     await http.request({ method, url, signal: AbortSignal.timeout(2_000) });
   }
-  // A connection that would send it again opens before this one.
+  // A connection that resent it would open before this one.
   await http.request({ method: 'GET', url, signal: AbortSignal.timeout(2_000) });
   expect(requests).toBe(3);
 });
 
 test.each(['connection: close', 'x-other: 1'])(
-  'what was closed between two requests is opened anew: %s',
+  'reopens a connection that was closed between two requests: %s',
   async (header) => {
     const answer = `HTTP/1.1 200 OK\r\n${header}\r\ncontent-length: 2\r\n\r\nok`;
     const closed: Promise<unknown>[] = [];
@@ -137,7 +137,7 @@ test.each(['connection: close', 'x-other: 1'])(
   },
 );
 
-test('nothing leaves after the deadline, also where the connection comes later', async () => {
+test('nothing is sent after the deadline, even if the connection opens later', async () => {
   let bytes = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -162,7 +162,7 @@ test('nothing leaves after the deadline, also where the connection comes later',
   expect(bytes).toBeLessThan(200);
 });
 
-test('a request is answered over the connection of the one before', async () => {
+test('a request reuses the connection of the previous one', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -181,7 +181,7 @@ test('a request is answered over the connection of the one before', async () => 
   expect(connections).toBe(1);
 });
 
-test('an answer over its size is not read on', async () => {
+test('stops reading a response over its size limit', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(5_000)}`));
@@ -205,8 +205,8 @@ test.each([
   [503, 'retry'],
   [504, 'unknown'],
   [599, 'unknown'],
-])('status %i is %s where no table says more', (status, expected) => {
-  const outcome = sortStatus(status, {});
+])('status %i is %s by default', (status, expected) => {
+  const outcome = classifyStatus(status, {});
   const scope = outcome.outcome === 'rejected' ? ` ${outcome.scope}` : '';
   const slows = 'slows' in outcome ? `, slows ${outcome.slows}` : '';
   expect(`${outcome.outcome}${scope}${slows}`).toBe(expected);
@@ -221,7 +221,7 @@ test.each([
   ['Thu, 01 Jan 1960 00:01:00 GMT', 1_000],
   ['soon', undefined],
   ['', undefined],
-])('Retry-After %j asks for %s ms', (header, expected) => {
+])('Retry-After %j means %s ms', (header, expected) => {
   expect(retryAfterMs({ 'retry-after': header }, 0)).toBe(expected);
 });
 
@@ -233,7 +233,7 @@ test.each([
   ['ENETUNREACH', 'unreachable'],
   ['CERT_HAS_EXPIRED', 'tls'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls'],
-])('%s is certainly not sent, whatever was written', (code, reason) => {
+])('%s is certainly not sent, written or not', (code, reason) => {
   for (const isWritten of [true, false]) {
     expect(classifyFailure({ code, isWritten })).toMatchObject({ outcome: 'retry', reason });
   }

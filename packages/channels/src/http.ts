@@ -9,21 +9,21 @@ export type HttpCall = {
   url: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Ends the call, whatever it waits for. */
+  /** Ends the call at any stage. */
   signal: AbortSignal;
   maxResponseBytes?: number;
 };
 
 export type HttpResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
-/** Calls that are made once, follow no redirect, and never throw for what a network does. */
+/** HTTP calls that run once, follow no redirect, and never throw for network errors. */
 export type Http = {
   request(call: HttpCall): Promise<HttpResponse | NetworkFailure>;
   close(): void;
 };
 
 export type HttpOptions = {
-  /** How host names become addresses; the system's way unless given. */
+  /** Resolves host names; the system resolver by default. */
   lookup?: LookupFunction;
 };
 
@@ -35,8 +35,8 @@ export function createHttp({ lookup }: HttpOptions = {}): Http {
   };
 }
 
-/** What a status outside of 2xx means where a provider's own table says nothing. */
-export function sortStatus(status: number, headers: IncomingHttpHeaders): FailedOutcome {
+/** Classifies a status outside of 2xx when the provider's own table has no entry. */
+export function classifyStatus(status: number, headers: IncomingHttpHeaders): FailedOutcome {
   const reason = `http_${status}`;
   const detail = `The provider answered with HTTP status ${status}.`;
   if (status === 429) {
@@ -49,7 +49,7 @@ export function sortStatus(status: number, headers: IncomingHttpHeaders): Failed
   return { outcome: 'rejected', scope, reason, detail };
 }
 
-/** How long a provider asked to wait, from its Retry-After in seconds or as a date. */
+/** The wait that a provider requests in Retry-After, in seconds or as a date. */
 export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
   const header = headers['retry-after']?.trim();
   if (!header) return undefined;
@@ -81,7 +81,7 @@ function exchange(
     const handlers: Handlers = {
       ...ignored,
       onRequestSent: () =>
-        whenHandedOver(connection.socket, () => {
+        onceWritten(connection.socket, () => {
           isWritten = true;
         }),
       onHeaders: collector.begin,
@@ -99,11 +99,11 @@ function exchange(
     };
     connection.client.dispatch(buildRequestOptions(call, url), handlers);
 
-    /** The first one counts: a connection that we close looks like one that was lost. */
+    /** The first failure counts: a connection that we close looks like a lost one. */
     function fail(error: unknown): void {
       signal.removeEventListener('abort', cut);
       const code = getErrorCode(error);
-      // Such a call cannot be written: a bug, and none of the network's.
+      // The call cannot be written at all: a bug, not a network error.
       if (code === 'UND_ERR_INVALID_ARG') reject(error);
       else resolve({ code, isWritten });
       connections.drop(connection);
@@ -123,23 +123,23 @@ function buildRequestOptions(
   };
 }
 
-/** As Node names what a signal ends. */
+/** Node's error code for an abort signal. */
 const abortCode = 'ABORT_ERR';
 const tooLargeCode = 'ERESPONSETOOLARGE';
 
-/** Undici calls it when all was given to the socket, and its types leave it out. */
+/** Undici calls it when all bytes were passed to the socket; its types omit it. */
 type Handlers = Dispatcher.DispatchHandlers & { onRequestSent(): void };
 
 const ignored = { onConnect: () => undefined, onUpgrade: () => undefined };
 
-/** When the last byte was handed to the operating system, and never before. */
-function whenHandedOver(socket: Socket | undefined, callback: () => void): void {
-  // What is not known must count as written.
+/** Runs the callback when the last byte was handed to the operating system, and never before. */
+function onceWritten(socket: Socket | undefined, callback: () => void): void {
+  // If in doubt, the request counts as written.
   if (!socket || socket.writableLength === 0) callback();
   else socket.write('', (error) => !error && callback());
 }
 
-/** Collects an answer of at most so many bytes. */
+/** Collects a response of at most `maxBytes` bytes. */
 function createResponseCollector(maxBytes = defaultMaxResponseBytes) {
   const chunks: Buffer[] = [];
   let status = 0;
@@ -147,7 +147,7 @@ function createResponseCollector(maxBytes = defaultMaxResponseBytes) {
   let bytes = 0;
   return {
     begin(code: number, raw: Buffer[]): boolean {
-      // Those below 200 are said before the answer.
+      // Informational responses below 200 come before the final one.
       if (code >= 200) [status, headers] = [code, parseHeaders(raw)];
       return true;
     },
@@ -160,7 +160,7 @@ function createResponseCollector(maxBytes = defaultMaxResponseBytes) {
   };
 }
 
-/** Names and values by turns; of a name that comes twice the first value counts. */
+/** Names and values alternate. The first value of a repeated name counts. */
 function parseHeaders(raw: Buffer[]): IncomingHttpHeaders {
   const headers: Record<string, string> = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {

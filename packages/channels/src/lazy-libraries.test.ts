@@ -13,12 +13,12 @@ const libraries = [
   'sms-segments-calculator',
 ];
 
-/** What a process has in memory after it loaded the registry, as every worker does. */
+/** Lists the modules in memory after a process loaded the registry, as every worker does. */
 const listLoaded = `
   require('@belfry/channels');
   console.log(JSON.stringify(Object.keys(require.cache)));`;
 
-test('the registry loads no provider’s library: a worker gets the one of its own channel with the first message', () => {
+test('the registry loads no provider library: a worker loads its own channel’s with the first message', () => {
   const output = execFileSync(process.execPath, ['-e', listLoaded], {
     cwd: path.join(root, 'apps', 'worker'),
     encoding: 'utf8',

@@ -7,7 +7,7 @@ afterEach(async () => {
 
 const text = 'Sign in: https://shop.example/one-time?code=4711';
 
-/** What the request says about previews. */
+/** Reads the preview fields of the request. */
 const readPreview: Record<string, (body: WireBody | undefined) => unknown> = {
   'slack/slack': (body) => [body?.['unfurl_links'], body?.['unfurl_media']],
   'telegram/telegram': (body) => body?.['link_preview_options'],
@@ -24,15 +24,15 @@ const on: Record<string, unknown> = {
   'telegram/telegram': { is_disabled: false },
   'whatsapp/meta': true,
 };
-/** The provider's own default; WhatsApp shows none. */
+/** The provider's own default; WhatsApp shows no preview. */
 const unset: Record<string, unknown> = {
   'slack/slack': [undefined, undefined],
   'telegram/telegram': undefined,
   'whatsapp/meta': false,
 };
 
-/** A payload by which the call itself asks for the preview. */
-const asking: Record<string, Record<string, unknown>> = {
+/** A payload in which the call itself enables the preview. */
+const enablingPayloads: Record<string, Record<string, unknown>> = {
   'slack/slack': { unfurl_links: true, unfurl_media: true },
   'telegram/telegram': { link_preview_options: { is_disabled: false } },
   'whatsapp/meta': { preview_url: true },
@@ -55,24 +55,24 @@ describe.each(providers)('a link preview on %s', (provider) => {
     );
   });
 
-  test('is on for a sensitive event when the template asks for it', async () => {
+  test('is on for a sensitive event when the template enables it', async () => {
     const template = { text, link_preview: 'on' };
     expect(await send(provider, template, { isSensitive: true })).toEqual(on[provider]);
   });
 
-  test('is the provider’s default for another event, or as the template says', async () => {
+  test('follows the template for another event, and else the provider', async () => {
     expect(await send(provider, { text })).toEqual(unset[provider]);
     expect(await send(provider, { text, link_preview: 'off' })).toEqual(off[provider]);
     expect(await send(provider, { text, link_preview: 'on' })).toEqual(on[provider]);
   });
 
-  test('is on when the call’s payload asks for it', async () => {
-    const options = { isSensitive: true, payload: asking[provider] };
+  test('is on when the call’s payload enables it', async () => {
+    const options = { isSensitive: true, payload: enablingPayloads[provider] };
     expect(await send(provider, { text }, options)).toEqual(on[provider]);
   });
 });
 
-test('link previews of Slack’s blocks are off for a sensitive event, too', async () => {
+test('link previews in Slack blocks are off for a sensitive event too', async () => {
   const blocks = JSON.stringify([{ type: 'section', text: { type: 'mrkdwn', text } }]);
   expect(await send('slack/slack', { blocks }, { isSensitive: true })).toEqual([false, false]);
 });

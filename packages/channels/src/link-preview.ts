@@ -4,17 +4,20 @@ const choice = Type.Optional(
   Type.Union([Type.Literal('on'), Type.Literal('off')], {
     title: 'Link preview',
     description:
-      'When empty, the provider decides. For a sensitive event, only `on` lets links show a preview.',
+      'When empty, the provider decides. For a sensitive event, links show a preview only with `on`.',
   }),
 );
 
-/** The field of a template that turns link previews on or off. */
+/** The template field that turns link previews on or off. */
 export const linkPreviewField = { link_preview: choice };
 
 /** Whether links show a preview; undefined leaves it to the provider. */
 export type LinkPreview = { linkPreview?: boolean };
 
-/** Whoever fetches a preview opens the link, and may use up a one-time link. So a sensitive event shows none. */
+/**
+ * Fetching a preview opens the link and may use up a one-time link. So a sensitive event shows
+ * none.
+ */
 export function readLinkPreview(
   template: { link_preview?: Static<typeof choice> },
   isSensitive: boolean,

@@ -8,20 +8,20 @@ const approved = (changes: object) => ({
   template: { name: 'a', language: 'en', ...changes },
 });
 
-/** A template at the limit, the same with one more, and the start of the error. */
+/** A template at the limit, the same with one character more, and the start of the error. */
 const limits: [what: string, (size: number) => object, number, string][] = [
   ['sms: text', (size) => ({ text: x(size) }), 1_600, 'text: '],
   ['sms: text with a value', (size) => ({ text: `${x(size)}{{v}}` }), 1_600, 'text: '],
   ['telegram: text', (size) => ({ text: x(size) }), 4_096, 'text: '],
   [
-    'telegram: text after its entities are read',
+    'telegram: text with its entities decoded',
     (size) => ({ text: `<b>&amp;</b><a href="https://x.example/">${x(size - 1)}</a>` }),
     4_096,
     'text: ',
   ],
   ['whatsapp: text', (size) => ({ text: x(size) }), 4_096, 'text: '],
   [
-    'whatsapp: parameters together',
+    'whatsapp: all parameters together',
     (size) => approved({ parameters: [{ value: x(size) }] }),
     1_024,
     'template.body: ',
@@ -40,14 +40,14 @@ const limits: [what: string, (size: number) => object, number, string][] = [
   ],
   ['slack: text', (size) => ({ text: x(size) }), 40_000, 'text: '],
   ['slack: section', (size) => ({ blocks: section(x(size)) }), 3_000, 'blocks[0].text.text: '],
-  // `title` and the notification's id with its key count.
+  // `title` and the notification ID with its key count.
   ['push: title', (size) => ({ title: x(size - 62) }), 4_096, 'The message: '],
   ['onesignal: data', (size) => ({ title: 'a', data: { k: x(size - 8) } }), 2_048, 'data: '],
   ['in_app: title', (size) => ({ title: x(size) }), 200, 'title: '],
   ['in_app: body', (size) => ({ body: x(size) }), 4_000, 'body: '],
 ];
 
-describe('the fixed text of a template is checked when it is saved:', () => {
+describe('the fixed text of a template is checked on save:', () => {
   test.each(limits)('%s', (what, create, limit, start) => {
     const { compile } = findChannel(what.replace(/:.*/, ''));
     expect(compile(create(limit))).toHaveProperty('paths');
@@ -67,13 +67,13 @@ describe('the fixed text of a template is checked when it is saved:', () => {
     );
   });
 
-  test('what only some values show does not count', () => {
+  test('text that only some values show does not count', () => {
     const text = `{{#if a}}${x(1_600)}{{else}}${x(1_600)}{{/if}}{{#each b}}${x(1_600)}{{/each}}x`;
     expect(findChannel('sms').compile({ text })).toHaveProperty('paths');
   });
 });
 
-test('a template whose message fits can be saved, whatever its values', () => {
+test('accepts a template whose message fits with at least one value', () => {
   const { compile } = findChannel('sms');
   const piece = fc.oneof(
     fc.string({ maxLength: 600 }).filter((text) => !/[{}\\]/.test(text)),

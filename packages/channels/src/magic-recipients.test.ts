@@ -6,6 +6,6 @@ test.each(Object.keys(magicBehaviours))('"%s" has a recipient on every channel',
   expect(Object.keys(listMagicRecipients(word, channels)).sort()).toEqual([...channelNames].sort());
 });
 
-test('a word that asks for nothing has none that its channel would not know', () => {
+test('an unknown word has no magic recipient', () => {
   expect(listMagicRecipients('none of them', channels)).toEqual({});
 });

@@ -1,6 +1,6 @@
 import type { AnyChannel } from './channel';
 
-/** How a magic recipient is written on each channel that has them. */
+/** How each channel writes a magic recipient. */
 const forms: Record<string, (word: string, channel: AnyChannel) => string | undefined> = {
   email: (word) => `sandbox+${word}@example.com`,
   slack: (word) => `CSANDBOX${word.toUpperCase()}`,
@@ -18,7 +18,7 @@ function findMagicPhone(word: string, channel: AnyChannel): string | undefined {
   return numbers.find((number) => channel.findMagicWord(number) === word);
 }
 
-/** The recipient that asks for a behaviour, by channel, in the order of these forms. */
+/** The recipients that select a behaviour, by channel, in the order of `forms`. */
 export function listMagicRecipients(
   word: string,
   channels: Record<string, AnyChannel>,

@@ -1,16 +1,16 @@
 import type { Outcome } from '@belfry/shared';
 import { blockedAddressCode, blockedPortCode } from './public-address';
 
-/** What is known of a call that ended without an answer. */
+/** A call that ended without a response. */
 export type NetworkFailure = {
   code: string | undefined;
-  /** Whether the whole request had left this machine; before that, nothing can have been sent. */
+  /** Whether the whole request was written. Before that, nothing can have been sent. */
   isWritten: boolean;
 };
 
 export type FailedOutcome = Exclude<Outcome, { outcome: 'accepted' }>;
 
-/** The one place that decides what a failed connection means: certainly not sent, or nobody can know. */
+/** The only place that classifies a failed connection: certainly not sent, or unknown. */
 export function classifyFailure({ code, isWritten }: NetworkFailure): FailedOutcome {
   if (code === blockedAddressCode) return blocked;
   if (code === blockedPortCode) return blockedPort;
@@ -19,11 +19,11 @@ export function classifyFailure({ code, isWritten }: NetworkFailure): FailedOutc
   return {
     outcome: 'unknown',
     reason,
-    detail: `${sentence} The request had left before, so it may have been carried out.`,
+    detail: `${sentence} The request had been written, so it may have been carried out.`,
   };
 }
 
-/** The code of anything that was thrown; of the system call where there is one. */
+/** The code of a thrown value, preferably that of the system call. */
 export function getErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const code = 'code' in error ? error.code : undefined;
@@ -34,14 +34,16 @@ const blocked: FailedOutcome = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'private_address',
-  detail: 'The host has a private or reserved address, and ALLOWED_PRIVATE_HOSTS does not name it.',
+  detail:
+    'The host has a private or reserved address. Add it to ALLOWED_PRIVATE_HOSTS to allow it.',
 };
 
 const blockedPort: FailedOutcome = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'port_not_allowed',
-  detail: 'Mail goes to port 25, 465, 587 or 2525, or to a host that ALLOWED_PRIVATE_HOSTS names.',
+  detail:
+    'Mail is sent to port 25, 465, 587 or 2525 only. Add the host to ALLOWED_PRIVATE_HOSTS to allow other ports.',
 };
 
 type Kind = { reason: string; sentence: string; neverConnected?: true };
@@ -66,14 +68,14 @@ const untrustedCertificate: Kind = {
   sentence: 'The provider’s TLS certificate could not be verified.',
   neverConnected: true,
 };
-/** The reason of an attempt that met its deadline, whoever carried it. */
+/** The reason of every attempt that reached its deadline. */
 export const timeoutReason = 'timeout';
 
 const timedOut: Kind = {
   reason: timeoutReason,
   sentence: 'The provider did not answer in time.',
 };
-const lost: Kind = { reason: 'connection_lost', sentence: 'The connection broke off.' };
+const lost: Kind = { reason: 'connection_lost', sentence: 'The connection was lost.' };
 const garbled: Kind = {
   reason: 'unreadable_answer',
   sentence: 'The provider’s answer could not be read.',

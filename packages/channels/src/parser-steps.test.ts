@@ -9,7 +9,7 @@ import type * as Redaction from './redact';
 import type * as Registry from './registry';
 import type * as Signature from './twilio/signature';
 
-// Counting makes code some hundred times as slow.
+// Counting makes code several hundred times slower.
 jest.setTimeout(120_000);
 
 type Read = (text: string) => unknown;
@@ -18,7 +18,7 @@ let steps: StepCounter;
 let channels: typeof Registry.channels;
 let functions: Record<string, Read>;
 
-// What is loaded before the counter starts is not counted.
+// Modules loaded before the counter starts are not counted.
 beforeAll(() => {
   jest.resetModules();
   steps = startStepCounter();
@@ -27,7 +27,7 @@ beforeAll(() => {
 });
 afterAll(() => steps.stop());
 
-/** What is repeated. */
+/** The repeated part. */
 const pieces = [
   ...[
     'a',
@@ -75,7 +75,7 @@ const pieces = [
   ],
 ];
 
-/** What stands around it: patterns go back when the end does not fit. */
+/** The text around it: patterns backtrack when the end does not match. */
 const frames = [
   ['', ''],
   ['é', '!\u0000\n'],
@@ -104,10 +104,10 @@ const fields: [string, (text: string) => [keyof typeof Registry.channels, object
 ];
 const cases = hostileCases
   .map(({ provider, what, template }) => ({ provider, what, template }))
-  // Its segments are counted by a library, which gets 1,600 characters at most.
+  // A library counts the segments, and gets at most 1,600 characters.
   .filter(({ provider }) => provider !== 'sms/twilio');
 
-describe('ten times the text takes about ten times the steps', () => {
+describe('a text ten times as long takes about ten times the steps', () => {
   test.each(fields)('as a template: %s', (_field, createTemplate) => {
     const compile: Read = (text) => {
       const [name, template] = createTemplate(text);
@@ -148,12 +148,12 @@ function compileIn(name: keyof typeof channels, template: unknown) {
   return channel.compile(template);
 }
 
-/** As many fields as there are characters, each with a name of its own. */
+/** One field per character, each with its own name. */
 function numberWords(text: string): string {
   return [...text].map((_, index) => `a${index}=b`).join('&');
 }
 
-/** What else reads a text that somebody else wrote. */
+/** Other functions that read untrusted text. */
 function loadFunctions(): Record<string, Read> {
   const { parseEmailAddress } = jest.requireActual<typeof Address>('./email/address');
   const { parsePhoneNumber } = jest.requireActual<typeof Phone>('./phone-number');

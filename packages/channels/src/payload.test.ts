@@ -11,13 +11,13 @@ function read(providers: unknown, name: string | undefined = 'main') {
 }
 
 describe('the payload of a call for one integration', () => {
-  test('goes out where the provider allows the field and the value fits', () => {
+  test('is sent when the provider allows the field and the value is valid', () => {
     expect(read({ main: { payload: { thread_ts: '1.2', unfurl_links: false } } })).toEqual({
       payload: { thread_ts: '1.2', unfurl_links: false },
     });
   });
 
-  test('of another integration is not looked at', () => {
+  test('for another integration is not read', () => {
     expect(read({ other: { payload: { thread_ts: '1.2' } } })).toEqual({});
     const override = JSON.stringify({ providers: { main: { payload: { thread_ts: '1.2' } } } });
     expect(readPayload({ override }, undefined, allowedSchema)).toEqual({});
@@ -29,19 +29,19 @@ describe('the payload of a call for one integration', () => {
     ['a value of the wrong kind', { payload: { unfurl_links: 'no' } }, 'unfurl_links'],
     ['a value that breaks the rule', { payload: { thread_ts: 'now' } }, 'thread_ts'],
     ['headers and parameters', { headers: { a: 1 }, query_params: {} }, 'headers, query_params'],
-    ['what every object has', { payload: { constructor: 1 } }, 'constructor'],
+    ['inherited properties', { payload: { constructor: 1 } }, 'constructor'],
   ])('%s is noted as ignored', (_what, input, ignored) => {
     expect(read({ main: input })).toEqual({ notes: { ignored_override: ignored } });
   });
 
   test.each([[null], [[]], ['x'], [{ main: null }], [{ main: 'x' }], [{ main: { payload: 'x' } }]])(
-    'that is no object says nothing: %j',
+    'that is not an object is ignored: %j',
     (providers) => {
       expect(read(providers)).toEqual({});
     },
   );
 
-  test('of a call without overrides is none', () => {
+  test('is empty for a call without overrides', () => {
     expect(readPayload({ override: undefined }, 'main', allowedSchema)).toEqual({});
   });
 });

@@ -5,14 +5,14 @@ import { isRecord } from './read-json';
 
 export type Payload = {
   payload?: Record<string, unknown>;
-  /** Fields that were given and do not go out. */
+  /** Fields that the call set but that are not sent. */
   notes?: Notes;
 };
 
 /**
- * What a call says in place of fields of the provider's request, when the message goes by the integration that it
- * names: only fields that the provider allows, with values that fit. Everything else is noted, and changes nothing.
- * `override` is JSON.
+ * Fields of the call that replace fields of the provider's request, when the message uses the
+ * integration that the call names. Only fields that the provider allows, with valid values. The
+ * rest is noted and ignored. `override` is JSON.
  */
 export function readPayload(
   { override }: { override: string | undefined },

@@ -32,20 +32,20 @@ describe('parsePhoneNumber', () => {
     ['+49030123456', '+4930123456'],
     ['+39 06 1234 5678', '+390612345678'],
     ['+39 (0)6 1234 5678', '+390612345678'],
-    // No zero is dialled there, and none is part of its numbers.
+    // Numbers there have no leading zero.
     ['+34 (0)912 345 678', '+34912345678'],
     // Part of every number since 2021.
     ['+225 07 12 34 56 78', '+2250712345678'],
     ['+2901234', '+2901234'],
     ['+491234567890123', '+491234567890123'],
-  ])('takes %j as %s', (input, address) => {
+  ])('accepts %j as %s', (input, address) => {
     expect(parsePhoneNumber(input)).toMatchObject({ address });
   });
 
-  test('notes what it changed, and only that', () => {
+  test('notes each change, and nothing else', () => {
     expect(parsePhoneNumber('0045 12345678')).toEqual({
       address: '+4512345678',
-      note: '"0045 12345678" is sent to as +4512345678',
+      note: '"0045 12345678" was changed to +4512345678',
     });
     expect(parsePhoneNumber('+4512345678')).toEqual({ address: '+4512345678' });
   });
@@ -53,7 +53,7 @@ describe('parsePhoneNumber', () => {
   test.each([
     ['07911 123456', 'country code missing'],
     ['415 555 0100', 'country code missing'],
-    // A number of the United States that is as long as one of Egypt.
+    // A US number that is as long as an Egyptian one.
     ['2025550123', 'country code missing'],
     ['12345', 'country code missing'],
     ['+0123456789', 'not a possible phone number'],
@@ -65,20 +65,20 @@ describe('parsePhoneNumber', () => {
     ['', 'no digit'],
     ['tel:', 'no digit'],
     [' - ', 'no digit'],
-    ['1-800-FLOWERS', 'more than digits'],
-    ['+15005550006;ext=1', 'more than digits'],
-    ['+15005550006,+15005550007', 'more than digits'],
-    ['+1500555\u00000006', 'more than digits'],
-    ['++15005550006', 'more than digits'],
-    ['1500+5550006', 'more than digits'],
-    ['٤٥١٢٣٤٥٦٧٨', 'more than digits'],
-    ['[object Object]', 'more than digits'],
+    ['1-800-FLOWERS', 'only digits'],
+    ['+15005550006;ext=1', 'only digits'],
+    ['+15005550006,+15005550007', 'only digits'],
+    ['+1500555\u00000006', 'only digits'],
+    ['++15005550006', 'only digits'],
+    ['1500+5550006', 'only digits'],
+    ['٤٥١٢٣٤٥٦٧٨', 'only digits'],
+    ['[object Object]', 'only digits'],
     ['1'.repeat(65), 'longer than 64'],
-  ])('refuses %j and says why', (input, problem) => {
+  ])('refuses %j with the reason', (input, problem) => {
     expect(parsePhoneNumber(input)).toEqual({ problem: expect.stringContaining(problem) });
   });
 
-  test('gives E.164 or a problem, whatever is given, and keeps what it gave', () => {
+  test('returns E.164 or a problem for any input, and its results parse to themselves', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -99,10 +99,10 @@ describe('parsePhoneNumber', () => {
 });
 
 describe('digits without + or 00', () => {
-  test('name the country that they were read in, where the app has no default region', () => {
+  test('note the country that was assumed, when the app has no default region', () => {
     expect(parsePhoneNumber('45 20 12 34 56')).toEqual({
       address: '+4520123456',
-      note: '"45 20 12 34 56" was read as +4520123456 in Denmark: write + before the country code',
+      note: '"45 20 12 34 56" was read as +4520123456 in Denmark; write + before the country code',
     });
   });
 
@@ -116,26 +116,26 @@ describe('digits without + or 00', () => {
     ['GB', '020 7946 0958', '+442079460958'],
     ['IT', '06 1234 5678', '+390612345678'],
     ['FR', '0612345678', '+33612345678'],
-    // A number of the region with its country code wins, also where it could be a national one.
+    // A number with the region's country code wins, even if it could be a national one.
     ['DE', '4930123456', '+4930123456'],
-    // It is no number of France.
+    // Not a valid number in France.
     ['FR', '4520123456', '+4520123456'],
     ['DE', '+33 6 12 34 56 78', '+33612345678'],
     ['US', '0045 20 12 34 56', '+4520123456'],
   ])('are read in %s: %s is %s', (defaultRegion, input, address) => {
     expect(parsePhoneNumber(input, defaultRegion)).toEqual({
       address,
-      note: `"${input}" is sent to as ${address}`,
+      note: `"${input}" was changed to ${address}`,
     });
   });
 
-  test('that are valid in two countries are ambiguous', () => {
+  test('are ambiguous when they are valid in two countries', () => {
     const parsed = parsePhoneNumber('3545678901', 'US');
     expect(parsed).toEqual({ problem: expect.stringContaining('is ambiguous: add +') });
     expect(parsed).toEqual({ problem: expect.stringMatching(/\+\d+ in .* or \+1\d+/) });
   });
 
-  test('have a reading or the problem that the library’s own readings lead to', () => {
+  test('get the same result as from the library’s own parsing', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[1-9]\d{6,13}$/), region, (digits, defaultRegion) => {
         const parsed = parsePhoneNumber(digits, defaultRegion);
@@ -163,12 +163,12 @@ describe('canonicalizeSearchedPhone', () => {
     ['+nobody', '+nobody'],
     ['2025550123', '2025550123'],
     ['ana@example.com', 'ana@example.com'],
-  ])('%j is looked for as %s', (text, canonicalPhone) => {
+  ])('%j is searched as %s', (text, canonicalPhone) => {
     expect(canonicalizeSearchedPhone(text)).toBe(canonicalPhone);
   });
 });
 
-/** The number that the library holds for valid, if it reads it the same way twice. */
+/** The library's number, if valid and stable when parsed again. */
 function readByLibrary(number: string): string | undefined {
   const parsed = parsePhoneNumberFromString(number);
   if (!parsed?.isValid() || !/^\+[1-9]\d{6,14}$/.test(parsed.number)) return undefined;

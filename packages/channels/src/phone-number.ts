@@ -10,8 +10,9 @@ import { isPlainlyPossible } from './phone-plans';
 export type PhoneNumber = { address: string; note?: string };
 
 /**
- * One number in E.164, whatever separators and prefixes people write, or what is wrong with it. `region` is the app's
- * default: numbers without `+` or `00` are read with their country code, and nationally in that region too.
+ * Parses one number into E.164, with any common separators and prefixes, or returns the problem.
+ * `region` is the app's default: numbers without `+` or `00` are parsed with their country code,
+ * and as national numbers of that region too.
  */
 export function parsePhoneNumber(
   input: string,
@@ -27,29 +28,29 @@ export function parsePhoneNumber(
   const address =
     readWithCode(bare) ?? (withoutZero === undefined ? undefined : readWithCode(withoutZero));
   if (address === undefined) return { problem: 'is not a possible phone number' };
-  return address === text ? { address } : { address, note: `"${text}" is sent to as ${address}` };
+  return address === text ? { address } : { address, note: `"${text}" was changed to ${address}` };
 }
 
-/** Whether a text names a region whose numbers are known, as two capital letters (ISO 3166-1). */
+/** Whether a text is a region with a numbering plan, as two capital letters (ISO 3166-1). */
 export function isPhoneRegion(text: string): boolean {
   return isSupportedCountry(text);
 }
 
-/** A phone number that begins with + or 00 as messages store it; any other text as it is. */
+/** A phone number that starts with + or 00 in its stored form; any other text unchanged. */
 export function canonicalizeSearchedPhone(text: string): string {
   if (!/^\s*(?:(?:tel|whatsapp)\s*:\s*)?(?:\+|00)/i.test(text)) return text;
   const parsed = parsePhoneNumber(text);
   return 'address' in parsed ? parsed.address : text;
 }
 
-/** The word of a number such as +15005550001; the first two are those of Twilio's own test numbers. */
+/** The magic word of a number such as +15005550001; the first two are Twilio's own test numbers. */
 export function findMagicWordOfPhone(address: string): string | undefined {
   return magicWords.get(address);
 }
 
 const maxInputCharacters = 64;
 const e164 = /^\+[1-9]\d{6,14}$/;
-/** A national prefix behind the country code is one digit more. */
+/** A national prefix after the country code adds one digit. */
 const e164WithPrefix = /^\+[1-9]\d{6,16}$/;
 
 const magicWords = new Map([
@@ -64,12 +65,12 @@ const magicWords = new Map([
   ['+15005550008', 'slow'],
 ]);
 
-/** \p{Cf} are the invisible marks that come along when a number is copied out of a contact. */
+/** \p{Cf} matches the invisible marks that are copied along with a number from an address book. */
 const separators = /[\s.()[\]\p{Pd}\p{Cf}]/gu;
 /** The prefix that is dialled only without the country code, as in +44 (0)20. */
 const nationalZero = /^((?:\+|00).*?)\(0\)/;
 
-/** The digits and signs of a number; where it holds a `(0)`, also without that. */
+/** The digits and signs of a number. If it has a `(0)`, also without that. */
 function stripSeparators(text: string): [bare: string, withoutZero?: string] {
   const number = text
     .normalize('NFKC')
@@ -84,7 +85,10 @@ function toRegion(region: string | null | undefined): CountryCode | undefined {
   return region && isSupportedCountry(region) ? region : undefined;
 }
 
-/** What is behind a + is taken when it is possible: new ranges of numbers are valid before the library knows them. */
+/**
+ * A number after + is accepted when possible: new number ranges are in use before the library knows
+ * them.
+ */
 function readWithCode(bare: string): string | undefined {
   const number = bare.replace(/^(?:\+|00)/, '+');
   if (e164.test(number) && isPlainlyPossible(number)) return number;
@@ -92,7 +96,7 @@ function readWithCode(bare: string): string | undefined {
   return parsed?.isPossible() ? parsed.number : undefined;
 }
 
-/** Without + only what is valid: nearly any digits are possible in some country. */
+/** Without +, only valid numbers are accepted: almost any digits are possible in some country. */
 function readDigits(
   digits: string,
   { text, region }: { text: string; region: CountryCode | undefined },
@@ -109,8 +113,8 @@ function readDigits(
   if (!read) return { problem: 'is not a valid phone number: country code missing' };
   const { number: address } = read;
   return region
-    ? { address, note: `"${text}" is sent to as ${address}` }
-    : { address, note: `"${text}" was read as ${describe(read)}: write + before the country code` };
+    ? { address, note: `"${text}" was changed to ${address}` }
+    : { address, note: `"${text}" was read as ${describe(read)}; write + before the country code` };
 }
 
 function readValid(number: string): ParsedNumber | undefined {
@@ -119,8 +123,8 @@ function readValid(number: string): ParsedNumber | undefined {
 }
 
 /**
- * Takes away the prefix that is dialled only inside the country, where the country has one: +44 (0)20 has, and +39 06 has
- * not. Undefined where what is left would be read otherwise the next time.
+ * Removes the national prefix, if the country has one: +44 (0)20 has, and +39 06 has not. Undefined
+ * when the result would parse differently the next time.
  */
 function parseWithCode(number: string): ParsedNumber | undefined {
   if (!e164WithPrefix.test(number)) return undefined;
@@ -130,7 +134,7 @@ function parseWithCode(number: string): ParsedNumber | undefined {
   return parsePhoneNumberFromString(parsed.number)?.number === parsed.number ? parsed : undefined;
 }
 
-/** Such as `+4512345678 in Denmark`. */
+/** For example, `+4512345678 in Denmark`. */
 function describe({ number, country }: ParsedNumber): string {
   return country ? `${number} in ${countryNames.of(country) ?? country}` : number;
 }
@@ -138,5 +142,5 @@ function describe({ number, country }: ParsedNumber): string {
 const countryNames = new Intl.DisplayNames(['en'], { type: 'region' });
 
 function describeTextProblem(bare: string): string {
-  return bare === '' ? 'holds no digit' : 'holds more than digits and a leading +';
+  return bare === '' ? 'has no digit' : 'must have only digits and a leading +';
 }

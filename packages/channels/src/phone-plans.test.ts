@@ -10,7 +10,7 @@ const codes = [...new Set(getCountries().map((country) => getCountryCallingCode(
 
 describe('isPlainlyPossible', () => {
   test.each(['+12025550123', '+447911123456', '+4915112345678', '+33612345678', '+919812345678'])(
-    'knows %s without the library',
+    'accepts %s without the library',
     (address) => {
       expect(isPlainlyPossible(address)).toBe(true);
     },
@@ -23,7 +23,7 @@ describe('isPlainlyPossible', () => {
     },
   );
 
-  test('holds nothing for possible that the library does not, or reads as another number', () => {
+  test('accepts no number that the library refuses or reads as another number', () => {
     const numbers = fc.tuple(fc.constantFrom(...codes), fc.stringMatching(/^\d{4,12}$/));
     fc.assert(
       fc.property(numbers, ([code, national]) => {
@@ -37,7 +37,7 @@ describe('isPlainlyPossible', () => {
     );
   });
 
-  test('knows most numbers of the countries whose prefixes can be told', () => {
+  test('accepts most numbers of countries whose prefixes are known', () => {
     const checkableCodes = codes.filter((code) =>
       [7, 8, 9, 10, 11].some((length) => isPlainlyPossible(`+${code}${'2'.repeat(length)}`)),
     );

@@ -2,11 +2,14 @@ import { Metadata, type MetadataJson } from 'libphonenumber-js/core';
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max';
 import allMetadata from 'libphonenumber-js/max/metadata';
 
-/** What all countries of one calling code agree on. */
+/** The rules that all countries of one calling code share. */
 type Plan = {
-  /** Digits behind the calling code that are possible in each of them. */
+  /** Numbers of digits after the calling code that are possible in every country. */
   lengths: readonly number[];
-  /** What one of them might take off the front of those digits before it counts them; undefined is nothing. */
+  /**
+   * Prefixes that a country may strip from those digits before it counts them; undefined means
+   * none.
+   */
   prefixes: RegExp | undefined;
 };
 
@@ -14,8 +17,9 @@ const maxCodeDigits = 3;
 let plans: ReadonlyMap<string, Plan> | undefined;
 
 /**
- * Whether the library is certain to hold a number in E.164 for possible, told from the lengths alone: asking it costs more than
- * all else that planning a message does. False means nothing; then it is asked.
+ * Whether the library certainly considers an E.164 number possible, decided by length alone.
+ * Calling the library costs more than the rest of planning a message. False means that the library
+ * must decide.
  */
 export function isPlainlyPossible(address: string): boolean {
   plans ??= readPlans();
@@ -30,7 +34,7 @@ function isOfPlan({ lengths, prefixes }: Plan, national: string): boolean {
   return lengths.includes(national.length) && !prefixes?.test(national);
 }
 
-/** By calling code; no code begins with another one. */
+/** By calling code; no code is a prefix of another. */
 function readPlans(): ReadonlyMap<string, Plan> {
   const byCode = new Map<string, CountryPlan[]>();
   for (const country of getCountries()) {
@@ -46,10 +50,11 @@ type CountryPlan = {
 };
 
 function getPlan(country: ReturnType<typeof getCountries>[number]): CountryPlan {
-  // As a JSON file its country codes are any texts.
+  // In the JSON file, country codes are arbitrary strings.
   const metadata = new Metadata(allMetadata as unknown as MetadataJson);
   metadata.selectNumberingPlan(country);
-  // The library has both, its types only the first; a test compares what follows from them with what it says itself.
+  // The library has both members, but its types declare only one. A test compares the results with
+  // the library's own.
   return metadata.numberingPlan as unknown as CountryPlan;
 }
 
@@ -62,7 +67,7 @@ function intersectPlans(countryPlans: readonly CountryPlan[]): Plan {
   };
 }
 
-/** One for all of them: the countries of +1 have thirteen. */
+/** One pattern for all: the countries of +1 have thirteen. */
 function createPrefixPattern(prefixes: readonly string[]): RegExp | undefined {
   if (prefixes.length === 0) return undefined;
   // pattern-ignore: The prefixes are libphonenumber's, and a number has at most 15 digits.

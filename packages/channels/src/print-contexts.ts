@@ -3,19 +3,19 @@ import { type Template, TemplateError, type TemplateNode, type TextNode } from '
 export type PrintNode = Extract<TemplateNode, { kind: 'print' }>;
 type BlockNode = Extract<TemplateNode, { kind: 'block' }>;
 
-/** Reads the fixed text of a template and says where in it each value is printed. */
+/** Reads the fixed text of a template and returns the context of each printed value. */
 export type Scanner<State, Context> = {
   start: State;
   read(state: State, text: string, node: TextNode): State;
-  /** Throws TemplateError where no value may stand. */
+  /** Throws TemplateError when no value may be printed here. */
   print(state: State, node: PrintNode): { context: Context; state: State };
-  /** The state after a block whose ways end in both; undefined when they do not agree. */
+  /** The state after a block whose branches end in both states; undefined when they conflict. */
   join(left: State, right: State): State | undefined;
-  /** Throws TemplateError where the template must not end. */
+  /** Throws TemplateError when the template must not end here. */
   end?(state: State): void;
 };
 
-/** The context of each value, by the id of its node. All ways through a block must end in the same place. */
+/** The context of each value, by node ID. All branches of a block must end in the same context. */
 export function findPrintContexts<State, Context>(
   template: Template,
   scanner: Scanner<State, Context>,
@@ -38,7 +38,7 @@ export function findPrintContexts<State, Context>(
 
   function walkBlock(block: BlockNode, before: State): State {
     const ends = block.branches.map((branch) => walk(branch, before));
-    // A loop's end is also its next round's beginning.
+    // A loop's end is also the start of its next iteration.
     const [first = before, ...others] = block.name === 'each' ? [before, ...ends] : ends;
     return others.reduce((joined, end) => {
       const state = scanner.join(joined, end);
@@ -54,7 +54,7 @@ export function findPrintContexts<State, Context>(
 
 function disagreement({ line, column }: BlockNode): TemplateError {
   return new TemplateError(
-    'This block ends inside a tag, quote or link in one case and outside of it in another.',
+    'One branch of this block ends inside a tag, quote or link, and another does not.',
     { line, column },
   );
 }

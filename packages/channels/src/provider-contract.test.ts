@@ -10,12 +10,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-test('every provider of the registry is under this contract', () => {
+test('every provider of the registry is in this contract suite', () => {
   expect([...Object.keys(subjects), ...withoutNetwork].sort()).toEqual(listProviders().sort());
 });
 
 describe.each(Object.entries(subjects))('%s', (_name, subject) => {
-  test('sends once and reports the provider’s id', async () => {
+  test('sends once and returns the provider’s ID', async () => {
     const stage = await subject.start();
     const { outcome } = await send(stage);
     expect(outcome).toMatchObject({
@@ -26,7 +26,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
   });
 
   test.each(subject.rows)(
-    '%s is sorted by the table, with a sentence',
+    '%s is classified by the table, with a sentence',
     async (_row, fault, expected) => {
       const stage = await subject.start();
       stage.fail(fault);
@@ -67,7 +67,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     expect(stage.sends()).toEqual([]);
   });
 
-  test('a connection that breaks after the request was written is unknown, and nothing is sent again', async () => {
+  test('a connection that breaks after the request was written is unknown, and is not retried', async () => {
     for (const fault of subject.faultsAfter) {
       const stage = await subject.start();
       stage.fail(fault);
@@ -76,7 +76,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     }
   });
 
-  test('a provider that never answers costs no more than the deadline', async () => {
+  test('a provider that never answers takes no longer than the deadline', async () => {
     const stage = await subject.start();
     stage.fail(subject.hang);
     const startedAt = Date.now();
@@ -85,7 +85,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     expect(Date.now() - startedAt).toBeLessThan(3_000);
   });
 
-  test('a test of the connection sends nothing, and says in a sentence what the provider answered', async () => {
+  test('a connection test sends nothing, and returns the provider’s answer as a sentence', async () => {
     const stage = await subject.start();
     const { settings, credentials } = stage.call;
     const testConnection = () =>
@@ -101,7 +101,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     expect(stage.sends()).toEqual([]);
   });
 
-  test('a sender that failed works again at once', async () => {
+  test('a sender works again right after a failure', async () => {
     const stage = await subject.start();
     for (const fault of [...subject.faultsBefore, ...subject.faultsAfter]) {
       stage.fail(fault);

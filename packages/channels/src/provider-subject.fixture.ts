@@ -3,42 +3,42 @@ import type { Outcome } from '@belfry/shared';
 import type { HttpRequest } from '@belfry/testing';
 import type { Provider, SendCall, Sender, SenderDeps } from './channel';
 
-/** What the suite needs to know of a provider; whoever adds one adds an entry here. */
+/** A provider as the suite tests it. Each new provider adds an entry. */
 export type Subject = {
   provider: Provider<unknown>;
-  /** A simulator with its sender, and a call that it would accept. */
+  /** Starts a simulator with its sender, and a call that it accepts. */
   start(): Promise<Stage>;
-  /** The id that the provider gives, or that stands for the message there. */
+  /** The ID that the provider returns, or that identifies the message there. */
   id: RegExp;
-  /** Ways to break off before the request was whole. */
+  /** Faults before the request was complete. */
   faultsBefore: unknown[];
-  /** Ways to break off after it, without an answer. */
+  /** Faults after the request was complete, without a response. */
   faultsAfter: unknown[];
   hang: unknown;
-  /** How the provider sends its caller elsewhere; undefined where its protocol has no such thing. */
+  /** How the provider redirects; undefined when its protocol has no redirects. */
   redirectTo: ((url: string) => unknown) | undefined;
-  /** How the provider refuses the credentials of a test. */
+  /** How the provider refuses the credentials of a connection test. */
   refusal: unknown;
-  /** Answers that repeat the credential, as a careless provider may. */
+  /** Responses that contain the credential, as a careless provider may send. */
   echoes: unknown[];
-  /** The provider's table: a fault, and what becomes of it. */
+  /** The provider's table: a fault and its outcome. */
   rows: [string, unknown, Partial<Outcome>][];
 };
 
 export type Stage = {
   sender: Sender<unknown>;
   call: Omit<SendCall<unknown>, 'signal' | 'deadlineAt'>;
-  /** The same call to somewhere else. */
+  /** The same call to another host. */
   callTo(place: 'closed port' | 'no TLS'): Promise<Stage['call'] & { sender?: Sender<unknown> }>;
   sends(): unknown[];
-  /** Every HTTP request as it arrived; absent where the protocol is another one. */
+  /** Every HTTP request as received; absent for other protocols. */
   requests?(): HttpRequest[];
   fail(fault: unknown): void;
 };
 
-/** What a subject's integration has for its secret, which must come out nowhere. */
+/** The secret of each subject's integration, which must never leak. */
 export const credential = 'xoxb-5ecret-5ecret-5ecret';
-/** What ends with the test. */
+/** Closed after each test. */
 export const closers: (() => Promise<void>)[] = [];
 
 export const deps: SenderDeps = { baseUrls: {}, allowedPrivateHosts: ['127.0.0.1'] };
@@ -48,7 +48,7 @@ export const rejected = (scope: 'recipient' | 'content' | 'integration'): Partia
   scope,
 });
 
-/** Takes connections and drops them at the first byte: TLS never comes about. */
+/** Accepts connections and drops them at the first byte, so TLS never completes. */
 export async function listenAndDrop(): Promise<number> {
   const server = createServer((socket) => {
     socket.once('data', () => socket.resetAndDestroy()).on('error', () => undefined);

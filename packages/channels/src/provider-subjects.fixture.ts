@@ -9,7 +9,7 @@ import { telegramSubject } from './telegram/telegram.subject.fixture';
 import { metaSubject } from './whatsapp/meta.subject.fixture';
 import { twilioWhatsappSubject } from './whatsapp/twilio.subject.fixture';
 
-/** Every provider with a network between, by channel and name. */
+/** Every provider with a network call, by channel and name. */
 export const subjects: Record<string, Subject> = {
   'email/smtp': smtpSubject,
   'slack/slack': slackSubject,

@@ -2,18 +2,18 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** The code of the error when an address may not be reached. */
+/** The error code when an address is not allowed. */
 export const blockedAddressCode = 'EBLOCKEDADDRESS';
-/** The code of the error when a port may not be reached. */
+/** The error code when a port is not allowed. */
 export const blockedPortCode = 'EBLOCKEDPORT';
 
 /** Lower case, IPv6 without brackets. */
 export type PrivateHosts = readonly string[];
 
 export type GuardOptions = {
-  /** Hosts, as they are named, that may have private addresses. */
+  /** Hosts, by name or address, that may have private addresses. */
   allowedPrivateHosts: PrivateHosts;
-  /** Turns a name into addresses; the system's resolver unless a test brings its own. */
+  /** Resolves names to addresses; tests may replace the system resolver. */
   resolve?: Resolve;
 };
 
@@ -26,8 +26,8 @@ export type Resolve = (
 export type ResolvedAddress = { address: string; family: number };
 
 /**
- * A look-up for sockets that fails when any address of the name is not public. The check happens
- * where the connection is made, so that a name cannot answer differently in between.
+ * A lookup function for sockets that fails when any address of the name is not public. The check
+ * runs when the connection opens, so the name cannot resolve differently in between.
  */
 export function createGuardedLookup({
   allowedPrivateHosts,
@@ -55,18 +55,18 @@ function findProblem(
   return isAllowed ? undefined : createBlockedAddressError(hostname);
 }
 
-/** Sockets do not look up an address that is already a number, so it is checked by itself. */
+/** Sockets do not look up literal addresses, so these are checked separately. */
 export function isBlockedHost(host: string, { allowedPrivateHosts }: GuardOptions): boolean {
   const bare = bareHost(host);
   return isIP(bare) !== 0 && !isPublicAddress(bare) && !isAllowedHost(host, allowedPrivateHosts);
 }
 
-/** Whether an operator named this very host; its address is no name of it. */
+/** Whether the operator allowed this exact host. Its address does not count as its name. */
 export function isAllowedHost(host: string, allowedHosts: PrivateHosts): boolean {
   return allowedHosts.includes(bareHost(host));
 }
 
-/** What ALLOWED_PRIVATE_HOSTS says. */
+/** Parses ALLOWED_PRIVATE_HOSTS. */
 export function parsePrivateHosts(text: string): PrivateHosts {
   return text
     .split(',')
@@ -78,13 +78,15 @@ function bareHost(host: string): string {
   return host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Whether an address is on the public internet: no private, local, shared, translated or reserved range. */
+/**
+ * Whether an address is on the public internet: not private, local, shared, translated or reserved.
+ */
 export function isPublicAddress(address: string): boolean {
   const bare = address.replace(/%.*$/s, '');
   if (!ipaddr.isValid(bare)) return false;
   const parsed = ipaddr.parse(bare);
   if (parsed.kind() === 'ipv4') return parsed.range() === 'unicast';
-  // Only 2000::/3 is handed out; what lies outside is local, reserved, or IPv4 in disguise.
+  // Only 2000::/3 is allocated; the rest is local, reserved, or embeds IPv4.
   return parsed.range() === 'unicast' && parsed.match(globalUnicast);
 }
 
@@ -95,7 +97,9 @@ export function createBlockedAddressError(host: string): Error {
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 function createNotFoundError(hostname: string): Error {
-  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+  return Object.assign(new Error(`${hostname} does not resolve to an address`), {
+    code: 'ENOTFOUND',
+  });
 }
 
 function toFamily(family: number | string | undefined): number {

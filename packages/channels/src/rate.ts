@@ -1,23 +1,26 @@
 import { Type } from '@sinclair/typebox';
 import { keepsCredentials } from './credential-marks';
 
-/** How fast a provider takes messages. What its integration sets in `max_per_second` comes first. */
+/** A provider's rate limits. The integration's `max_per_second` takes precedence. */
 export type ProviderRate = {
-  /** Of one integration, where the provider names a limit. */
+  /** Per integration, when the provider documents a limit. */
   perSecond?: number;
-  /** Of one target, beside that. */
+  /** Per target, in addition. */
   getTargetRate?(target: string): TargetRate;
 };
 
-/** One message every so often; after a pause `burst` of them at once. */
+/** One message per `everyMs`; after a pause, `burst` at once. */
 export type TargetRate = { everyMs: number; burst: number };
 
-/** The setting of every integration that calls somebody; `perSecond` is the provider's own limit, where it has one. */
+/**
+ * The `max_per_second` setting of every integration with a provider call. `perSecond` is the
+ * provider's own limit, if any.
+ */
 export function maxPerSecondSetting(perSecond?: number) {
   return Type.Optional(
     Type.Number({
-      title: 'Messages a second, at most',
-      description: `Over all workers; what does not fit waits its turn. ${describeEmpty(perSecond)}`,
+      title: 'Maximum messages per second',
+      description: `Across all workers; messages over the limit wait. ${describeEmpty(perSecond)}`,
       minimum: 0.1,
       maximum: 10_000,
       ...keepsCredentials,
@@ -27,10 +30,10 @@ export function maxPerSecondSetting(perSecond?: number) {
 }
 
 function describeEmpty(perSecond: number | undefined): string {
-  return perSecond === undefined ? 'Empty sets no limit.' : `Empty means ${perSecond}.`;
+  return perSecond === undefined ? 'Empty means no limit.' : `Empty means ${perSecond}.`;
 }
 
-/** The limit that holds for an integration; undefined where there is none. */
+/** The limit of an integration; undefined when there is none. */
 export function getMaxPerSecond(
   { max_per_second: maxPerSecond }: Record<string, unknown>,
   rate: ProviderRate | undefined,

@@ -1,7 +1,7 @@
 import type { SmtpSend } from '@belfry/testing';
 import { Parser } from 'htmlparser2';
 
-/** A mail as its reader's program understands it, headers and parts by name. */
+/** A mail as the reader's program shows it: headers and parts by name. */
 export function readMail({ from, to, raw, parsed }: SmtpSend) {
   return {
     envelope: { from, to },
@@ -26,7 +26,7 @@ export function readMail({ from, to, raw, parsed }: SmtpSend) {
 
 const shownHeaders = ['list-id', 'list-unsubscribe', 'x-entity-ref-id', 'in-reply-to'];
 
-/** Headers of which only text is asked, by name. */
+/** The plain text headers, by name. */
 function readHeaders({ headerLines }: SmtpSend['parsed']): Record<string, string> {
   const matchingHeaders = headerLines.filter(({ key }) => shownHeaders.includes(key));
   return Object.fromEntries(
@@ -37,7 +37,7 @@ function readHeaders({ headerLines }: SmtpSend['parsed']): Record<string, string
   );
 }
 
-/** A long header is folded at a space, and the space before that may be lost with the fold. */
+/** A long header is folded at a space, and a second space there may be lost. */
 export function collapseSpaces(text: string): string {
   return text.replace(/ +/g, ' ');
 }
@@ -52,7 +52,7 @@ function decodeWords(line: string): string {
 
 type Part = { names: string[]; type: string; parts: Part[] };
 
-/** The headers' names and the parts, from the bytes: what a parser forgives would be missed. */
+/** The header names and the parts, read from the bytes, because a parser would tolerate errors. */
 function readParts(raw: string): Part {
   const end = raw.indexOf('\r\n\r\n');
   const lines = raw
@@ -77,7 +77,7 @@ function toUnixBreaks(text: string): string {
 
 type HtmlToken = { tag: string; attributes?: Record<string, string> } | { text: string };
 
-/** The tags with their attributes, and the text between them as it is shown. */
+/** The tags with their attributes, and the text between them as shown. */
 function readHtml(html: string): HtmlToken[] {
   const tokens: HtmlToken[] = [];
   const parser = new Parser({
@@ -96,7 +96,7 @@ function readHtml(html: string): HtmlToken[] {
 
 type MrkdwnToken = { link: string; label: string | undefined } | { text: string };
 
-/** Slack's markup: what stands between < and >, and what is text. */
+/** Slack markup: the parts between < and >, and the text. */
 export function readMrkdwn(source: string): MrkdwnToken[] {
   return source
     .split(/(<[^>]*>)/)
@@ -109,7 +109,10 @@ export function readMrkdwn(source: string): MrkdwnToken[] {
     });
 }
 
-/** Standard markdown as far as a value could write it: a backslash makes a sign a sign. */
+/**
+ * Standard markdown, as far as a value could write it. A backslash makes the next character
+ * literal.
+ */
 export function readMarkdown(source: string): { text: string; markup: string[] } {
   const text = source.replace(/\\[!-/:-@[-`{-~]/g, 'x');
   const markup = text.match(/[*_~`[\]|<>]|^[ \t]*([#+=-]|\d+[.)])/gm) ?? [];

@@ -1,8 +1,8 @@
 const mask = '[credential]';
-/** Below it a secret is too short to be searched for without mangling ordinary text. */
+/** A shorter secret cannot be searched for without mangling ordinary text. */
 const minSecretCharacters = 4;
 
-/** A text without the secrets, in clear or in base64: a server may repeat what it was sent. */
+/** The text without the secrets, plain or base64: a server may echo what it got. */
 export function redact(text: string, secrets: readonly (string | undefined)[]): string {
   const forms = secrets
     .filter((secret) => secret !== undefined && secret.length >= minSecretCharacters)

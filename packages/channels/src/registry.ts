@@ -8,7 +8,7 @@ import { sms } from './sms/channel';
 import { telegram } from './telegram/channel';
 import { whatsapp } from './whatsapp/channel';
 
-/** Every channel there is. Wire schema, worker roles, dashboard and sandbox follow from these lines. */
+/** All channels. Wire schema, worker roles, dashboard and sandbox are derived from this list. */
 export const channels = {
   email,
   slack,
@@ -22,5 +22,5 @@ export const channels = {
 
 export type ChannelName = keyof typeof channels;
 
-// Object.keys of a literal object: the names are exactly its own.
+// Object.keys of a literal object returns exactly its own names.
 export const channelNames = Object.keys(channels) as ChannelName[];

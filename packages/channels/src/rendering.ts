@@ -15,23 +15,26 @@ export type Escape = (
   print: { id: Extract<TemplateNode, { kind: 'print' }>['id']; isRaw: boolean },
 ) => string;
 
-/** A value in a rendered text: as it is, as it is written there, and where. */
+/** A printed value: raw, escaped, and its offset in the rendered text. */
 export type Print = { value: string; escaped: string; at: number };
 
-/** One text of a channel's template, parsed, with the escaping of its place. */
+/** One parsed text of a channel's template, with the escape function of its context. */
 export type Field = { name: string; template: Template; escape: Escape };
 
 export type Failed = { failed: FailureReason; detail: string };
 
-/** Renders the fields of one message out of one budget; the first failure stands, and what was missing is gathered. */
+/**
+ * Renders the fields of one message within one budget. Keeps the first failure, and collects
+ * missing paths.
+ */
 export type Rendering = {
   text(field: Field | undefined, maxCharacters?: number, onPrint?: (print: Print) => void): string;
   fail(failed: FailureReason, detail: string): void;
-  /** What to do without when nothing failed: the paths that the data did not hold. */
+  /** The failure, or else the paths that the data did not have. */
   finish(missing: 'empty' | 'reject'): Failed | { missing: string[] };
 };
 
-/** Paths that a message names as missing; the others are left out. */
+/** The number of missing paths that a failure names; the rest is left out. */
 const maxMissingPaths = 50;
 
 /** 256 KB, counted in characters. */
@@ -67,14 +70,14 @@ export function createRendering(data: Data): Rendering {
     },
     finish(missing) {
       if (missing === 'reject' && paths.size > 0) {
-        return { failed: 'missing_data', detail: `The data holds no ${[...paths].join(', ')}.` };
+        return { failed: 'missing_data', detail: `Missing data: ${[...paths].join(', ')}.` };
       }
       return failure ?? { missing: [...paths] };
     },
   };
 }
 
-/** A size with its limit, which an error names. */
+/** A size with its limit, for the error text. */
 export type Size = { name: string; size: number; limit: number; unit?: string };
 
 export function checkSize(
@@ -86,8 +89,8 @@ export function checkSize(
 }
 
 /**
- * Composes a template when it is saved, from the text that each of its messages has: without values, and without what
- * blocks show. Throws TemplateError when that alone is over a limit.
+ * Composes a template on save, from the text that every message has: without values and without the
+ * content of blocks. Throws TemplateError when that text alone is over a limit.
  */
 export function checkFixedText(compose: (rendering: Rendering) => unknown): void {
   let problem: string | undefined;
@@ -109,21 +112,21 @@ function getFixedText(field: Field | undefined): string {
 function ignorePrint(): void {}
 
 /**
- * Half a surrogate pair is no character, and writers of forms take the sign after it, be it a quote or a bracket of the
- * template, for its other half; NUL ends a text for some readers.
+ * An unpaired surrogate is not a character: form encoders may combine it with the next character,
+ * such as a quote or bracket of the template. Some readers end a text at NUL.
  */
 function cleanText(value: string): string {
   return value.toWellFormed().replaceAll('\0', '');
 }
 
-/** Parses one field; an error names the field, and keeps its line and column. */
+/** Parses one field. Errors name the field, and keep line and column. */
 export type ParseField = (
   name: string,
   source: string,
   createEscape: (template: Template) => Escape,
 ) => Field;
 
-/** Parses the fields of one channel's template, which share one budget and are written in one language. */
+/** Parses the fields of one template, which share one budget and one language. */
 export function createParseField(language: string | undefined): ParseField {
   const budget = createParseBudget(language);
 

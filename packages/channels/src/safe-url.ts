@@ -1,24 +1,24 @@
-/** The only schemes that a value may bring into a link. */
+/** The only schemes that a value may add to a link. */
 const allowedScheme = /^(https?|mailto|tel):/i;
 const scheme = /^[^:/?#]*:/;
 
-/** What readers of URLs skip. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+/** Characters that URL parsers skip. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const skipped = /[\u0000-\u0020\u007f]/g;
 
-/** Whether a value may begin a link: it names a scheme, and one that runs nothing. */
+/** Whether a value may start a link: it has an allowed scheme. */
 export function isLinkStart(value: string): boolean {
   return allowedScheme.test(value.replace(skipped, ''));
 }
 
-/** Whether a value may follow what is not yet known to hold a scheme: it must not complete one. */
+/** Whether a value may follow a part that may still become a scheme: it must not complete one. */
 export function isLinkPart(value: string): boolean {
   return isLinkStart(value) || !scheme.test(value.replace(skipped, ''));
 }
 
 const webScheme = /^https?:/i;
 
-/** Whether a whole link is one that a browser follows within the web: http, https, or relative. */
+/** Whether a whole link is http, https or relative. */
 export function isWebLink(link: string): boolean {
   const text = link.replace(skipped, '');
   return webScheme.test(text) || !scheme.test(text);
@@ -26,19 +26,22 @@ export function isWebLink(link: string): boolean {
 
 const runningScheme = /^(javascript|data|vbscript|file|blob|about):/i;
 
-/** Whether a link may be handed to an app: it may have a scheme of its own, and none that runs or reads something here. */
+/**
+ * Whether an app may open a link: custom schemes are allowed, but none that runs code or reads
+ * local data.
+ */
 export function isAppLink(link: string): boolean {
   return !runningScheme.test(link.replace(skipped, ''));
 }
 
-/** Whether a phone can fetch a picture from there by itself. */
+/** Whether a phone can fetch an image from this link. */
 export function isPictureLink(link: string): boolean {
   return /^https?:\/\/[^/]/i.test(link.replace(skipped, ''));
 }
 
 export type LinkPrefix = 'empty' | 'undecided' | 'decided' | 'refused';
 
-/** What the fixed text before a value says of the link's scheme. */
+/** Classifies the fixed text before a value by the link's scheme. */
 export function classifyPrefix(literal: string): LinkPrefix {
   const text = literal.replace(skipped, '');
   if (text === '') return 'empty';

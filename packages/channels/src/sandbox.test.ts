@@ -21,7 +21,7 @@ const magicNumbers: { [word: string]: string } = {
   slow: '+15005550008',
 };
 
-/** What a recipient and a template of each channel look like; the sandbox itself knows none of it. */
+/** A sample recipient and template per channel; the sandbox itself knows no channel. */
 const samples: { [name: string]: Sample } = {
   email: {
     template: { subject: 'Hi {{name}}', html: '<p>{{name}}</p>' },
@@ -59,7 +59,7 @@ const samples: { [name: string]: Sample } = {
 
 function getSample(name: ChannelName): Sample {
   const sample = samples[name];
-  if (!sample) throw new Error(`A new channel needs a sample here: ${name}`);
+  if (!sample) throw new Error(`Add a sample for the new channel ${name}`);
   return sample;
 }
 
@@ -108,7 +108,7 @@ describe.each(channelNames)('the sandbox of %s', (name) => {
   const channel: AnyChannel = channels[name];
   const { magic } = getSample(name);
 
-  test('keeps what the real provider would have been sent, and sends nothing', async () => {
+  test('records the real provider’s request, and sends nothing', async () => {
     const { send, records } = setUp(name);
     const content = getContent(name);
     const { outcome } = await send({ target: magic('ok'), content });
@@ -148,7 +148,7 @@ describe.each(channelNames)('the sandbox of %s', (name) => {
     ['timeout', 1, { outcome: 'unknown' }],
     ['slow', 1, { outcome: 'accepted' }],
   ])(
-    'does for the recipient "%s", at attempt %i, what the table says',
+    'for the recipient "%s", at attempt %i, returns the outcome of the table',
     async (word, attempt, expected) => {
       const { send, records } = setUp(name);
       const { outcome } = await send({ target: magic(word), attempt });
@@ -157,14 +157,14 @@ describe.each(channelNames)('the sandbox of %s', (name) => {
     },
   );
 
-  test('can spell every word of the table', () => {
+  test('has a recipient for every word of the table', () => {
     for (const word of Object.keys(magicBehaviours)) {
       expect(channel.findMagicWord(magic(word))).toBe(word);
     }
   });
 });
 
-test('describes as the named integration, with its settings', async () => {
+test('describes the request of the named integration, with its settings', async () => {
   const { send, records } = setUp('email');
   const content = { subject: 'S', text: 'T', cc: [], bcc: [], attachments: [], headers: {} };
   const settings = { host: 'smtp.example.org', port: 587, from: { address: 'n@example.com' } };
@@ -175,7 +175,7 @@ test('describes as the named integration, with its settings', async () => {
   });
 });
 
-test('takes a word that it does not know, or that every object has, for an ordinary recipient', async () => {
+test('treats an unknown word, or an inherited property name, as an ordinary recipient', async () => {
   const { send } = setUp('email');
   for (const word of ['other', 'constructor', 'toString']) {
     const target = `sandbox+${word}@example.com`;
@@ -183,7 +183,7 @@ test('takes a word that it does not know, or that every object has, for an ordin
   }
 });
 
-test('waits five seconds for the slow one, and not past the deadline', async () => {
+test('waits 5 s for the slow recipient, but not past the deadline', async () => {
   const { send, pauses } = setUp('email');
   const target = 'sandbox+slow@example.com';
   await send({ target });
@@ -191,13 +191,13 @@ test('waits five seconds for the slow one, and not past the deadline', async () 
   expect((await send({ target, signal: AbortSignal.abort() })).outcome.outcome).toBe('unknown');
 });
 
-test('gives no outcome before the record is stored', async () => {
+test('returns no outcome before the record is stored', async () => {
   const sandbox = createSandboxSender({
     channels,
-    capture: () => Promise.reject(new Error('The store is away')),
+    capture: () => Promise.reject(new Error('The database is unavailable')),
   });
   const call = { appId: 'a', messageId: 'm', attempt: 1, channel: 'slack', target: 'C0123456789' };
   await expect(
     sandbox.send({ ...call, content: { text: 'a' }, signal: AbortSignal.timeout(100) }),
-  ).rejects.toThrow('The store is away');
+  ).rejects.toThrow('The database is unavailable');
 });

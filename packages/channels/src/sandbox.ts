@@ -2,16 +2,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Outcome } from '@belfry/shared';
 import type { AnyChannel, ProviderRequest, SendResult } from './channel';
 
-/** The provider of every channel that sends nothing, and keeps what would have been sent. */
+/**
+ * A provider for every channel that sends nothing, and records the request that would have been
+ * sent.
+ */
 export const sandboxProvider = 'sandbox';
 
-/** What one attempt would have sent. */
+/** The request that one attempt would have sent. */
 export type CaptureRecord = {
   appId: string;
   messageId: string;
   attempt: number;
   channel: string;
-  /** The provider whose request it is; never the sandbox itself. */
+  /** The provider of the request; never the sandbox itself. */
   provider: string;
   target: string;
   content: unknown;
@@ -27,10 +30,12 @@ export type SandboxCall = {
   channel: string;
   target: string;
   content: unknown;
-  /** The integration that would have been used, where the version names one; no credential is needed. */
+  /**
+   * The integration that would have been used, if the version names one; no credential is needed.
+   */
   integration?: { provider: string; settings: Record<string, unknown> };
   payload?: Record<string, unknown>;
-  /** What is kept in place of the content, where that may not be. */
+  /** Stored instead of the content, when the content must not be stored. */
   hiddenAs?: string;
   signal: AbortSignal;
 };
@@ -39,13 +44,16 @@ export type SandboxSender = { send(call: SandboxCall): Promise<SendResult> };
 
 export type SandboxDeps = {
   channels: Record<string, AnyChannel>;
-  /** Stores the record; the outcome is given only after it is stored. */
+  /** Stores the record. The outcome is returned only after that. */
   capture(record: CaptureRecord): Promise<void>;
-  /** Waits, and rejects when the signal fires before. */
+  /** Waits; rejects when the signal fires first. */
   pause?(delayMs: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Stands in for every provider: describes the real one's request, has it stored, and does what a magic recipient asks. */
+/**
+ * Replaces every provider: describes the real request, records it, and does what a magic recipient
+ * selects.
+ */
 export function createSandboxSender({
   channels,
   capture,
@@ -54,7 +62,7 @@ export function createSandboxSender({
   return {
     async send(call) {
       const channel = channels[call.channel];
-      if (!channel) throw new Error(`There is no channel ${call.channel}`);
+      if (!channel) throw new Error(`Unknown channel ${call.channel}`);
       const { provider, request } = describeAs(channel, call);
       const { appId, messageId, attempt, target, content } = call;
       const outcome = await settle(channel.findMagicWord(target), call, pause);
@@ -75,12 +83,12 @@ export function createSandboxSender({
 }
 
 export type MagicBehaviour = {
-  /** What it does, for the docs and the sandbox's page. */
+  /** Describes the behaviour in the docs and on the sandbox page. */
   sentence: string;
   delayMs?: number;
-  /** As if a receipt had said that it arrived. */
+  /** Treats the message as delivered, as a receipt would. */
   isDelivered?: true;
-  /** What becomes of an attempt, counted from 1; nothing means that it is accepted. */
+  /** The outcome of an attempt, counted from 1; undefined means accepted. */
   refuse?(attempt: number): Exclude<Outcome, { outcome: 'accepted' }> | undefined;
 };
 
@@ -88,12 +96,12 @@ const throttleMs = 5_000;
 const slowMs = 5_000;
 const retriesBeforeSuccess = 2;
 
-/** What the words of magic recipients do, on every channel. */
+/** The behaviours that magic recipients select, on every channel. */
 export const magicBehaviours = {
-  ok: { sentence: 'is accepted, as any other address is' },
-  delivered: { sentence: 'is accepted, and arrives', isDelivered: true },
+  ok: { sentence: 'is accepted, like any other address' },
+  delivered: { sentence: 'is accepted and delivered', isDelivered: true },
   bounce: {
-    sentence: 'is refused: there is no such recipient',
+    sentence: 'is refused: the recipient does not exist',
     refuse: () => refusal('recipient', 'The sandbox refuses this recipient.'),
   },
   content: {
@@ -101,37 +109,37 @@ export const magicBehaviours = {
     refuse: () => refusal('content', 'The sandbox refuses this content.'),
   },
   credentials: {
-    sentence: 'is refused for its credentials, and leaves the integration as it is',
+    sentence: 'is refused for its credentials, without affecting the integration',
     refuse: () => ({
       ...refusal('integration', 'The sandbox refuses these credentials.'),
       ownToken: true,
     }),
   },
   retry: {
-    sentence: `is put off ${retriesBeforeSuccess} times, then accepted`,
+    sentence: `is retried ${retriesBeforeSuccess} times, then accepted`,
     refuse: (attempt) =>
       attempt > retriesBeforeSuccess
         ? undefined
-        : { outcome: 'retry', reason: 'sandbox', detail: 'The sandbox puts it off.' },
+        : { outcome: 'retry', reason: 'sandbox', detail: 'The sandbox asks for a retry.' },
   },
   throttle: {
-    sentence: `is told once to come back in ${throttleMs / 1000} seconds, then accepted`,
+    sentence: `is throttled once for ${throttleMs / 1000} seconds, then accepted`,
     refuse: (attempt) =>
       attempt > 1
         ? undefined
         : {
             outcome: 'retry',
             reason: 'sandbox',
-            detail: 'The sandbox asks for a wait.',
+            detail: 'The sandbox asks for a delay.',
             afterMs: throttleMs,
           },
   },
   timeout: {
-    sentence: 'gets no answer, so that nobody can know whether it was sent',
+    sentence: 'gets no response, so it is unknown whether the message was sent',
     refuse: () => ({
       outcome: 'unknown',
       reason: 'sandbox',
-      detail: 'The sandbox does not answer.',
+      detail: 'The sandbox does not respond.',
     }),
   },
   slow: { sentence: `is accepted after ${slowMs / 1000} seconds`, delayMs: slowMs },
@@ -141,7 +149,7 @@ function refusal(scope: 'recipient' | 'content' | 'integration', detail: string)
   return { outcome: 'rejected', scope, reason: 'sandbox', detail } as const;
 }
 
-/** The request as the named provider would make it, else the channel's first. */
+/** The request of the named provider, or else of the channel's first provider. */
 function describeAs(
   { providers }: AnyChannel,
   { messageId, target, content, integration, payload }: SandboxCall,
@@ -169,7 +177,7 @@ async function settle(
   try {
     if (behaviour.delayMs) await pause(behaviour.delayMs, signal);
   } catch {
-    return { outcome: 'unknown', reason: 'timeout', detail: 'The deadline came first.' };
+    return { outcome: 'unknown', reason: 'timeout', detail: 'The deadline passed.' };
   }
   const accepted: Outcome = {
     outcome: 'accepted',

@@ -1,7 +1,7 @@
 import type { SenderDeps } from './channel';
 import { parsePrivateHosts } from './public-address';
 
-/** The settings that say where senders call; an empty address is the provider's own. */
+/** The settings with the senders' base URLs; an empty one means the provider's own. */
 type SenderSettings = Record<
   | 'SLACK_API_URL'
   | 'TWILIO_API_URL'

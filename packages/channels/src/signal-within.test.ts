@@ -1,7 +1,7 @@
 import { signalWithin } from './signal-within';
 
-describe('a signal within a time', () => {
-  test('fires with the signal that it was made of, and for its reason', () => {
+describe('a signal with a time limit', () => {
+  test('fires with its source signal, for the same reason', () => {
     const controller = new AbortController();
     const { signal, clear } = signalWithin(controller.signal, 60_000);
     const reason = new Error('cut');
@@ -11,19 +11,19 @@ describe('a signal within a time', () => {
     expect(signal.reason).toBe(reason);
   });
 
-  test('has fired where that one has', () => {
+  test('is aborted when its source already is', () => {
     const { signal, clear } = signalWithin(AbortSignal.abort(), 60_000);
     clear();
     expect(signal.aborted).toBe(true);
   });
 
-  test('fires when the time is over', async () => {
+  test('fires when the time is up', async () => {
     const { signal } = signalWithin(new AbortController().signal, 1);
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
   });
 
-  test('does not fire any more once it is cleared', () => {
+  test('does not fire after `clear`', () => {
     jest.useFakeTimers();
     const controller = new AbortController();
     const { signal, clear } = signalWithin(controller.signal, 10);

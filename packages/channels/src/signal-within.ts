@@ -1,15 +1,16 @@
-/** Fires with `signal`, or after the time; `clear` is called when the work is over. */
+/** Fires with `signal`, or after the time limit. Call `clear` when the work ends. */
 export type SignalWithin = { signal: AbortSignal; clear(): void };
 
 /**
- * What AbortSignal.any and AbortSignal.timeout give together, but that nothing of it is left when the call is over: a
- * timer of ten seconds a call is thousands of them at once.
+ * Like AbortSignal.any with AbortSignal.timeout, but without a timer left after the call:
+ * ten-second timers of fast calls add up to thousands.
  */
 export function signalWithin(signal: AbortSignal, timeoutMs: number): SignalWithin {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
   const timer = setTimeout(
-    () => controller.abort(new DOMException('The time of the call is over', 'TimeoutError')),
+    () =>
+      controller.abort(new DOMException('The time limit of the call has passed', 'TimeoutError')),
     timeoutMs,
   );
   if (signal.aborted) abort();

@@ -3,7 +3,7 @@ import { type ChannelName, channelNames, channels } from './registry';
 
 const plural = '{{plural n one="plik" few="pliki" other="pliku"}}';
 
-/** Each text that an author writes. */
+/** One template per text field. */
 const templates: Partial<Record<ChannelName, object[]>> = {
   email: [
     { subject: plural, html: 'x' },
@@ -25,7 +25,7 @@ const templates: Partial<Record<ChannelName, object[]>> = {
   in_app: [{ title: plural }, { title: 'x', body: plural }],
 };
 
-test.each(channelNames)('%s goes by the rules of the language that a template is in', (name) => {
+test.each(channelNames)('%s uses the plural rules of the template’s language', (name) => {
   const channel: AnyChannel = channels[name];
   for (const template of templates[name] ?? []) {
     const composed = channel.compile(template, 'pl').compose({

@@ -1,6 +1,6 @@
 import { warmTemplates } from './warm-templates';
 
-test('warming templates reads and renders them, and lets other work of the loop go on', async () => {
+test('warming templates parses and renders them without blocking the event loop', async () => {
   let ticks = 0;
   const counting = setInterval(() => {
     ticks += 1;

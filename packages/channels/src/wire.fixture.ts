@@ -4,22 +4,23 @@ import type { AnyChannel, ComposeResult } from './channel';
 import { subjects } from './provider-subjects.fixture';
 import { channels } from './registry';
 
-/** A request as the provider read it. */
+/** The body of a request as the provider parsed it. */
 export type WireBody = Record<string, unknown>;
 
 export type SendTemplateOptions = {
   data?: Data;
   override?: unknown;
   isSensitive?: boolean;
-  /** What the call sets in the provider's request. */
+  /** Fields of the call for the provider's request. */
   payload?: Record<string, unknown>;
 };
 
 const deadlineMs = 5_000;
 
 /**
- * Compiles, composes and sends a template as a worker does, to the simulator of `<channel>/<provider>`.
- * Returns the composed message, and the last request as it arrived: undefined when nothing was sent.
+ * Compiles, composes and sends a template as a worker does, to the simulator of
+ * `<channel>/<provider>`. Returns the composed message and the last request as received, which is
+ * undefined when nothing was sent.
  */
 export async function sendTemplate(
   provider: string,

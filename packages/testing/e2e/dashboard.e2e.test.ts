@@ -133,9 +133,9 @@ describe('integrations', () => {
     await page.getByLabel('Host').fill('127.0.0.1');
     await page.getByLabel('Port').fill(String(settings['port']));
     await page.getByLabel('Require STARTTLS').uncheck();
-    await page.getByLabel('Sender’s address').fill('notify@example.com');
+    await page.getByLabel('Sender address').fill('notify@example.com');
     await add(page, 'smtp-main');
-    await page.getByLabel('Sender’s name').fill('Harrow Goods');
+    await page.getByLabel('Sender name').fill('Harrow Goods');
     await button(page, 'Save').click();
     await page.getByText('Saved.').waitFor();
     await button(page, 'Pause').click();

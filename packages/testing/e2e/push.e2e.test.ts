@@ -151,9 +151,9 @@ describe('a push to the devices of a user', () => {
   });
 
   test.each<[FcmTrouble, object, RegExp]>([
-    ['no such project', { project_id: 'mistyped-project' }, /no such Firebase project/],
+    ['no such project', { project_id: 'mistyped-project' }, /Firebase project does not exist/],
     ['API disabled', {}, /API is not enabled/],
-    ['account expired', {}, /no access token/],
+    ['account expired', {}, /access token for the service account/],
   ])(
     'with a broken integration (%s) keeps every device enabled, and waits for the repair',
     async (trouble, settings, reason) => {

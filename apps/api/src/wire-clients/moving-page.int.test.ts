@@ -6,7 +6,10 @@ import { channelVersion } from '@belfry/testing';
 import type { Client } from './clients.fixture';
 import { createWireGateway, readItems, type WireGateway } from './wire-gateway.fixture';
 
-const page = readFileSync(path.join(__dirname, '../../../../docs/how-to/move-from-raven.md'), 'utf8');
+const page = readFileSync(
+  path.join(__dirname, '../../../../docs/how-to/move-from-raven.md'),
+  'utf8',
+);
 const event = 'every_channel';
 let gateway: WireGateway;
 

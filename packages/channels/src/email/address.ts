@@ -3,7 +3,10 @@ import { isAscii } from './header-value';
 
 export type EmailAddress = { address: string; note?: string };
 
-/** One strict address in the form that is sent to: local part as given, domain in ASCII and lower case. */
+/**
+ * Parses exactly one address strictly. The local part stays as given; the domain becomes lower-case
+ * ASCII.
+ */
 export function parseEmailAddress(input: string): EmailAddress | { problem: string } {
   const text = input.trim();
   const problem = findTextProblem(text);
@@ -15,10 +18,13 @@ export function parseEmailAddress(input: string): EmailAddress | { problem: stri
   if (domainProblem) return { problem: domainProblem };
   const address = `${local}@${domain}`;
   if (address.length > maxAddressCharacters) return { problem: tooLong };
-  return address === text ? { address } : { address, note: `"${text}" is sent to as ${address}` };
+  return address === text ? { address } : { address, note: `"${text}" was changed to ${address}` };
 }
 
-/** Each mailbox once, in its first spelling, but for those of `others`: to mail servers `Ana@` and `ana@` are one. */
+/**
+ * Each mailbox once, in its first spelling, without those in `others`. Mail servers treat `Ana@`
+ * and `ana@` as one mailbox.
+ */
 export function uniqueMailboxes(addresses: string[], others: string[] = []): string[] {
   const mailboxKeys = new Set(others.map(toMailboxKey));
   return addresses.filter(
@@ -30,14 +36,17 @@ function toMailboxKey(address: string): string {
   return address.normalize('NFC').toLowerCase();
 }
 
-/** SMTPUTF8 is asked for by who sends and who gets a mail: for a header alone a mail cannot ask for it. */
+/**
+ * SMTPUTF8 depends on the sender and the recipients of a mail: a mail cannot request it for a
+ * header alone.
+ */
 export function findReplyToProblem(address: string): string | undefined {
   return isAscii(address.split('@')[0] ?? '')
     ? undefined
-    : 'has letters outside of ASCII before the @, which only senders and recipients may';
+    : 'has non-ASCII letters before the @; only sender and recipient addresses may have them';
 }
 
-/** The word of an address such as sandbox+bounce@example.com. */
+/** The magic word in an address such as sandbox+bounce@example.com. */
 export function findMagicWordOfEmail(address: string): string | undefined {
   return /^sandbox\+([a-z]+)@/i.exec(address)?.[1]?.toLowerCase();
 }
@@ -46,24 +55,26 @@ const maxAddressCharacters = 254;
 const maxLocalCharacters = 64;
 const tooLong = `is longer than ${maxAddressCharacters} characters`;
 
-/** Quotes, separators and brackets make one text several addresses, or another one, to some reader of it. */
+/**
+ * Some mail programs read quotes, separators or brackets as several addresses, or as another one.
+ */
 const refusedCharacter = /[\s"'`,;:<>()[\]\\\p{C}]/u;
 const refusedInLocal = /[\s",;:<>()[\]\\\p{C}]/u;
 
 function findTextProblem(text: string): string | undefined {
   if (text.length > maxAddressCharacters) return tooLong;
   const parts = text.split('@');
-  if (parts.length !== 2) return 'must hold exactly one @';
+  if (parts.length !== 2) return 'must have exactly one @';
   const [local = '', domain = ''] = parts;
   if (local === '') return 'has nothing before the @';
   if (local.length > maxLocalCharacters) {
     return `has more than ${maxLocalCharacters} characters before the @`;
   }
   if (refusedInLocal.test(local) || refusedCharacter.test(domain)) {
-    return 'holds a space, quote, comma, bracket or control character';
+    return 'has a space, quote, comma, bracket or control character';
   }
-  // What would end a host name in a URL, or be decoded there, is read so below.
-  if (/[%/?#]/.test(domain)) return 'has a domain that is no host name';
+  // Characters that end or encode a host name in a URL are checked below.
+  if (/[%/?#]/.test(domain)) return 'has a domain that is not a valid host name';
   return undefined;
 }
 
@@ -73,5 +84,7 @@ const hostName = new RegExp(`^(${label}\\.)+${label}$`);
 function findDomainProblem(domain: string): string | undefined {
   if (domain !== '' && !domain.includes('.')) return 'has a domain without a dot';
   const isNumber = /\.\d+$/.test(domain);
-  return hostName.test(domain) && !isNumber ? undefined : 'has a domain that is no host name';
+  return hostName.test(domain) && !isNumber
+    ? undefined
+    : 'has a domain that is not a valid host name';
 }

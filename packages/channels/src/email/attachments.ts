@@ -15,7 +15,9 @@ export type AttachmentFields = {
   disposition: WireAttachment['disposition'];
 }[];
 
-/** The call's attachments, else the template's; one that has no content is left out. */
+/**
+ * The attachments of the call, or else of the template. Attachments without content are left out.
+ */
 export function composeAttachments(
   fields: AttachmentFields,
   own: EmailOverride['attachments'],
@@ -25,7 +27,7 @@ export function composeAttachments(
     .flat()
     .filter(({ content, url }) => content?.trim() || url?.trim());
   if (ownAttachments.length > maxAttachments) {
-    rendering.fail('rejected_content', `More than ${maxAttachments} attachments.`);
+    rendering.fail('rejected_content', `The mail has more than ${maxAttachments} attachments.`);
     return [];
   }
   const attachments =
@@ -37,7 +39,7 @@ export function composeAttachments(
     .map((attachment, index) => check(attachment, `attachments[${index}]`, rendering));
 }
 
-/** As much as the mail grows by them, in bytes of base64. */
+/** The bytes that attachments add to the mail, as base64. */
 export function countAttachmentBytes(attachments: readonly Attachment[]): number {
   return attachments.reduce(
     (bytes, attachment) => bytes + ('content' in attachment ? attachment.content.length : 0),
@@ -45,12 +47,15 @@ export function countAttachmentBytes(attachments: readonly Attachment[]): number
   );
 }
 
-/** Base64 of a caller may have line breaks and the prefix of a data URL. */
+/** A caller's base64 may have line breaks and a data URL prefix. */
 function readBase64(text: string): string {
   return text.replace(/\s+/g, '').replace(/^data:[^,]{0,255};base64,/i, '');
 }
 
-/** Looked for, not matched against the whole: a match that may go back overflows its stack at some megabytes. */
+/**
+ * Searches for one bad character. A match of the whole text with backtracking overflows the stack
+ * at some megabytes.
+ */
 const notBase64 = /[^A-Za-z0-9+/_-]/;
 const maxFileNameCharacters = 255;
 
@@ -84,7 +89,7 @@ function toFileFacts(
   };
 }
 
-/** As the HTML names it, or as the header has it. */
+/** Accepts the form used in the HTML and the form used in the header. */
 export function readContentId(text: string): string {
   return text.trim().replace(/^<|>$/g, '').replace(/^cid:/i, '');
 }
@@ -96,21 +101,21 @@ const contentTypePattern = new RegExp(
   'i',
 );
 
-/** Why a content type cannot be sent, if it cannot. */
+/** The problem with a content type, if any. */
 export function findContentTypeProblem(contentType: string): string | undefined {
   if (contentType.length > maxFactCharacters) return tooLong;
   if (!contentTypePattern.test(contentType)) {
     return 'must be a media type such as "image/png" or "text/calendar; method=REQUEST"';
   }
-  return /^multipart\//i.test(contentType) ? 'must be the type of one file' : undefined;
+  return /^multipart\//i.test(contentType) ? 'must be the type of a single file' : undefined;
 }
 
-/** Why a content ID cannot be sent, if it cannot. */
+/** The problem with a content ID, if any. */
 export function findContentIdProblem(contentId: string): string | undefined {
   if (contentId.length > maxFactCharacters) return tooLong;
   return /^[!-;=?-~]+$/.test(contentId)
     ? undefined
-    : 'must have no space, bracket or character outside of ASCII';
+    : 'must have no space, bracket or non-ASCII character';
 }
 
 const tooLong = `has more than ${maxFactCharacters} characters`;
@@ -129,7 +134,7 @@ function check(attachment: Attachment, path: string, rendering: Rendering): Atta
   const fileName = attachment.fileName && cleanFileName(attachment.fileName);
   if ('url' in attachment) return { ...attachment, fileName };
   if (!isBase64(attachment.content)) {
-    rendering.fail('rejected_content', `The attachment "${fileName}" is not base64.`);
+    rendering.fail('rejected_content', `The attachment "${fileName}" is not valid base64.`);
   }
   return { ...attachment, fileName: fileName || unnamed };
 }

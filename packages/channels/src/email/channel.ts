@@ -11,7 +11,7 @@ import {
   emailTemplate,
 } from './template';
 
-/** For a connection of an integration whose lane did not reserve one, as after a failover. */
+/** Wait for a connection that was not reserved, for example after a failover. */
 const connectionWaitMs = 5_000;
 
 export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
@@ -21,7 +21,7 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   recipient: {},
   deadlineMs: 40_000,
   preparationMs: fetchTimeoutMs + connectionWaitMs,
-  // The second try has the same Message-ID, by which receivers may drop it.
+  // The second attempt has the same Message-ID, so receivers can drop the duplicate.
   unknownResends: 2,
   findTargets: ({ email: address }) => findTarget(address),
   compile: compileEmail,

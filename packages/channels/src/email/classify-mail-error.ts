@@ -1,7 +1,7 @@
 import { classifyFailure, type FailedOutcome } from '../network-failure';
 import { classifySmtpReply, type SmtpStage } from './smtp-replies';
 
-/** What the library says of a failure, as far as it may be kept. */
+/** The fields of a nodemailer error that may be stored. */
 export type MailError = {
   code?: string;
   originalCode?: string;
@@ -9,7 +9,7 @@ export type MailError = {
   response?: string;
 };
 
-/** The named fields of whatever the library threw: its errors may hold more than may be kept. */
+/** Picks the named fields from whatever nodemailer threw: its errors may hold secrets. */
 export function readMailError(error: unknown): MailError {
   if (typeof error !== 'object' || error === null) return {};
   return {
@@ -20,7 +20,10 @@ export function readMailError(error: unknown): MailError {
   };
 }
 
-/** What a failed mail came to. `isWritten`: the whole mail had left, so that a lost answer may have been a yes. */
+/**
+ * Classifies a failed mail. `isWritten`: the whole mail was written, so a lost reply may have been
+ * an acceptance.
+ */
 export function classifyMailError(error: MailError, isWritten: boolean): FailedOutcome {
   const replyFailure =
     error.response && classifySmtpReply({ stage: getStage(error), reply: error.response });
@@ -31,10 +34,13 @@ export function classifyMailError(error: MailError, isWritten: boolean): FailedO
   );
 }
 
-/** What the library refused by itself, before any server was asked. */
+/** Errors that nodemailer raises itself, before it contacts a server. */
 const localFailures = new Map<string, FailedOutcome>([
-  ['EMESSAGE', content('too_large', 'The mail is larger than the mail server says it takes.')],
-  ['EENVELOPE', content('invalid_envelope', 'Sender or recipient cannot be written in SMTP.')],
+  ['EMESSAGE', content('too_large', 'The mail is larger than the size limit of the mail server.')],
+  [
+    'EENVELOPE',
+    content('invalid_envelope', 'The sender or recipient address cannot be written in SMTP.'),
+  ],
   ['EMAXRECIPIENTS', content('too_many_recipients', 'The mail has too many recipients.')],
   ['EAUTH', login()],
   ['ENOAUTH', login()],
@@ -49,7 +55,7 @@ function login(): FailedOutcome {
     outcome: 'rejected',
     scope: 'integration',
     reason: 'credentials_refused',
-    detail: 'The mail server takes no login that the user name and password would fit.',
+    detail: 'The mail server offers no login method that works with a user name and password.',
   };
 }
 
@@ -74,6 +80,6 @@ function getSystemCode({ code, originalCode }: MailError): string | undefined {
 
 function textField<Name extends string>(error: object, name: Name): Partial<Record<Name, string>> {
   const value: unknown = Reflect.get(error, name);
-  // The record has the one name that the type asks for.
+  // The record has exactly the one key that the type requires.
   return typeof value === 'string' ? ({ [name]: value } as Record<Name, string>) : {};
 }

@@ -25,8 +25,8 @@ function getContent(...input: Parameters<typeof compose>) {
 
 const base64 = Buffer.from('%PDF').toString('base64');
 
-describe('the texts of a mail', () => {
-  test('are rendered from one data, each escaped for its place', () => {
+describe('the bodies of a mail', () => {
+  test('are rendered from the same data, each with the escaping of its context', () => {
     const content = getContent(
       { subject: '{{a}}', html: '<p>{{a}}</p>', text: '{{a}}' },
       { a: `R&D <b> {{x}} 'q'` },
@@ -42,11 +42,11 @@ describe('the texts of a mail', () => {
     ['Hi\r\nBcc: eve@evil.org', 'Hi Bcc: eve@evil.org'],
     ['Hi\n\tthere', 'Hi there'],
     ['Hi\u2028there\u0000', 'Hi there'],
-  ])('the subject %j is one line', (value, subject) => {
+  ])('the subject %j becomes one line', (value, subject) => {
     expect(getContent({ subject: '{{v}}' }, { v: value }).subject).toBe(subject);
   });
 
-  test('a text is made from the HTML when there is none', () => {
+  test('the text is derived from the HTML when there is none', () => {
     const { text } = getContent(
       {
         html: '<style>p {}</style><h1>Hello {{name}}</h1><p>Read <a href="https://x.org/?a=1&amp;b=2">this</a>.</p><img src="https://x.org/i.png" alt="A bell"><ul><li>One</li></ul>',
@@ -61,13 +61,13 @@ describe('the texts of a mail', () => {
     expect(text).not.toMatch(/&amp;|<p>|p \{\}|i\.png/);
   });
 
-  test('the text of an endless nesting takes no endless time', () => {
+  test('deriving the text of deeply nested HTML ends', () => {
     const startedAt = performance.now();
     compose({}, {}, { override: { message: { html_body: '<b>'.repeat(85_000) } } });
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
-  test('a mail of pictures alone is no empty one', () => {
+  test('a mail with only images is not empty', () => {
     expect(getContent({ html: '<img src="https://x.org/i.png">', text: '' })).not.toHaveProperty(
       'text',
     );
@@ -78,20 +78,20 @@ describe('the texts of a mail', () => {
     [{ html: '  ', text: ' \n' }],
     [{ subject: '{{v}}' }],
     [{ text: '{{v}}' }],
-  ])('an empty one fails: %j', (template) => {
+  ])('a mail with an empty part fails: %j', (template) => {
     expect(compose(template)).toMatchObject({ failed: 'empty_content' });
   });
 
-  test('what the data does not hold is noted, and fails the mail when the version says so', () => {
+  test('missing data is noted, and fails the mail when the version requires it', () => {
     const template = { subject: 'Hi {{a.b}}', text: 'x{{c}}' };
     expect(compose(template)).toMatchObject({ missing: ['a.b', 'c'] });
     expect(compose(template, {}, { missing: 'reject' })).toEqual({
       failed: 'missing_data',
-      detail: 'The data holds no a.b, c.',
+      detail: 'Missing data: a.b, c.',
     });
   });
 
-  test('a text over 256 KB is too long, rendered or given', () => {
+  test('a text over 256 KB is too long, whether rendered or from the call', () => {
     const long = 'x'.repeat(256 * 1024 + 1);
     expect(compose({ text: '{{v}}' }, { v: long })).toMatchObject({
       failed: 'too_long',
@@ -102,7 +102,7 @@ describe('the texts of a mail', () => {
     });
   });
 
-  test('an error of a template names its field, line and column', () => {
+  test('a template error names its field, line and column', () => {
     expect(() => compose({ html: '<p>\n<a href={{v}}>' })).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^html: /), line: 2, column: 9 }),
     );
@@ -123,7 +123,7 @@ describe('the texts of a mail', () => {
 });
 
 describe('the addresses of a mail', () => {
-  test('of the call replace the template’s, as text or with a name beside; an empty one is none', () => {
+  test('from the call replace the template’s, with or without a name; empty ones are ignored', () => {
     const cc = [{ name: 'Bo', address: 'bo@example.org' }, { name: 'Cy' }, 'dee@example.org'];
     const template = { cc: ['t@example.org'], bcc: ['t@example.org'] };
     const override = { cc, bcc: [{ name: '', address: '' }] };
@@ -156,26 +156,26 @@ describe('the addresses of a mail', () => {
     [{ bcc: ['{{v}}'] }],
     [{ reply_to: '{{v}}' }],
     [{ from: { address: '{{v}}' } }],
-  ])('a value cannot bring a second one: %j', (template) => {
+  ])('refuse a value that adds a second address: %j', (template) => {
     for (const v of ['a@x.org, b@y.org', 'a@x.org\r\nBcc: b@y.org', 'A <a@x.org>']) {
       expect(compose(template, { v })).toMatchObject({ failed: 'rejected_content' });
     }
   });
 
-  test('a name is one line', () => {
+  test('keep a display name on one line', () => {
     const { from } = getContent({ from: { name: '{{v}}' } }, { v: 'A\r\nBcc: b@y.org' });
     expect(from).toEqual({ name: 'A Bcc: b@y.org' });
   });
 });
 
-test('headers are those of the list, one line each, and left out when empty', () => {
+test('only allowed headers are sent, one line each, and empty ones are left out', () => {
   const { headers } = getContent(
     {
       headers: {
         'List-Unsubscribe': '<https://x.org/{{v}}>',
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
         'List-Id': '{{missing}}',
-        // A template that was stored past its schema.
+        // A stored template that violates the schema.
         ...{ Bcc: 'eve@evil.org' },
       },
     },
@@ -188,7 +188,7 @@ test('headers are those of the list, one line each, and left out when empty', ()
 });
 
 describe('attachments', () => {
-  test('of a template are placeholders for name and base64', () => {
+  test('from a template have placeholders in name and base64', () => {
     const attachments = [
       { file_name: '{{name}}.pdf', content: '{{file}}' },
       { file_name: 'none.pdf', content: '{{missing}}' },
@@ -227,17 +227,17 @@ describe('attachments', () => {
       [{ fileName: 't.pdf', content: base64 }],
     ],
     ['no element', [], [{ fileName: 't.pdf', content: base64 }]],
-  ])('of a call may be %s, and replace the template’s', (_form, input, expected) => {
+  ])('from a call may be %s, and replace the template’s', (_form, input, expected) => {
     const template = { attachments: [{ file_name: 't.pdf', content: base64 }] };
     const override = { attachments: input };
     expect(getContent(template, {}, { override }).attachments).toEqual(expected);
   });
 
-  test('that are no base64 refuse the mail, and so do more than twenty', () => {
+  test('refuse the mail when they are not base64 or more than twenty', () => {
     const invalidOverride = { attachments: [{ file_name: 'a.pdf', content: 'not§base64' }] };
     expect(compose({}, {}, { override: invalidOverride })).toMatchObject({
       failed: 'rejected_content',
-      detail: 'The attachment "a.pdf" is not base64.',
+      detail: 'The attachment "a.pdf" is not valid base64.',
     });
     const many = { attachments: Array.from({ length: 21 }, () => ({ content: base64 })) };
     expect(compose({}, {}, { override: many })).toMatchObject({ failed: 'rejected_content' });
@@ -251,7 +251,7 @@ describe('attachments', () => {
     });
   });
 
-  test('of a template may have 256 KB of base64 after rendering, and no character more', () => {
+  test('from a template may have 256 KB of base64 after rendering, and no more', () => {
     const compose256Kb = (more: string) =>
       compose(
         { attachments: [{ file_name: 'a.pdf', content: '{{file}}' }] },
@@ -264,7 +264,7 @@ describe('attachments', () => {
     });
   });
 
-  test('count by their bytes, beside those of text and HTML', () => {
+  test('count toward the size limit together with text and HTML', () => {
     const message = { text: 'ü'.repeat(1_000) };
     const attached = (bytes: number) =>
       compose({}, {}, { override: { message, attachments: [{ content: 'A'.repeat(bytes) }] } });
@@ -274,7 +274,7 @@ describe('attachments', () => {
 });
 
 describe('an override', () => {
-  test('is literal, and wins over the template field by field', () => {
+  test('is literal, and replaces the template field by field', () => {
     const override: EmailOverride = {
       from: { name: 'Own' },
       cc: ['own@example.org'],
@@ -298,7 +298,7 @@ describe('an override', () => {
     });
   });
 
-  test('of the HTML replaces the text too, so that they agree', () => {
+  test('with HTML replaces the text too, so that they agree', () => {
     const override = { message: { html_body: '<p>Own {{a}}</p>', text: '' } };
     expect(getContent({ html: '<p>T</p>' }, {}, { override })).toMatchObject({
       html: '<p>Own {{a}}</p>',
@@ -306,20 +306,20 @@ describe('an override', () => {
     });
   });
 
-  test('of the text alone sends the text alone', () => {
+  test('with text alone sends no HTML', () => {
     const override = { message: { text: 'Own' } };
     const content = getContent({ html: '<p>T</p>' }, {}, { override });
     expect(content).toMatchObject({ text: 'Own' });
     expect(content).not.toHaveProperty('html');
   });
 
-  test('needs no value of what it replaces', () => {
+  test('needs no data for the fields that it replaces', () => {
     const override = { message: { subject: 'S', text: 'T' } };
     const template = { subject: '{{a}}', text: '{{b}}' };
     expect(compose(template, {}, { override, missing: 'reject' })).toMatchObject({ missing: [] });
   });
 
-  test('of empty strings and lists is none', () => {
+  test('with empty strings and lists is ignored', () => {
     const override: EmailOverride = {
       from: { name: '', address: '' },
       cc: [''],

@@ -28,7 +28,7 @@ import {
   type EmailTemplate,
 } from './template';
 
-/** The whole mail: its texts, and its attachments as base64. */
+/** Limit for the whole mail: its bodies, and its attachments as base64. */
 export const maxMailBytes = 10 * 1024 * 1024;
 
 export function compileEmail(
@@ -81,7 +81,7 @@ function parseFields(template: EmailTemplate, language: string | undefined) {
   };
 }
 
-/** Checks a field that prints no data, so that a mistake in it is refused when the template is saved. */
+/** Checks a field without placeholders, so that a mistake in it is refused on save. */
 function checkLiteral(
   field: Field | undefined,
   findProblem: (text: string) => string | undefined,
@@ -91,7 +91,7 @@ function checkLiteral(
   return field && node && nodes.length === 1 ? checkNode(field, node, findProblem) : field;
 }
 
-/** A value can make a long word longer only. */
+/** A value can only make a long word longer. */
 function checkHeader(
   name: (typeof allowedHeaderNames)[number],
   field: Field | undefined,
@@ -147,7 +147,7 @@ function composeEmail(
   return 'failed' in finished ? finished : { content, ...finished };
 }
 
-/** The override's text as it stands, else the template's, rendered. */
+/** The override's text as is, or else the rendered template. */
 function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
   return own !== undefined && !isBlank(own) ? own : rendering.text(field);
 }
@@ -166,7 +166,10 @@ function composeBody(
   return { ...(isBlank(html) ? {} : { html }), ...(isBlank(text) ? {} : { text }) };
 }
 
-/** A body that the call gives replaces the template's in both forms, so that they cannot contradict each other. */
+/**
+ * A body from the call replaces both bodies of the template, so that they cannot contradict each
+ * other.
+ */
 function renderBody(
   fields: EmailFields,
   own: EmailOverride['message'],
@@ -178,7 +181,7 @@ function renderBody(
   const rendered = rendering.text(fields.html, maxRenderedCharacters, (print) =>
     prints.push(print),
   );
-  // A text that could not be rendered holds nothing of what was printed.
+  // A failed rendering contains no printed values.
   return { html: rendered, text: rendering.text(fields.text), prints: rendered ? prints : [] };
 }
 
@@ -242,14 +245,14 @@ const messageIdPattern = /^<[!#-;=?A-Z^-~]+@[!#-;=?A-Z^-~]+>$/;
 /** Why a header cannot be sent as it is, if it cannot. */
 function findHeaderProblem(name: string, value: string): string | undefined {
   if (name === 'Message-ID' && value !== '' && !messageIdPattern.test(value)) {
-    return 'must be one ID in ASCII, as <id@domain>';
+    return 'must be one ASCII ID, such as <id@domain>';
   }
   return findLongLine(name, encodeHeaderValue(value));
 }
 
 /** A header is one line. */
 function flatten(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ').trim();
 }
 
@@ -257,7 +260,7 @@ function checkContent(content: EmailContent, rendering: Rendering): void {
   const { subject, html = '', text = '', attachments } = content;
   if (isBlank(subject)) rendering.fail('empty_content', 'The subject is empty.');
   if (text === '' && !/<img\b/i.test(html)) {
-    rendering.fail('empty_content', 'Text and HTML are empty.');
+    rendering.fail('empty_content', 'Text and HTML are both empty.');
   }
   const bytes =
     Buffer.byteLength(html) + Buffer.byteLength(text) + countAttachmentBytes(attachments);
@@ -265,5 +268,5 @@ function checkContent(content: EmailContent, rendering: Rendering): void {
 }
 
 export function describeTooLarge(bytes: number): string {
-  return `The mail has ${bytes} bytes with its attachments; the limit is ${maxMailBytes} (10 MB).`;
+  return `The mail has ${bytes} bytes including attachments; the limit is ${maxMailBytes} (10 MB).`;
 }

@@ -9,7 +9,7 @@ import { createHtmlEscape } from './html-context';
 const seed = readRunSeed(20_261_130);
 const runs = isFullRun() ? 20_000 : 1_500;
 
-/** The library by itself, with its own links, on the HTML of one mail. */
+/** html-to-text alone, with its own links, on the HTML of one mail. */
 const convertAlone = compile<undefined>({
   wordwrap: false,
   limits: { maxInputLength: 262_144, maxDepth: 256 },
@@ -144,7 +144,7 @@ const { html: anyHtml } = fc.letrec<{ html: string }>((tie) => ({
 }));
 
 describe('the text of a mail that has only HTML', () => {
-  test(`is the text of its own HTML, whatever mails of the same template came before (seed ${seed})`, () => {
+  test(`equals the converted HTML, whatever mails of the same template came before (seed ${seed})`, () => {
     const data = fc.record({
       a: value,
       b: value,
@@ -162,7 +162,7 @@ describe('the text of a mail that has only HTML', () => {
     );
   });
 
-  test('keeps signs of the template that look like the marks of values', () => {
+  test('keeps template characters that look like the marks of values', () => {
     const { html, prints } = render('<p>\uf8fe0\uf8ff {{name}}</p>', { name: 'Ana' });
     expect(convertHtml(html, prints)).toBe('\uf8fe0\uf8ff Ana');
   });
@@ -183,7 +183,7 @@ describe('the text of a mail that has only HTML', () => {
     );
   });
 
-  test('writes an address once where it is the text of its link, in this mail or in the one before', () => {
+  test('writes an address once when it equals its link text, in this mail or the one before', () => {
     const source = '<a href="{{url}}">{{shown}}</a>';
     const mails = [
       ['https://x.example', 'here', 'here [https://x.example]'],

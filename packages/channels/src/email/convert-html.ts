@@ -4,9 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { maxRenderedCharacters, type Print } from '../rendering';
 
 /**
- * The text part of a mail that has only HTML: links with their address, images by their description. Mails that differ in
- * their values only are converted once: the HTML with marks in place of the values is, and each mail's values take the
- * places of the marks in the text. Where that would not be the same text, the mail's own HTML is converted.
+ * Derives the text body of a mail that has only HTML. Links show their address and images their
+ * description. Mails that differ only in their values share one conversion: it runs on the HTML
+ * with marks in place of the values, then each mail's values replace the marks. If the result would
+ * differ, the mail's own HTML is converted.
  */
 export function convertHtml(html: string, prints: readonly Print[] = []): string {
   const form = prints.length > 0 ? findForm(html, prints) : undefined;
@@ -20,10 +21,10 @@ function convertWhole(html: string): string {
 /** A mail's HTML with marks in place of its values. */
 type Form = { marked: string; values: string[] };
 type Link = { href: string; text: string };
-/** The text with marks; and the links that are written once or twice, as their values say. */
+/** The text with marks, and the links whose form depends on the values. */
 type Conversion = { text: string; links: Link[] };
 
-/** Neither sign may stand in a mail's HTML: Unicode leaves them to whoever wants them. */
+/** Private-use characters of Unicode. HTML that contains one of them is converted without marks. */
 const [markStart, markEnd] = ['\uf8fe', '\uf8ff'];
 const markPattern = /\uf8fe(\d+)\uf8ff/g;
 
@@ -35,11 +36,11 @@ const convertedCache = new LRUCache<string, Conversion>({
   sizeCalculation: ({ text }, marked) => marked.length + text.length,
 });
 
-/** What is empty or has other spaces than single ones inside would change the spaces around it. */
+/** Empty values and values with unusual spaces would change the spaces around them. */
 const plainValue = /^[^\s\u200b]+( [^\s\u200b]+)*$/;
-/** Drops out of the address of a link, or makes it none. */
+/** html-to-text removes this from a link's address, or drops the address. */
 const linkStart = /^(#|mailto:)/;
-/** With this before it, a value could be read as the rest of an entity. */
+/** After this, a value could be read as the rest of an entity. */
 const openEntity = /&[#0-9A-Za-z]*$/;
 const maxEntityCharacters = 34;
 /** The attributes that number a list. */
@@ -55,7 +56,7 @@ function findForm(html: string, prints: readonly Print[]): Form | undefined {
     const isPlain = plainValue.test(value) && !linkStart.test(value);
     const before = html.slice(Math.max(0, at - maxEntityCharacters), at);
     if (!isPlain || escaped !== escapeHtml(value) || openEntity.test(before)) return undefined;
-    // The same value has the same mark: whether a link's text is its address shows in the marks.
+    // Equal values share a mark, so the marks show whether a link's text equals its address.
     const number = numbers.get(value) ?? numbers.size;
     numbers.set(value, number);
     marked += `${html.slice(end, at)}${markStart}${number}${markEnd}`;
@@ -66,7 +67,7 @@ function findForm(html: string, prints: readonly Print[]): Form | undefined {
   return isForm ? { marked, values: [...numbers.keys()] } : undefined;
 }
 
-/** Undefined where a link of this mail has its address as its text, unlike those of other mails. */
+/** Undefined when a link of this mail has its address as its text, unlike the other mails. */
 function fillForm({ marked, values }: Form): string | undefined {
   const { text, links } = convertedCache.get(marked) ?? convertForm(marked);
   const fill = (part: string) => part.replace(markPattern, (_, number) => values[number] ?? '');
@@ -87,7 +88,10 @@ function convertForm(marked: string): Conversion {
 
 const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 const maxDepth = 256;
-/** Reading tags is what takes the time: this many take about 20 ms. A mail that has more should bring its own text. */
+/**
+ * Reading tags dominates the time: 5,000 tags take about 20 ms. A mail with more tags should have
+ * its own text body.
+ */
 const maxTags = 5_000;
 
 const convert = compile<{ links: Link[] }>({
@@ -104,7 +108,7 @@ const convert = compile<{ links: Link[] }>({
   ],
 });
 
-/** The text and behind it the address, unless that is the text. */
+/** The link text followed by its address, unless both are equal. */
 function writeLink(element: Element, walk: Walk, builder: Builder<{ links: Link[] }>): void {
   const href = element.attribs?.['href']?.replace(/^mailto:/, '') ?? '';
   if (href === '' || href.startsWith('#')) {
@@ -123,7 +127,7 @@ function writeLink(element: Element, walk: Walk, builder: Builder<{ links: Link[
   builder.addInline(text === '' ? href : ` [${href}]`, { noWordTransform: true });
 }
 
-/** Where the first tag begins that is too many, or the end. */
+/** The offset of the first tag over the limit, or the end. */
 function findEnd(html: string): number {
   let end = -1;
   for (let tags = 0; tags <= maxTags; tags += 1) {

@@ -4,7 +4,7 @@ import type { Attachment, FileFacts } from './template';
 
 export type MailDescription = { message_id: string } & Record<string, unknown>;
 
-/** What goes out, as the log shows it: the headers are read back from the lines that are sent. */
+/** The mail as the log shows it. The headers are read back from the lines that are sent. */
 export function describeMail(
   call: MailCall,
   headerLines = composeHeaders(call),
@@ -34,7 +34,7 @@ export function describeMail(
   };
 }
 
-/** The name, and the value without the line breaks of its folds. */
+/** The name, and the value without folding line breaks. */
 function splitHeader(line: string): [name: string, value: string] {
   const colon = line.indexOf(':');
   return [
@@ -69,7 +69,7 @@ function describeFile({
   };
 }
 
-/** Here and not above: a worker of another channel has no use for it. */
+/** Loaded here, because workers of other channels do not need it. */
 function loadParser(): typeof import('postal-mime') {
   return require('postal-mime');
 }

@@ -5,7 +5,7 @@ import { describeTooLarge, maxMailBytes } from './compose';
 import type { File } from './mime';
 import type { Attachment } from './template';
 
-/** The attachments as bytes, or why the mail cannot go out with them. */
+/** The attachments as bytes, or why the mail cannot be sent with them. */
 export async function fetchAttachments(
   attachments: readonly Attachment[],
   { fetch }: GuardedFetch,
@@ -37,7 +37,7 @@ async function readOne(
   if ('body' in fetched) {
     return { ...file, fileName: file.fileName || getFileName(url), bytes: fetched.body };
   }
-  const detail = `The attachment from ${formatHost(url)} was not fetched. ${fetched.detail}`;
+  const detail = `Could not fetch the attachment from ${formatHost(url)}. ${fetched.detail}`;
   return fetched.failed === 'refused'
     ? { outcome: 'rejected', scope: 'content', reason: 'attachment_refused', detail }
     : { outcome: 'retry', reason: 'attachment_unavailable', detail };
@@ -47,7 +47,7 @@ function getFileName(url: string): string {
   return cleanFileName(decode(new URL(url).pathname)) || 'attachment';
 }
 
-/** A path may hold a percent sign that encodes nothing. */
+/** A path may have a percent sign that encodes nothing. */
 function decode(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -56,7 +56,7 @@ function decode(path: string): string {
   }
 }
 
-/** Only the host: the path and the query of a link may be a secret. */
+/** Only the host: path and query of a link may be secret. */
 function formatHost(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'its URL';
 }

@@ -17,11 +17,11 @@ describe('a value in a header', () => {
     ['<mailto:u@x.org?subject={{v}}>', 'a "b"\r\n', '<mailto:u@x.org?subject=a%20%22b%22%0D%0A>'],
     ['{{v}} <list.x.org>', 'R&D, "news"', 'R&D, "news" <list.x.org>'],
     ['{{v}}', '<https://x.org/u>', '<https://x.org/u>'],
-  ])('in %s, %j is written %s', (source, value, text) => {
+  ])('in %s, %j becomes %s', (source, value, text) => {
     expect(render(source, value)).toEqual({ text, missing: [] });
   });
 
-  test('may not stand inside of an address in one case and outside of it in another', () => {
+  test('cannot be inside an angle address in one branch and outside of it in another', () => {
     expect(() => render('{{#if v}}<{{/if}}{{v}}>', 'a')).toThrow(/ends inside/);
   });
 });
@@ -34,6 +34,6 @@ test.each([
     'é'.repeat(30),
     `=?UTF-8?B?${Buffer.from('é'.repeat(15)).toString('base64')}?= =?UTF-8?B?${Buffer.from('é'.repeat(15)).toString('base64')}?=`,
   ],
-])('the header %j goes out as %j', (value, encoded) => {
+])('the header %j is sent as %j', (value, encoded) => {
   expect(encodeHeaderValue(value)).toBe(encoded);
 });

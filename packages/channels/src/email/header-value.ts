@@ -2,10 +2,10 @@ import type { Template } from '@belfry/shared';
 import { findPrintContexts, type Scanner } from '../print-contexts';
 import type { Escape } from '../rendering';
 
-/** Where a value stands in a header: between < and >, where there is an address or a link, or in the text around. */
+/** Where a value is in a header: between < and >, in an address or a link, or in other text. */
 type HeaderContext = 'text' | 'angle';
 
-/** Keeps a value that stands between < and > from ending there, and from beginning another address or link. */
+/** Stops a value between < and > from closing the bracket or starting another address or link. */
 export function createHeaderEscape(template: Template): Escape {
   const contexts = findPrintContexts(template, scanner);
   return function escapeForPlace(value, { id }) {
@@ -24,7 +24,7 @@ const scanner: Scanner<HeaderContext, HeaderContext> = {
   join: (left, right) => (left === right ? left : undefined),
 };
 
-/** What neither an id nor a URL may hold. */
+/** Characters that neither an ID nor a URL may contain. */
 function encodeInAngle(value: string): string {
   return value.replace(/[\s"<>,\\]|[^\u0021-\u007e]/gu, encodeURIComponent);
 }
@@ -33,7 +33,7 @@ function encodeInAngle(value: string): string {
 export const maxLineBytes = 998;
 const foldAtBytes = 78;
 
-/** A header as it is written, folded before spaces so that its lines have at most 78 octets where they can. */
+/** A header as sent, folded before spaces to lines of at most 78 octets where possible. */
 export function foldHeader(name: string, value: string): string {
   const lines: string[] = [];
   let line = `${name}:`;
@@ -48,18 +48,18 @@ export function foldHeader(name: string, value: string): string {
   return [...lines, line].join('\r\n');
 }
 
-/** Why a header cannot be written, if it cannot: somewhere it has no space to be folded at. */
+/** The problem with a header that has a line over the limit and no space to fold it at. */
 export function findLongLine(name: string, value: string): string | undefined {
   const lines = foldHeader(name, value).split('\r\n');
   const longLine = lines.find((line) => Buffer.byteLength(line) > maxLineBytes)?.trim();
   if (longLine === undefined) return undefined;
   const bytes = Buffer.byteLength(longLine);
-  return `has ${bytes} octets without a space ("${longLine.slice(0, 40)}…"), and a line of a mail has at most ${maxLineBytes}: shorten it`;
+  return `has ${bytes} octets without a space ("${longLine.slice(0, 40)}…"); a mail line has at most ${maxLineBytes}. Shorten it`;
 }
 
 /**
- * A template's header in ASCII. Between < and > nothing becomes an encoded word, since readers take an ID or a URL from
- * there as it is: what is not ASCII is percent-encoded. No value that is given here has line breaks.
+ * A template's header in ASCII. Text between < and > is percent-encoded, because readers take an ID
+ * or URL from there as is and do not decode encoded words. The input has no line breaks.
  */
 export function encodeHeaderValue(value: string): string {
   return value
@@ -69,7 +69,10 @@ export function encodeHeaderValue(value: string): string {
     .join('');
 }
 
-/** Text of a header that any program shows, such as a subject: encoded where it would not survive as it is. */
+/**
+ * Header text that any program displays, such as a subject. Encoded when it would not survive as
+ * is.
+ */
 export function encodeSubject(subject: string): string {
   return isFoldable(subject) ? encodeText(subject) : encodeWords(subject);
 }
@@ -80,7 +83,7 @@ export function encodeDisplayName(name: string): string {
   return /^[\w ]*$/.test(name) ? name : quote(name);
 }
 
-/** A parameter of a MIME header, as RFC 2231 has it where a quoted text would not do. */
+/** A MIME header parameter, in RFC 2231 form when a quoted string does not work. */
 export function encodeParameter(name: string, value: string): string {
   if (isAscii(value) && value.length <= maxParameterCharacters && !/["\\]|=\?/.test(value)) {
     return `${name}="${value}"`;
@@ -97,7 +100,9 @@ export function encodeParameter(name: string, value: string): string {
     .join('; ');
 }
 
-/** The old parameter `name`, which many programs read first, as they read it: with encoded words in quotes. */
+/**
+ * The legacy parameter `name`, which many programs read first. They expect encoded words in quotes.
+ */
 export function encodeNameParameter(value: string): string {
   const isSimple = isAscii(value) && value.length <= maxParameterCharacters;
   return `name=${isSimple && !value.includes('=?') ? quote(value) : `"${encodeWords(value)}"`}`;
@@ -120,7 +125,10 @@ export function isAscii(text: string): boolean {
   return /^[\u0020-\u007e]*$/.test(text);
 }
 
-/** Whether a text fits into a line, or can be folded at its spaces. Some readers lose a space when several in a row are folded. */
+/**
+ * Whether a text fits into a line or can be folded at its spaces. Some readers lose a space when
+ * folding runs of spaces.
+ */
 function isFoldable(text: string): boolean {
   if (text.length <= maxWordCharacters) return true;
   return !text.includes('  ') && text.split(' ').every((word) => word.length <= maxWordCharacters);
@@ -141,7 +149,7 @@ function encodeAngle(part: string): string {
   return part.replace(/[^\u0020-\u007e]+/gu, encodeURIComponent);
 }
 
-/** An encoded word of 52 characters: it fits into a line of 78 beside the longest name of a header. */
+/** An encoded word of 52 characters fits into a line of 78 after the longest header name. */
 const maxWordBytes = 30;
 
 function encodeWords(part: string): string {

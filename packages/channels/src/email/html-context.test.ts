@@ -37,7 +37,7 @@ describe('a value in the HTML of a mail', () => {
     ['text after a doctype', '<!DOCTYPE html><p>{{v}}</p>', 'a', '<!DOCTYPE html><p>a</p>'],
     ['text after an unquoted attribute', '<p class=x>{{v}}</p>', 'a', '<p class=x>a</p>'],
     ['text after a lone <', 'a < b {{v}}', 'c', 'a < b c'],
-  ])('in %s is escaped once for its place', (_place, source, value, expected) => {
+  ])('in %s is escaped once for its context', (_place, source, value, expected) => {
     expect(render(source, { v: value })).toBe(expected);
   });
 
@@ -95,14 +95,14 @@ describe('a value in the HTML of a mail', () => {
   });
 
   test.each([
-    ['<a href={{v}}>', 'without quotes', 1, 9],
-    ['<a href=x{{v}}>', 'without quotes', 1, 10],
-    ['<a\n  {{v}}>', 'name of an attribute', 2, 3],
-    ['<a {{v}}="x">', 'name of an attribute', 1, 4],
-    ['<a x{{v}}="x">', 'name of an attribute', 1, 5],
-    ['<{{v}}>', 'name of a tag', 1, 2],
-    ['<a{{v}}>', 'name of a tag', 1, 3],
-    ['</{{v}}>', 'name of a tag', 1, 3],
+    ['<a href={{v}}>', 'unquoted attribute', 1, 9],
+    ['<a href=x{{v}}>', 'unquoted attribute', 1, 10],
+    ['<a\n  {{v}}>', 'attribute name', 2, 3],
+    ['<a {{v}}="x">', 'attribute name', 1, 4],
+    ['<a x{{v}}="x">', 'attribute name', 1, 5],
+    ['<{{v}}>', 'tag name', 1, 2],
+    ['<a{{v}}>', 'tag name', 1, 3],
+    ['</{{v}}>', 'tag name', 1, 3],
     ['<!-- {{v}} -->', 'comment', 1, 6],
     ['<!-- > {{v}} -->', 'comment', 1, 8],
     ['<!{{v}}>', 'comment', 1, 3],
@@ -119,7 +119,7 @@ describe('a value in the HTML of a mail', () => {
     ['<meta http-equiv="refresh" content="0;url={{v}}">', '<meta>', 1, 43],
     ['<a href="javascript:f(\'{{v}}\')">', 'not http', 1, 24],
     ['<p {{#if a}}on{{/if}}click="{{v}}">', 'depends on a block', 1, 29],
-  ])('in %s is refused when it is saved', (source, message, line, column) => {
+  ])('in %s is refused on save', (source, message, line, column) => {
     const template = parseTemplate(source);
     const refusal = (() => {
       try {
@@ -140,7 +140,7 @@ describe('a value in the HTML of a mail', () => {
     '<a {{#if a}}href="https://x">{{else}}>{{/if}}{{v}}</a>',
     '<p title="{{#if a}}x{{else}}y{{/if}}{{v}}">',
     '<ul>{{#each list}}<li>{{this}}</li>{{/each}}</ul>{{v}}',
-  ])('takes %s, whose blocks end in one place', (source) => {
+  ])('accepts %s, because both branches end in the same context', (source) => {
     expect(() => createHtmlEscape(parseTemplate(source))).not.toThrow();
   });
 
@@ -152,11 +152,11 @@ describe('a value in the HTML of a mail', () => {
     '<p title={{#if a}}"x{{else}}\'x{{/if}}">',
     '{{#each list}}<p title="{{/each}}',
     '{{#each list}}<p title="{{else}}<p title="{{/each}}">',
-  ])('refuses %s, whose blocks end in different places', (source) => {
+  ])('refuses %s, because the branches end in different contexts', (source) => {
     expect(() => createHtmlEscape(parseTemplate(source))).toThrow(/ends inside a tag/);
   });
 
-  test('never opens a tag or leaves its quotes, whatever it holds', () => {
+  test('never opens a tag or leaves its quotes, whatever it contains', () => {
     const source = '<p title="{{v}}">{{v}}</p><a href="{{v}}" title=\'{{v}}\'></a>';
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (value) => {

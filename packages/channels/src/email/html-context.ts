@@ -5,12 +5,15 @@ import { classifyPrefix, isLinkPart, isLinkStart } from '../safe-url';
 import { type HtmlState, htmlStart, type Mode, readHtml } from './html-scanner';
 
 /**
- * Where a value stands in HTML: in text, where triple braces print raw; in text or a quoted attribute
- * where nothing prints raw; at the start of a link; in a link whose scheme may still be open.
+ * The HTML context of a value: text, where triple braces print raw; text or a quoted attribute
+ * where nothing prints raw; the start of a link; or a link whose scheme is still open.
  */
 export type HtmlContext = 'text' | 'attribute' | 'link_start' | 'link_part';
 
-/** Binds every value of a template to its place, once; throws TemplateError where no escaping would be safe. */
+/**
+ * Assigns the context of every value in a template, once. Throws TemplateError where no escaping is
+ * safe.
+ */
 export function createHtmlEscape(template: Template): Escape {
   const contexts = findPrintContexts(template, scanner);
   return function escapeForPlace(value, { id, isRaw }) {
@@ -40,7 +43,7 @@ const scanner: Scanner<HtmlState, HtmlContext> = {
   },
 };
 
-/** Raw text in which entities are read, so that escaping works. */
+/** Raw text elements in which entities are decoded, so escaping works. */
 const literalElements = new Set(['title', 'textarea']);
 
 const linkAttributes = new Set([
@@ -56,7 +59,7 @@ const linkAttributes = new Set([
   'xlink:href',
 ]);
 
-/** Elements whose attributes can become a link or a script by a way of their own. */
+/** Elements whose attributes can become a link or a script. */
 const activeElements = new Set(['meta', 'set', 'animate', 'animatetransform', 'animatemotion']);
 
 function getAttributeContext(state: HtmlState, node: PrintNode): HtmlContext {
@@ -65,9 +68,9 @@ function getAttributeContext(state: HtmlState, node: PrintNode): HtmlContext {
   if (attribute.startsWith('on'))
     throw createTemplateError(node, `in ${attribute}, which runs as a script`);
   if (attribute === 'srcdoc')
-    throw createTemplateError(node, 'in srcdoc, which is read as a page of its own');
+    throw createTemplateError(node, 'in srcdoc, which is a document of its own');
   if (activeElements.has(tag)) throw createTemplateError(node, `in an attribute of <${tag}>`);
-  if (attribute.startsWith(unsureName)) {
+  if (attribute.startsWith(unknownName)) {
     throw createTemplateError(node, 'in an attribute whose name depends on a block');
   }
   if (!linkAttributes.has(attribute)) return 'attribute';
@@ -80,14 +83,14 @@ function getAttributeContext(state: HtmlState, node: PrintNode): HtmlContext {
 }
 
 const places: Partial<Record<Mode, string>> = {
-  tag_open: 'in the name of a tag',
-  end_tag_open: 'in the name of a tag',
-  tag_name: 'in the name of a tag',
-  in_tag: 'in the name of an attribute',
-  attribute_name: 'in the name of an attribute',
-  after_attribute_name: 'in the name of an attribute',
-  before_value: 'in an attribute without quotes: put quotes around it',
-  unquoted_value: 'in an attribute without quotes: put quotes around it',
+  tag_open: 'in a tag name',
+  end_tag_open: 'in a tag name',
+  tag_name: 'in a tag name',
+  in_tag: 'in an attribute name',
+  attribute_name: 'in an attribute name',
+  after_attribute_name: 'in an attribute name',
+  before_value: 'in an unquoted attribute: put quotes around it',
+  unquoted_value: 'in an unquoted attribute: put quotes around it',
   comment: 'in a comment',
   declaration: 'in a comment',
   bogus_comment: 'in a comment',
@@ -98,32 +101,33 @@ function describePlace({ mode, tag }: HtmlState): string {
 }
 
 function createTemplateError({ line, column }: PrintNode, place: string): TemplateError {
-  return new TemplateError(`A value cannot stand ${place}.`, { line, column });
+  return new TemplateError(`A value cannot be ${place}.`, { line, column });
 }
 
-/** No attribute's name begins with it. */
-const unsureName = '?';
+/** No attribute name starts with it. */
+const unknownName = '?';
 const nameModes = new Set<Mode>(['in_tag', 'attribute_name', 'after_attribute_name']);
 
 function join(left: HtmlState, right: HtmlState): HtmlState | undefined {
   if (left.tag !== right.tag || left.isEndTag !== right.isEndTag) return undefined;
   const isSame = left.mode === right.mode && left.attribute === right.attribute;
-  if (nameModes.has(left.mode) && nameModes.has(right.mode)) return isSame ? left : unsure(left);
+  if (nameModes.has(left.mode) && nameModes.has(right.mode))
+    return isSame ? left : withUnknownName(left);
   return isSame && left.quote === right.quote ? joinValues(left, right) : undefined;
 }
 
-/** A name that one way of the block has begun: what follows it might belong to it. */
-function unsure(state: HtmlState): HtmlState {
+/** One branch has started a name that the following text might continue. */
+function withUnknownName(state: HtmlState): HtmlState {
   return {
     ...state,
     mode: 'attribute_name',
-    attribute: unsureName,
+    attribute: unknownName,
     literal: '',
     hasPrinted: false,
   };
 }
 
-/** Where the ways differ in what they wrote, the link's scheme counts as open. */
+/** If the branches wrote different text, the link's scheme is still open. */
 function joinValues(left: HtmlState, right: HtmlState): HtmlState {
   const isSame = left.literal === right.literal && left.hasPrinted === right.hasPrinted;
   return isSame ? { ...left, tail: '' } : { ...left, literal: '', hasPrinted: true, tail: '' };

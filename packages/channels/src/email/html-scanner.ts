@@ -1,15 +1,17 @@
-/** Where a reader of HTML stands between two characters; the modes follow the HTML standard's tokenizer. */
+/** The parser state between two characters. The modes follow the tokenizer of the HTML standard. */
 export type HtmlState = {
   mode: Mode;
-  /** The name of the tag being read, or of the element whose raw text is being read. */
+  /** The name of the tag being read, or of the raw text element being read. */
   tag: string;
   isEndTag: boolean;
   attribute: string;
   quote: string;
-  /** What the attribute's value holds so far, as far as it decides about a URL. */
+  /** The attribute value so far, as far as it matters for a URL. */
   literal: string;
   hasPrinted: boolean;
-  /** The last characters, in comments and raw text: what ends them is longer than one. */
+  /**
+   * The last characters, in comments and raw text: their end marker is longer than one character.
+   */
   tail: string;
 };
 
@@ -45,14 +47,14 @@ export function readHtml(state: HtmlState, text: string): HtmlState {
   let at = 0;
   while (at < text.length) {
     const next = findNext(current, text, at);
-    if (next > at) current = absorb(current, text.slice(at, next));
+    if (next > at) current = readRun(current, text.slice(at, next));
     if (next < text.length) current = steps[current.mode](current, text.charAt(next));
     at = next + 1;
   }
   return current;
 }
 
-/** The characters that end a run. The mode stays the same within a run, so it is read at once. */
+/** The characters that end a run. The mode is constant within a run, so the run is read at once. */
 const ends: Partial<Record<Mode, RegExp>> = {
   text: /</g,
   comment: />/g,
@@ -75,7 +77,10 @@ function findNext(state: HtmlState, text: string, at: number): number {
   return end.exec(text)?.index ?? text.length;
 }
 
-/** The next `<` that may begin the end tag, or a comment in a script; what has begun before the text is read on. */
+/**
+ * The next `<` that may start the end tag, or a comment in a script. A marker that started before
+ * the text continues.
+ */
 function findRawTextEnd({ tag, tail }: HtmlState, text: string, at: number): number {
   if (tail.includes('<')) return at;
   const end = `</${tag}`;
@@ -89,11 +94,11 @@ function findRawTextEnd({ tag, tail }: HtmlState, text: string, at: number): num
   return text.length;
 }
 
-/** The state behind a run of characters that end nothing. */
-function absorb(state: HtmlState, run: string): HtmlState {
+/** The state after a run of characters that end nothing. */
+function readRun(state: HtmlState, run: string): HtmlState {
   switch (state.mode) {
     case 'comment':
-      // Only the last characters tell whether `>` ends it.
+      // Only the last characters decide whether `>` ends it.
       return { ...state, tail: (state.tail + run).slice(-3) };
     case 'tag_name':
       return { ...state, tag: grow(state.tag, run) };
@@ -197,7 +202,7 @@ const steps: Record<Mode, Step> = {
   },
 };
 
-/** Elements whose content is text to the end tag, whatever it looks like. */
+/** Elements whose content is raw text up to the end tag. */
 const rawTextElements = new Set([
   'script',
   'style',

@@ -1,4 +1,4 @@
-/** The package brings no types; these are the parts that are used. */
+/** The package has no types; these are the parts we use. */
 declare module 'html-to-text' {
   export type Selector = {
     selector: string;

@@ -15,21 +15,21 @@ const call = {
   },
 };
 
-test('the envelope of a mail says who sends and who gets it, and nothing that could hold a command', () => {
+test('the envelope names the sender and the recipients, and contains no SMTP command', () => {
   expect(createEnvelope(call)).toEqual({
     from: 'noreply@example.com',
     to: ['ada@example.org', 'bo@example.org', 'cy@example.org'],
   });
 });
 
-test('a name shows no more than it says, also to readers that decode it in quotes', () => {
+test('a name cannot inject headers, even in readers that decode encoded words in quotes', () => {
   const content = { ...call.content, from: { name: '=?utf-8?q?=0D=0ABcc:_eve@evil.org?=' } };
   expect(composeHeaders({ ...call, content })).toContain(
     'From: "= ?utf-8?q?=0D=0ABcc:_eve@evil.org?=" <noreply@example.com>',
   );
 });
 
-test('a mail is described with the addresses that it goes out with', () => {
+test('the description of a mail has the addresses that are sent', () => {
   const settings = { ...call.settings, reply_to: 'shop@example.com' };
   expect(describeMail({ ...call, settings })).toMatchObject({
     from: { name: 'Belfry', address: 'noreply@example.com' },

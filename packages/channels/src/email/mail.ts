@@ -24,13 +24,16 @@ export function createEnvelope(call: MailCall): Envelope {
   };
 }
 
-/** The Cc and Bcc of a mail. A mailbox in To is left out of both, and one in Cc is left out of Bcc. */
+/**
+ * The Cc and Bcc of a mail. A mailbox in To is removed from both, and one in Cc is removed from
+ * Bcc.
+ */
 export function findCopies({ target, content }: MailCall): { cc: string[]; bcc: string[] } {
   const cc = uniqueMailboxes(content.cc, [target]);
   return { cc, bcc: uniqueMailboxes(content.bcc, [target, ...cc]) };
 }
 
-/** The mail's own headers, each as it is written; those of its body are not among them. */
+/** The mail's own headers as written, without those of its body. */
 export function composeHeaders(call: MailCall, date = new Date()): string[] {
   const { content, target } = call;
   const sender = findSender(call);
@@ -54,7 +57,7 @@ export function composeHeaders(call: MailCall, date = new Date()): string[] {
     .map(([name, value]) => foldHeader(name, value));
 }
 
-/** The content's name and address, each else the integration's. */
+/** Name and address from the content, or else from the integration. */
 function findSender({ content, settings }: MailCall): { name: string; address: string } {
   return {
     name: withoutEncodedWords(content.from?.name ?? settings.from?.name ?? ''),
@@ -67,18 +70,18 @@ function findReplyTo({ content, settings }: MailCall): string | undefined {
   return replyTo === undefined ? undefined : toAddress(replyTo);
 }
 
-/** An integration's address is stored as it was typed. */
+/** An integration's address is stored as typed. */
 function toAddress(typed: string): string {
   const parsed = parseEmailAddress(typed);
   return 'address' in parsed ? parsed.address : typed;
 }
 
-/** Many readers decode `=?…?=` in a name also where it stands in quotes: it would show what nobody wrote. */
+/** Many readers decode `=?…?=` even in a quoted name, which could show a forged name. */
 function withoutEncodedWords(name: string): string {
   return name.replaceAll('=?', '= ?');
 }
 
-/** Stable over all attempts, so that a receiver that has the mail can drop the second. */
+/** Stable across attempts, so that a receiver can drop a duplicate. */
 function createMessageId(call: MailCall): string {
   const domain = findSender(call).address.split('@')[1] || 'localhost';
   return `<${call.messageId}@${domain}>`;
@@ -89,7 +92,10 @@ function writeSender({ name, address }: { name: string; address: string }): stri
   return name ? `${encodeDisplayName(name)} <${mailbox}>` : mailbox;
 }
 
-/** Dots that nothing stands between, and the like, are in quotes; what would end those, no address has. */
+/**
+ * Quotes a local part with leading, trailing or repeated dots. Addresses contain no character that
+ * would end the quotes.
+ */
 function toMailbox(address: EmailAddress['address']): string {
   const at = address.lastIndexOf('@');
   const local = address.slice(0, at);

@@ -3,27 +3,27 @@ import { encodeNameParameter, encodeParameter, foldHeader, maxLineBytes } from '
 import { composeHeaders, type MailCall } from './mail';
 import type { FileFacts } from './template';
 
-/** A file that is attached, fetched where it was named by URL. */
+/** An attached file, already fetched when it was given by URL. */
 export type File = FileFacts & { fileName: string; bytes: Buffer };
 
-/** The whole mail as it is sent. */
+/** The whole mail as sent. */
 export async function composeMime(call: MailCall, files: readonly File[]): Promise<Buffer> {
   const headers = composeHeaders(call).map((header) => `${header}\r\n`);
   return Buffer.concat([Buffer.from(headers.join('')), await composeBody(call, files)]);
 }
 
-/** The headers in the bytes of a mail, each as it is written. */
+/** The header lines in the bytes of a mail, as written. */
 export function readHeaderLines(mime: Buffer): string[] {
   return mime.toString('utf8', 0, mime.indexOf('\r\n\r\n')).split(/\r\n(?![ \t])/);
 }
 
-/** Puts one part of a mail, and what is inside it, into another. */
+/** Adds one part of a mail, with its children, to a parent. */
 type AddPart = (parent: MimeNode) => void;
 
-/** The library's: CRLF ends each line, as it does on the wire. */
+/** nodemailer options: CRLF line endings, as on the wire. */
 const options = { newline: 'win', disableFileAccess: true, disableUrlAccess: true };
 
-/** From inside out: the forms of the text, pictures that the HTML shows, files. */
+/** From the inside out: alternatives of the text, images shown in the HTML, files. */
 function composeBody({ content }: MailCall, files: readonly File[]): Promise<Buffer> {
   const { html, text = '' } = content;
   const inlineFiles = files.filter((file) => html !== undefined && isShownInHtml(file));
@@ -43,7 +43,7 @@ function composeBody({ content }: MailCall, files: readonly File[]): Promise<Buf
         ]),
     ...invitations.map(addFile),
   ];
-  // Here and not above: a worker of another channel has no use for it.
+  // Loaded here, because workers of other channels do not need it.
   const Node = require('nodemailer/lib/mime-node') as typeof MimeNode;
   const outside = new Node('multipart/mixed');
   addMultipart('mixed', [addMultipart('alternative', forms), ...attachedFiles.map(addFile)])(
@@ -53,7 +53,7 @@ function composeBody({ content }: MailCall, files: readonly File[]): Promise<Buf
   return root.build();
 }
 
-/** One part needs no multipart around it. */
+/** A single part needs no multipart. */
 function addMultipart(subtype: string, parts: readonly AddPart[]): AddPart {
   const [only] = parts;
   if (only && parts.length === 1) return only;
@@ -69,7 +69,7 @@ function addText(subtype: string, text: string): AddPart {
   };
 }
 
-/** Mail programs show an invitation with its buttons where it stands beside the text as another form of it. */
+/** Mail programs show an invitation with its buttons only as an alternative of the text. */
 function isInvitation({ contentType = '', disposition }: File): boolean {
   return /^text\/calendar\b/i.test(contentType) && disposition === 'inline';
 }
@@ -80,7 +80,7 @@ function isShownInHtml({ contentId, disposition }: File): boolean {
 
 function addFile({ fileName, bytes, contentType, contentId, disposition }: File): AddPart {
   const type = contentType ?? findTypeByName(fileName);
-  // MIME forbids to encode a message: one that cannot go out as it is goes out as bytes.
+  // MIME forbids encoding a message part: if it cannot be sent as is, it is sent as bytes.
   const isMessage = /^message\//i.test(type);
   const isPlain = isMessage && isSevenBit(bytes);
   const shownType = isMessage && !isPlain ? 'application/octet-stream' : type;
@@ -97,7 +97,7 @@ function addFile({ fileName, bytes, contentType, contentId, disposition }: File)
   };
 }
 
-/** A header that the library writes as it stands. */
+/** A header that nodemailer writes unchanged. */
 function prepare(key: string, value: string) {
   return {
     key,

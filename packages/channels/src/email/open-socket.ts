@@ -13,12 +13,12 @@ export type OpenSocket = (
   done: (error: Error | null, opened?: { connection: net.Socket }) => void,
 ) => void;
 
-/** Any other port would let an integration knock at services that are not mail servers. */
+/** Other ports would let an integration reach services that are not mail servers. */
 const mailPorts = [25, 465, 587, 2525];
 
 export const connectTimeoutMs = 10_000;
 
-/** Connects to where an operator says, and checks the address that is connected to. */
+/** Connects to the configured host, and checks the address that is actually used. */
 export function createSocketOpener(options: GuardOptions): OpenSocket {
   const lookup = createGuardedLookup(options);
 
@@ -43,9 +43,9 @@ export function createSocketOpener(options: GuardOptions): OpenSocket {
 }
 
 function createBlockedPortError(port: number): Error {
-  return Object.assign(new Error(`${port} is no port of mail servers`), { code: blockedPortCode });
+  return Object.assign(new Error(`port ${port} is not a mail port`), { code: blockedPortCode });
 }
 
 function timedOut(): Error {
-  return Object.assign(new Error('No connection in time'), { code: 'ETIMEDOUT' });
+  return Object.assign(new Error('Connection timed out'), { code: 'ETIMEDOUT' });
 }

@@ -3,20 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 type Verb = 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'RSET' | 'QUIT' | 'end';
 
-/** What the server does at a command in place of its usual answer; `end` is the dot behind a mail. */
+/**
+ * The server's behaviour at a command, instead of its usual reply. `end` is the dot that ends a
+ * mail.
+ */
 export type RawStep = { reply: string } | { slowMs: number } | { hang: true } | { drop: true };
 
 type AnyStep = { reply?: string; slowMs?: number; hang?: true; drop?: true };
 
 export type RawSmtpServer = {
   port: number;
-  /** The Message-IDs of the mails whose final dot came. */
+  /** The Message-IDs of the mails whose final dot arrived. */
   mails: string[];
-  /** The most connections that were open at once, by when each side closed its half. */
+  /**
+   * The highest number of connections open at once. A connection counts until each side has closed
+   * its half.
+   */
   mostOpen(): number;
   opened(): number;
-  /** The next commands of that name meet these, one after the other. */
-  meet(verb: Verb, ...steps: RawStep[]): void;
+  /** The next commands with this name get these replies, in order. */
+  script(verb: Verb, ...steps: RawStep[]): void;
   close(): Promise<void>;
 };
 
@@ -30,7 +36,7 @@ const usual: Record<Verb, string> = {
   end: '250 Taken',
 };
 
-/** A mail server that is told at each command how to answer, unlike the simulator also at RSET and QUIT. */
+/** A scriptable mail server. Unlike the simulator, it also allows faults at RSET and QUIT. */
 export async function createRawSmtpServer(): Promise<RawSmtpServer> {
   const steps = new Map<Verb, RawStep[]>();
   const sockets = new Set<Socket>();
@@ -69,7 +75,7 @@ export async function createRawSmtpServer(): Promise<RawSmtpServer> {
     mails,
     mostOpen: () => mostOpen,
     opened: () => opened,
-    meet: (verb, ...more) => steps.set(verb, [...(steps.get(verb) ?? []), ...more]),
+    script: (verb, ...more) => steps.set(verb, [...(steps.get(verb) ?? []), ...more]),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -82,7 +88,7 @@ function readCommands(socket: Socket, act: (verb: Verb, mail: string) => void): 
   let text = '';
   let isData = false;
 
-  /** A command, or a mail up to its final dot; undefined where it is not whole yet. */
+  /** A command, or a mail up to its final dot. Undefined while incomplete. */
   function takePart(): string | undefined {
     const ending = isData ? '\r\n.\r\n' : '\r\n';
     const at = text.indexOf(ending);

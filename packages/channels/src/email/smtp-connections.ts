@@ -6,9 +6,14 @@ import { readSmtp } from './smtp-settings';
 
 /** The connections of all integrations. */
 export type SmtpConnections = {
-  /** Keeps a connection for the message that `take` is called for; undefined where none got free before the signal fired. */
+  /**
+   * Reserves a connection for a later `take` of the message. Undefined when none was free before
+   * the signal fired.
+   */
   reserve(call: ConnectCall, signal: AbortSignal): Promise<{ release(): void } | undefined>;
-  /** The message's reserved connection, else the next one that gets free before the signal fires. */
+  /**
+   * The message's reserved connection, or else the next one that is free before the signal fires.
+   */
   take(call: ConnectCall, signal: AbortSignal): Promise<SmtpLease | undefined>;
   close(): void;
 };
@@ -18,7 +23,7 @@ export type SmtpConnectionsDeps = {
   hostConnections?: HostConnections;
 };
 
-/** The pool that was unused longest is closed for a new one. */
+/** When the limit is reached, the least recently used pool is closed. */
 const maxPools = 256;
 
 export function createSmtpConnections(deps: SmtpConnectionsDeps): SmtpConnections {
@@ -28,7 +33,7 @@ export function createSmtpConnections(deps: SmtpConnectionsDeps): SmtpConnection
   });
   const reserved = new Map<string, SmtpLease>();
 
-  /** The pool of an integration that was changed is closed; mails that have a connection of it end first. */
+  /** When an integration changed, its old pool is closed after the mails that hold a connection. */
   function findPool(call: ConnectCall): SmtpPool | undefined {
     const { integrationId, integrationVersion: version } = call;
     const entry = pools.get(integrationId);
@@ -43,7 +48,7 @@ export function createSmtpConnections(deps: SmtpConnectionsDeps): SmtpConnection
   return {
     async reserve(call, signal) {
       const pool = findPool(call);
-      // The message fails before it needs one.
+      // The message fails before it needs a connection.
       if (!pool) return { release: () => undefined };
       const lease = await pool.take(signal);
       if (!lease) return undefined;
@@ -66,7 +71,7 @@ export function createSmtpConnections(deps: SmtpConnectionsDeps): SmtpConnection
   };
 }
 
-/** A connection that was reserved before the integration changed is not taken. */
+/** A connection reserved before the integration changed is not used. */
 function getKey({ integrationId, integrationVersion, messageId }: ConnectCall): string {
   return `${integrationId}@${integrationVersion} ${messageId}`;
 }

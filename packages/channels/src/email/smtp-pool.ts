@@ -5,7 +5,7 @@ import type { OpenSocket } from './open-socket';
 import { createSmtpSession, type SmtpMail, type SmtpSession } from './smtp-session';
 import { getMaxConnections, type SmtpCredentials, type SmtpSettings } from './smtp-settings';
 
-/** A connection that one mail has for itself: open, or to be opened with the mail. */
+/** A connection held by one mail: already open, or opened with the mail. */
 export type SmtpLease = {
   send(mail: SmtpMail, signal: AbortSignal): Promise<SendResult>;
   /** May be called more than once. */
@@ -13,11 +13,12 @@ export type SmtpLease = {
 };
 
 /**
- * The connections of one integration, `max_connections` at most. One counts from before it is opened until it is closed, also
- * while the server answers RSET or QUIT. No mail waits here but in `take`.
+ * The connections of one integration, at most `max_connections`. A connection counts from before it
+ * is opened until it is closed, including while the server answers RSET or QUIT. Mails wait only in
+ * `take`.
  */
 export type SmtpPool = {
-  /** Undefined where no connection got free before the signal fired. */
+  /** Undefined when no connection was free before the signal fired. */
   take(signal: AbortSignal): Promise<SmtpLease | undefined>;
   /** Connects and signs in, without sending. */
   test(signal: AbortSignal): Promise<ConnectionTestResult>;
@@ -33,13 +34,13 @@ export type SmtpPoolDeps = {
 
 type Connection = { id: string; session: SmtpSession; createdAtMs: number };
 
-/** Below the shortest that servers wait, so that a mail is not given to a closing connection. */
+/** Shorter than the idle timeout of any mail server, so that no mail uses a closing connection. */
 const idleTimeoutMs = 30_000;
-/** Where connections are counted by host, an idle one keeps others from theirs. */
+/** With per-host counting, an idle connection blocks others, so it is closed sooner. */
 const countedIdleTimeoutMs = 1_000;
-/** A connection that others wait for sends for this long before it is closed for them. */
+/** How long a connection keeps sending while others wait for one; then it is closed for them. */
 const maxUseMs = 5_000;
-/** How often a mail that waits asks for its connection. */
+/** How often a waiting mail asks for its connection. */
 const pollMs = 250;
 
 export function createSmtpPool(deps: SmtpPoolDeps): SmtpPool {
@@ -62,7 +63,7 @@ export function createSmtpPool(deps: SmtpPoolDeps): SmtpPool {
     return undefined;
   }
 
-  /** One that others wait for is closed. */
+  /** Closes a connection that others are waiting for. */
   async function takeOpen(): Promise<Connection | undefined> {
     const connection = connections.takeIdle();
     if (!connection || (await connections.mayUse(connection))) return connection;
@@ -85,14 +86,14 @@ export function createSmtpPool(deps: SmtpPoolDeps): SmtpPool {
   return { take, test: (signal) => testConnection(deps, signal), close: connections.close };
 }
 
-/** Those that are open, being opened or being closed. */
+/** All connections: open, opening or closing. */
 function createConnections(deps: SmtpPoolDeps, onChange: () => void) {
   const { settings, hostConnections } = deps;
   const host = settings.host.toLowerCase();
   const maxConnections = getMaxConnections(settings);
   const idleMs = hostConnections ? countedIdleTimeoutMs : idleTimeoutMs;
   const all = new Set<Connection>();
-  /** With the timer that closes each; the last one was used last. */
+  /** Idle connections with the timer that closes each, most recently used last. */
   const idle = new Map<Connection, NodeJS.Timeout>();
   let isClosed = false;
 
@@ -120,7 +121,7 @@ function createConnections(deps: SmtpPoolDeps, onChange: () => void) {
       if (connection) removeIdle(connection);
       return connection;
     },
-    /** Undefined where there are as many as there may be. */
+    /** Undefined when the limit is reached. */
     create(): Connection | undefined {
       if (all.size >= maxConnections) return undefined;
       const session = createSmtpSession({ ...deps, onClosed: () => remove(connection) });
@@ -134,7 +135,7 @@ function createConnections(deps: SmtpPoolDeps, onChange: () => void) {
         ? performance.now() - createdAtMs < maxUseMs
         : answer !== 'refused';
     },
-    /** For the next mail, or closes it. */
+    /** Keeps the connection for the next mail, or closes it. */
     async keep(connection: Connection): Promise<void> {
       const isUsable = await connection.session.isUsable();
       if (isClosed || !isUsable) return connection.session.quit();
@@ -149,14 +150,17 @@ function createConnections(deps: SmtpPoolDeps, onChange: () => void) {
   };
 }
 
-/** Lets those who wait for a connection look again. */
+/** Wakes the callers that wait for a connection. */
 function createChanges() {
   const waiting = new Set<() => void>();
   return {
     wake(): void {
       for (const look of [...waiting]) look();
     },
-    /** Ends when a connection got free or was closed, when one of another worker may have been, or with the signal. */
+    /**
+     * Resolves when a connection is released or closed, after the poll interval (other workers), or
+     * with the signal.
+     */
     next(signal: AbortSignal): Promise<void> {
       return new Promise((resolve) => {
         const timer = setTimeout(look, pollMs);
@@ -180,7 +184,7 @@ async function testConnection(
   const session = createSmtpSession({ ...deps, onClosed: () => undefined });
   try {
     await session.open(signal);
-    return { isWorking: true, detail: 'The mail server took the connection and the login.' };
+    return { isWorking: true, detail: 'The mail server accepted the connection and the login.' };
   } catch (error) {
     const { detail, reason } = classifyMailError(readMailError(error), false);
     return { isWorking: false, detail: detail ?? reason };

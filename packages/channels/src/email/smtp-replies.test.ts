@@ -17,10 +17,10 @@ function findRow(fault: SmtpFault) {
     : undefined;
 }
 
-test('each row of the table decides about a reply of the contract suite', () => {
-  // Every fault of that subject is one of the simulator.
+test('each row of the table is tested by a reply in the contract suite', () => {
+  // Every fault of that subject comes from the simulator.
   const testedRows = smtpSubject.rows.map(([, fault]) => findRow(fault as SmtpFault));
   const untestedRows = smtpReplies.filter((row) => !testedRows.includes(row));
-  // A server that has no TLS is no reply of the simulator's: smtp.test.ts meets that one.
+  // The simulator always offers TLS; smtp.test.ts covers a server without it.
   expect(untestedRows.map(({ reason }) => reason)).toEqual(['no_tls']);
 });

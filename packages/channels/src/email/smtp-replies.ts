@@ -1,6 +1,6 @@
 import type { FailedOutcome } from '../network-failure';
 
-/** Where in the conversation a server answered. */
+/** The stage of the SMTP conversation at which a server replied. */
 export type SmtpStage = 'greeting' | 'hello' | 'auth' | 'mail' | 'rcpt' | 'data' | 'end';
 
 export type SmtpReply = { stage: SmtpStage; reply: string };
@@ -11,12 +11,12 @@ type Verdict =
 
 type SmtpReplyRow = Verdict & {
   reason: string;
-  /** What the operator reads. */
+  /** Shown to the operator. */
   sentence: string;
   stages?: readonly SmtpStage[];
-  /** Of the three-digit code. */
+  /** Matches the three-digit code. */
   code?: RegExp;
-  /** Of the enhanced status code, RFC 3463. */
+  /** Matches the enhanced status code (RFC 3463). */
   enhanced?: RegExp;
   text?: RegExp;
 };
@@ -24,7 +24,10 @@ type SmtpReplyRow = Verdict & {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** What a refusal means. The first row that fits decides; the first digit is never overruled by the text, but for quotas. */
+/**
+ * Classifies SMTP refusals. The first matching row decides. The text never overrules the first
+ * digit, except for quotas.
+ */
 export const smtpReplies: readonly SmtpReplyRow[] = [
   {
     reason: 'greeting_refused',
@@ -33,7 +36,7 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
     outcome: 'retry',
     afterMs: hourMs,
     sentence:
-      'The mail server refuses connections from this address: ask its operator (IP reputation).',
+      'The mail server refuses connections from this IP address. Ask its operator about the IP reputation.',
   },
   {
     reason: 'auth_unavailable',
@@ -61,14 +64,14 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
     reason: 'too_many_connections',
     code: /^(421|432)/,
     outcome: 'retry',
-    sentence: 'The mail server wants fewer connections.',
+    sentence: 'The mail server asks for fewer connections.',
   },
   {
     reason: 'authentication_required',
     code: /^530/,
     outcome: 'rejected',
     scope: 'integration',
-    sentence: 'The mail server wants authentication or TLS, which the integration does not have.',
+    sentence: 'The mail server requires authentication or TLS. Set them in the integration.',
   },
   {
     reason: 'mailbox_full',
@@ -92,7 +95,7 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
     enhanced: /^5\.4\.5$/,
     outcome: 'retry',
     afterMs: 6 * hourMs,
-    sentence: 'The mailbox that sends has used up its daily limit.',
+    sentence: 'The sending mailbox has reached its daily limit.',
   },
   {
     reason: 'daily_limit',
@@ -100,13 +103,14 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
     text: /^(?=.*\bdaily\b).*\b(?:limit|quota)/is,
     outcome: 'retry',
     afterMs: 6 * hourMs,
-    sentence: 'The mailbox that sends has used up its daily limit.',
+    sentence: 'The sending mailbox has reached its daily limit.',
   },
   {
     reason: 'bad_sequence',
     code: /^503/,
     outcome: 'retry',
-    sentence: 'The mail server lost track of the conversation; a new connection is made.',
+    sentence:
+      'The mail server lost the state of the session. The next attempt uses a new connection.',
   },
   {
     reason: 'greylisted',
@@ -114,13 +118,13 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
     code: /^45[01]/,
     outcome: 'retry',
     afterMs: 5 * minuteMs,
-    sentence: 'The mail server wants the mail again later (greylisting or a passing fault).',
+    sentence: 'The mail server asks to retry later (greylisting or a temporary fault).',
   },
   {
     reason: 'refused_for_now',
     code: /^4/,
     outcome: 'retry',
-    sentence: 'The mail server cannot take the mail at the moment.',
+    sentence: 'The mail server cannot accept the mail at the moment.',
   },
   {
     reason: 'too_large',
@@ -142,7 +146,7 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
     outcome: 'rejected',
     scope: 'content',
     sentence:
-      'The mail server refused the mail by its policy (spam, relaying or sender rules); the address may be fine.',
+      'The mail server’s policy refused the mail (spam, relaying or sender rules). The address may be valid.',
   },
   {
     reason: 'no_such_mailbox',
@@ -150,7 +154,7 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
     enhanced: /^5\.(1\.([1-6]|10)|2\.1)$/,
     outcome: 'rejected',
     scope: 'recipient',
-    sentence: 'There is no such mailbox.',
+    sentence: 'The mailbox does not exist.',
   },
   {
     reason: 'policy',
@@ -158,7 +162,7 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
     outcome: 'rejected',
     scope: 'content',
     sentence:
-      'The mail server refused the mail by its policy (spam, relaying or sender rules); the address may be fine.',
+      'The mail server’s policy refused the mail (spam, relaying or sender rules). The address may be valid.',
   },
   {
     reason: 'recipient_refused',
@@ -185,13 +189,13 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
   },
 ];
 
-/** What a server's refusal means; undefined when the reply is none. */
+/** Classifies a server's refusal. Undefined when the reply is not a refusal. */
 export function classifySmtpReply(reply: SmtpReply): FailedOutcome | undefined {
   const row = findSmtpReplyRow(reply);
   return row && toOutcome(row);
 }
 
-/** The row that decides about a reply. */
+/** The first table row that matches a reply. */
 export function findSmtpReplyRow({ stage, reply }: SmtpReply): SmtpReplyRow | undefined {
   const [, code = '', enhanced = ''] =
     /^(\d{3})[ -]?(?:([245]\.\d{1,3}\.\d{1,3})\b)?/.exec(reply) ?? [];

@@ -6,18 +6,18 @@ import type { SmtpCredentials } from './smtp-settings';
 
 const maxReplyCharacters = 1_000;
 
-/** The library's answer for a mail that the server took, for some of its recipients at least. */
-export type TakenMail = {
+/** nodemailer's result for a mail that the server accepted for at least one recipient. */
+export type AcceptedMail = {
   response: string;
   rejectedErrors?: readonly (Error & { recipient?: string | undefined })[] | undefined;
 };
 
 /**
- * A mail is taken when its own recipient was. A copy that was refused is only noted; and when the own
- * recipient was refused, copies that the server took stay sent.
+ * A mail counts as accepted when its target was accepted. A refused copy is only noted. If the
+ * target was refused, accepted copies stay sent.
  */
-export function readTakenMail(
-  { response, rejectedErrors = [] }: TakenMail,
+export function readAcceptedMail(
+  { response, rejectedErrors = [] }: AcceptedMail,
   { target, messageId }: { target: string; messageId: string },
   credentials: SmtpCredentials,
 ): SendResult {
@@ -36,7 +36,7 @@ export function readTakenMail(
   return { outcome, response: { reply: clean(response, credentials) } };
 }
 
-/** `isWritten`: the whole mail had left, so that the server may have taken it. */
+/** `isWritten`: the whole mail was written, so the server may have accepted it. */
 export function readFailedMail(
   error: MailError,
   isWritten: boolean,
@@ -55,7 +55,7 @@ function clean(text: string, credentials: SmtpCredentials): string {
   return redact(text, [credentials.pass, getLogin(credentials)]).slice(0, maxReplyCharacters);
 }
 
-/** What AUTH PLAIN sends. */
+/** The payload of AUTH PLAIN. */
 function getLogin({ user, pass }: SmtpCredentials): string | undefined {
   return user && pass ? `\u0000${user}\u0000${pass}` : undefined;
 }

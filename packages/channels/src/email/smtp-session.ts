@@ -7,22 +7,27 @@ import { isRecord } from '../read-json';
 import { readMailError } from './classify-mail-error';
 import type { Envelope } from './mail';
 import { connectTimeoutMs, type OpenSocket } from './open-socket';
-import { readFailedMail, readTakenMail } from './smtp-result';
+import { readAcceptedMail, readFailedMail } from './smtp-result';
 import type { SmtpCredentials, SmtpSettings } from './smtp-settings';
 import { needsUtf8, offersUtf8, refuseUtf8 } from './smtp-utf8';
 
-/** A mail, whole, and who gets it. */
+/** A complete mail with its envelope. */
 export type SmtpMail = { mime: Buffer; envelope: Envelope; messageId: string };
 
-/** One connection to a mail server. It is opened with the first mail, which is what a mail server's time begins with. */
+/**
+ * One connection to a mail server. It opens with the first mail, because the
+ * server's timeouts start with the connection.
+ */
 export type SmtpSession = {
   /** Sends one mail at a time; never throws. A mail whose signal fired is not sent later. */
   send(mail: SmtpMail, signal: AbortSignal): Promise<SendResult>;
-  /** Connects and signs in, without sending; rejects where it cannot. */
+  /** Connects and signs in without sending. Rejects on failure. */
   open(signal: AbortSignal): Promise<void>;
-  /** Whether it takes another mail. After a refused mail the server resets the conversation first, in 5 s at most. */
+  /**
+   * Whether it accepts another mail. After a refused mail it first resets the session, within 5 s.
+   */
   isUsable(): Promise<boolean>;
-  /** Ends the conversation with QUIT. Closes the connection 5 s later at the latest. */
+  /** Ends the session with QUIT. Closes the connection after at most 5 s. */
   quit(): void;
 };
 
@@ -30,7 +35,7 @@ export type SmtpSessionDeps = {
   settings: SmtpSettings;
   credentials: SmtpCredentials;
   openSocket: OpenSocket;
-  /** Called once, when the server has closed its side too, or was given a second to do so. */
+  /** Called once, when the server has closed its side, or 1 s after we closed ours. */
   onClosed(): void;
 };
 
@@ -38,8 +43,8 @@ const maxMails = 100;
 const greetingTimeoutMs = 10_000;
 const socketTimeoutMs = 60_000;
 const socketCloseMs = 1_000;
-/** For the answers to RSET and QUIT. */
-const farewellMs = 5_000;
+/** Time limit for the replies to RSET and QUIT. */
+const closeTimeoutMs = 5_000;
 
 export function createSmtpSession(deps: SmtpSessionDeps): SmtpSession {
   const closing = new AbortController();
@@ -98,7 +103,7 @@ export function createSmtpSession(deps: SmtpSessionDeps): SmtpSession {
     quit() {
       if (!opening) return close();
       opening.then(({ connection }) => connection.quit()).catch(() => undefined);
-      setTimeout(close, farewellMs).unref();
+      setTimeout(close, closeTimeoutMs).unref();
     },
   };
 }
@@ -121,7 +126,7 @@ async function openConnection(
     throw lost();
   }
   onSocket(socket);
-  // Here and not above: a worker of another channel has no use for it.
+  // Loaded here, because workers of other channels do not need it.
   const Connection = require('nodemailer/lib/smtp-connection') as typeof SMTPConnection;
   const connection = new Connection({ ...getOptions(deps.settings), connection: socket });
   const failure = watchFailure(connection);
@@ -142,12 +147,12 @@ async function sendMail(
   { credentials }: SmtpSessionDeps,
 ): Promise<SendResult> {
   if (needsUtf8(envelope) && !offersUtf8(connection)) return { outcome: refuseUtf8(envelope) };
-  // The library changes the envelope that it is given.
+  // nodemailer mutates the envelope it gets.
   const own = { ...envelope, to: [...envelope.to] };
   const sentInfo = await withCallback<SMTPConnection.SentMessageInfo>(failure, (done) =>
     connection.send(own, body, done),
   );
-  return readTakenMail(sentInfo, { target: envelope.to[0], messageId }, credentials);
+  return readAcceptedMail(sentInfo, { target: envelope.to[0], messageId }, credentials);
 }
 
 /** Whether the server is ready for the next mail. */
@@ -158,7 +163,7 @@ function resetConnection({ connection, failure }: OpenConnection): Promise<boole
       () => true,
       () => false,
     ),
-    sleep(farewellMs, false, { ref: false }),
+    sleep(closeTimeoutMs, false, { ref: false }),
   ]);
 }
 
@@ -174,7 +179,7 @@ function openTcp({ settings, openSocket }: SmtpSessionDeps): Promise<Socket> {
 function watchFailure(connection: SMTPConnection): Promise<never> {
   const failure = new Promise<never>((_, reject) => {
     connection.on('error', reject);
-    // What ended it, such as a reply, is told in the same turn.
+    // The cause, such as a reply, is reported in the same tick.
     connection.once('end', () => setImmediate(() => reject(lost())));
   });
   failure.catch(() => undefined);
@@ -192,30 +197,30 @@ function withCallback<Value>(
   call: (done: Done<Value>) => void,
 ): Promise<Value> {
   const called = new Promise<Value>((resolve, reject) => {
-    // Without an error the library gives the value that its types promise.
+    // Without an error, nodemailer passes the value that its types declare.
     call((error, value) => (error ? reject(error) : resolve(value as Value)));
   });
   return Promise.race([called, failure]);
 }
 
-/** Ends the work with the signal, which keeps no listener afterwards. */
+/** Rejects when the signal fires. Removes its listener when the work ends. */
 function endWith<Value>(
   signal: AbortSignal,
   work: Promise<Value>,
   end: () => void,
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
-    function cut(): void {
+    function abort(): void {
       reject(Object.assign(new Error('Aborted'), { code: 'ABORT_ERR' }));
       end();
     }
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', cut));
-    signal.addEventListener('abort', cut, { once: true });
-    if (signal.aborted) cut();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
   });
 }
 
-/** The server or the library refused this mail alone: the conversation goes on. A 421 ends it. */
+/** The server or nodemailer refused only this mail, so the session continues. A 421 ends it. */
 function isRefusal(error: unknown): boolean {
   if (!isRecord(error) || error['responseCode'] === 421) return false;
   return error['code'] === 'EENVELOPE' || error['code'] === 'EMESSAGE';

@@ -11,28 +11,34 @@ export const smtpSettings = Type.Object({
   host: Type.String({ title: 'Host', minLength: 1, maxLength: 253 }),
   port: Type.Integer({ title: 'Port', minimum: 1, maximum: 65_535, default: 587 }),
   secure: Type.Optional(
-    Type.Boolean({ title: 'TLS from the start', description: 'As on port 465.', default: false }),
+    Type.Boolean({
+      title: 'TLS from the start',
+      description: 'Required with port 465.',
+      default: false,
+    }),
   ),
   require_tls: Type.Optional(
     Type.Boolean({
       title: 'Require STARTTLS',
-      description: 'Refuse a server that cannot encrypt, where TLS is not used from the start.',
+      description: 'Refuse servers without STARTTLS, when TLS is not used from the start.',
       default: true,
     }),
   ),
   from: Type.Object(
     {
-      name: Type.Optional(Type.String({ title: 'Sender’s name', maxLength: 255 })),
-      address: Type.String({ title: 'Sender’s address', maxLength: 254 }),
+      name: Type.Optional(Type.String({ title: 'Sender name', maxLength: 255 })),
+      address: Type.String({ title: 'Sender address', maxLength: 254 }),
     },
     keepsCredentials,
   ),
-  reply_to: Type.Optional(Type.String({ title: 'Reply to', maxLength: 254, ...keepsCredentials })),
+  reply_to: Type.Optional(
+    Type.String({ title: 'Reply-to address', maxLength: 254, ...keepsCredentials }),
+  ),
   max_per_second: maxPerSecondSetting(),
   max_connections: Type.Optional(
     Type.Integer({
-      title: 'Connections, at most',
-      description: `Of each worker to the mail server. As many mails are sent at once; the others wait in the queue. Empty means ${defaultMaxConnections}.`,
+      title: 'Maximum connections',
+      description: `Connections per worker to the mail server. This many mails are sent at once; the rest wait in the queue. Empty means ${defaultMaxConnections}.`,
       minimum: 1,
       maximum: 100,
       default: defaultMaxConnections,
@@ -41,7 +47,7 @@ export const smtpSettings = Type.Object({
   ),
 });
 
-/** The `max_connections` of an integration's settings, or its default. */
+/** The integration's `max_connections`, or the default. */
 export function getMaxConnections({ max_connections: max }: Record<string, unknown>): number {
   return typeof max === 'number' ? max : defaultMaxConnections;
 }
@@ -54,7 +60,7 @@ export const smtpCredentials = Type.Object({
 export type SmtpSettings = Static<typeof smtpSettings>;
 export type SmtpCredentials = Static<typeof smtpCredentials>;
 
-/** The integration in types, or undefined when it was saved incomplete. */
+/** The typed integration, or undefined when it was saved incomplete. */
 export function readSmtp({
   settings,
   credentials,
@@ -66,10 +72,10 @@ export function readSmtp({
 const securePort = 465;
 const submissionPorts = [25, 587, 2525];
 
-/** The problems that the schemas cannot say. */
+/** Problems that the schemas cannot express. */
 export function checkSmtp(integration: IntegrationInput): string[] {
   const read = readSmtp(integration);
-  if (!read) return ['settings are not complete'];
+  if (!read) return ['settings are incomplete'];
   return [
     ...checkTls(read.settings),
     ...checkAddresses(read.settings),
@@ -86,7 +92,7 @@ function checkTls({ port, secure = false }: SmtpSettings): string[] {
 function checkAddresses({ host, from, reply_to }: SmtpSettings): string[] {
   const isHost = /^[A-Za-z0-9.:_-]+$/.test(host);
   return [
-    ...(isHost ? [] : ['host must be a host name or an address']),
+    ...(isHost ? [] : ['host must be a host name or an IP address']),
     ...checkAddress('from.address', from.address),
     ...(reply_to ? checkReplyTo(reply_to) : []),
   ];
@@ -105,5 +111,5 @@ function checkReplyTo(address: string): string[] {
 
 function checkLogin({ user, pass }: SmtpCredentials): string[] {
   if (Boolean(user) === Boolean(pass)) return [];
-  return [user ? 'pass must be given with user' : 'user must be given with pass'];
+  return [user ? 'pass must be set together with user' : 'user must be set together with pass'];
 }

@@ -27,9 +27,9 @@ const rejected = (scope: Parameters<typeof rejectedFor>[0], reason: string) => (
 });
 const smtpReply = (at: SmtpFault['at'], reply: string): SmtpFault => ({ at, reply });
 
-/** What the contract suite needs to know of mail servers. */
+/** The contract suite's subject for SMTP. */
 export const smtpSubject: Subject = {
-  // The suite hands it only the content that is given here.
+  // The suite passes only the content defined here.
   provider: smtp as Provider<unknown>,
   id: /^0193-smtp@example\.com$/,
   async start() {

@@ -102,7 +102,7 @@ describe('a mail over SMTP', () => {
     ]);
   });
 
-  test('is answered to the address of its content, else of its integration, else of its sender', async () => {
+  test('sets Reply-To from its content, else from its integration, else from its sender', async () => {
     const { simulator, send } = await setUp();
     const settings = { reply_to: 'shop@example.com' };
     await send({ settings, content: { replyTo: 'content@example.org' } });
@@ -134,7 +134,7 @@ describe('a mail over SMTP', () => {
     expect(raw.toString()).not.toMatch(/x-mailer/i);
   });
 
-  test('logs in when a login is given, and fails closed when the server takes none', async () => {
+  test('signs in when credentials are set, and fails when the server accepts none', async () => {
     const { simulator, send } = await setUp({ login: { user: 'u', pass: 'correct horse' } });
     const credentials = { user: 'u', pass: 'correct horse' };
     expect((await send({ credentials })).outcome.outcome).toBe('accepted');
@@ -147,7 +147,7 @@ describe('a mail over SMTP', () => {
     expect(open.simulator.sends).toEqual([]);
   });
 
-  test('is not sent in clear when TLS is required', async () => {
+  test('is not sent without encryption when TLS is required', async () => {
     const { simulator, send } = await setUp();
     expect((await send({ settings: { require_tls: true } })).outcome).toMatchObject({
       outcome: 'rejected',
@@ -157,7 +157,7 @@ describe('a mail over SMTP', () => {
     expect(simulator.sends).toEqual([]);
   });
 
-  test('reuses the connection of the one before', async () => {
+  test('reuses the connection of the previous mail', async () => {
     const { simulator, send } = await setUp();
     await send();
     await send();
@@ -165,14 +165,14 @@ describe('a mail over SMTP', () => {
     expect(simulator.connections()).toBe(1);
   });
 
-  test('on a connection that the server closed while it was idle goes by a new one', async () => {
+  test('uses a new connection when the server closed the idle one', async () => {
     const { simulator, send } = await setUp();
     const proxy = await createTcpProxy(`tcp://127.0.0.1:${simulator.port}`);
     closers.push(proxy.close);
     const settings = { port: Number(new URL(proxy.url).port) };
     await send({ settings });
     proxy.cut();
-    // Whether the next mail notices first is chance: what counts is that it is not lost, and not sent twice.
+    // Whether the next mail notices first is a race. It must not be lost, and not be sent twice.
     const { outcome } = await send({ settings });
     const { outcome: last } = outcome.outcome === 'retry' ? await send({ settings }) : { outcome };
     expect(last.outcome).toBe('accepted');
@@ -180,7 +180,7 @@ describe('a mail over SMTP', () => {
     expect(simulator.connections()).toBe(2);
   });
 
-  test('goes by new settings when their version changed', async () => {
+  test('uses the new settings when their version changed', async () => {
     const [first, second] = [await setUp(), await setUp()];
     await first.send();
     await first.send({ integrationVersion: '2', settings: { port: second.simulator.port } });
@@ -196,7 +196,7 @@ describe('a mail over SMTP', () => {
     expect(Date.now() - startedAt).toBeLessThan(3_000);
   });
 
-  test('counts as taken by its own recipient, not by the copies', async () => {
+  test('counts as accepted by its target, not by the copies', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ at: 'rcpt', reply: '550 5.1.1 No such user' });
     const own = await send({ content: { cc: ['cc@example.org'] } });
@@ -213,7 +213,7 @@ describe('a mail over SMTP', () => {
     });
   });
 
-  test('whose sender the content named is refused for its content', async () => {
+  test('fails for its content when the server refuses the sender that the content names', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ at: 'mail', reply: '553 5.1.8 Not your address' });
     const { outcome } = await send({ content: { from: { address: 'own@example.net' } } });
@@ -224,7 +224,7 @@ describe('a mail over SMTP', () => {
     });
   });
 
-  test('never reaches a private address unless that is allowed', async () => {
+  test('never reaches a private address unless it is allowed', async () => {
     const { simulator, send } = await setUp({}, []);
     for (const host of ['127.0.0.1', 'localhost', '::1', '0x7f.1', '2130706433']) {
       expect(
@@ -238,7 +238,7 @@ describe('a mail over SMTP', () => {
     expect(simulator.connections()).toBe(0);
   });
 
-  test('reaches no port but those of mail servers, unless its host is allowed', async () => {
+  test('reaches only mail ports, unless its host is allowed', async () => {
     const { send } = await setUp({}, []);
     for (const port of [22, 443, 5432, 6379]) {
       const settings = { host: '1.1.1.1', port };
@@ -248,7 +248,7 @@ describe('a mail over SMTP', () => {
   });
 
   test.each([[{}], [{ host: 'smtp.example.org' }], [{ host: 'x', port: 25, from: {} }]])(
-    'needs whole settings: %j',
+    'needs complete settings: %j',
     async (settings) => {
       const sender = smtp.createSender({ baseUrls: {}, allowedPrivateHosts: ['127.0.0.1'] });
       closers.push(sender.close);
@@ -268,7 +268,7 @@ describe('a mail over SMTP', () => {
   );
 });
 
-describe('an address outside of ASCII', () => {
+describe('a non-ASCII address', () => {
   test('has its domain in punycode, on the wire and in the headers', async () => {
     const { simulator, send } = await setUp();
     const settings = {
@@ -288,7 +288,7 @@ describe('an address outside of ASCII', () => {
     expect(headers).toContain('Message-ID: <0193-a@xn--exmple-cua.org>\r\n');
   });
 
-  test('before the @ needs no SMTPUTF8 of a server that gets none of them', async () => {
+  test('needs no SMTPUTF8 when the server gets no non-ASCII local part', async () => {
     const { simulator, send } = await setUp({ offersUtf8: false });
     expect((await send({ content: { subject: 'Grüße' } })).outcome.outcome).toBe('accepted');
     expect(simulator.commands[0]).toBe('MAIL FROM:<noreply@example.com>');
@@ -312,21 +312,24 @@ describe('an address outside of ASCII', () => {
       { settings: { from: { address: 'grå@example.org' } } },
       { scope: 'integration', reason: 'sender_refused' },
     ],
-  ])('before the @ is sent to no server without SMTPUTF8: %s', async (_who, changes, expected) => {
-    const { simulator, send } = await setUp({ offersUtf8: false });
-    const result = await send(changes);
-    expect(result.outcome).toEqual({
-      outcome: 'rejected',
-      ...expected,
-      detail:
-        '"grå@example.org" has letters outside of ASCII before the @, and the mail server does not offer SMTPUTF8.',
-    });
-    expect(result).not.toHaveProperty('changes');
-    expect([simulator.sends, simulator.commands]).toEqual([[], []]);
-    // The connection goes on with the next mail.
-    expect((await send()).outcome.outcome).toBe('accepted');
-    expect(simulator.connections()).toBe(1);
-  });
+  ])(
+    'is sent to no server without SMTPUTF8 when its local part is non-ASCII: %s',
+    async (_who, changes, expected) => {
+      const { simulator, send } = await setUp({ offersUtf8: false });
+      const result = await send(changes);
+      expect(result.outcome).toEqual({
+        outcome: 'rejected',
+        ...expected,
+        detail:
+          '"grå@example.org" has non-ASCII letters before the @, and the mail server does not offer SMTPUTF8.',
+      });
+      expect(result).not.toHaveProperty('changes');
+      expect([simulator.sends, simulator.commands]).toEqual([[], []]);
+      // The connection serves the next mail.
+      expect((await send()).outcome.outcome).toBe('accepted');
+      expect(simulator.connections()).toBe(1);
+    },
+  );
 });
 
 describe('an attachment by URL', () => {
@@ -358,7 +361,7 @@ describe('an attachment by URL', () => {
     [404, { outcome: 'rejected', scope: 'content', reason: 'attachment_refused' }],
     [302, { outcome: 'rejected', scope: 'content', reason: 'attachment_refused' }],
     [500, { outcome: 'retry', reason: 'attachment_unavailable' }],
-  ])('that answers %i keeps the mail from being sent', async (status, expected) => {
+  ])('that answers %i stops the mail', async (status, expected) => {
     const { simulator, send } = await setUp();
     const url = await serveFile(status, Buffer.alloc(0));
     const { outcome } = await send({ content: { attachments: [{ fileName: 'a', url }] } });
@@ -369,7 +372,7 @@ describe('an attachment by URL', () => {
 });
 
 describe('the description of a mail', () => {
-  test('shows what goes out, with attachments by size', () => {
+  test('shows what is sent, with the size of each attachment', () => {
     const content = { ...plain, attachments: [{ fileName: 'a.pdf', content: 'JVBERg==' }] };
     const settings = {
       ...{ host: 'smtp.example.org', port: 587 },
@@ -412,23 +415,30 @@ describe('an SMTP integration', () => {
       {},
       ['secure must be on with port 465'],
     ],
-    ['on port 587 starts in clear', { secure: true }, {}, ['secure must be off with port 587']],
+    ['on port 587 starts without TLS', { secure: true }, {}, ['secure must be off with port 587']],
     [
-      'needs a strict sender',
+      'needs a valid sender',
       { from: { address: 'a@b.org, c@d.org' } },
       {},
-      ['from.address must hold exactly one @'],
+      ['from.address must have exactly one @'],
     ],
-    ['needs a strict reply_to', { reply_to: 'x' }, {}, ['reply_to must hold exactly one @']],
+    ['needs a strict reply_to', { reply_to: 'x' }, {}, ['reply_to must have exactly one @']],
     [
       'needs a reply_to in ASCII',
       { reply_to: 'grå@example.org' },
       {},
-      ['reply_to has letters outside of ASCII before the @, which only senders and recipients may'],
+      [
+        'reply_to has non-ASCII letters before the @; only sender and recipient addresses may have them',
+      ],
     ],
-    ['needs both halves of a login', {}, { user: 'u' }, ['pass must be given with user']],
-    ['needs a host name', { host: 'a b' }, {}, ['host must be a host name or an address']],
-    ['needs its settings', { port: 'x' }, {}, ['settings are not complete']],
+    [
+      'needs user and password together',
+      {},
+      { user: 'u' },
+      ['pass must be set together with user'],
+    ],
+    ['needs a host name', { host: 'a b' }, {}, ['host must be a host name or an IP address']],
+    ['needs its settings', { port: 'x' }, {}, ['settings are incomplete']],
   ])('%s', (_case, settings, credentials, problems) => {
     expect(
       smtp.check({ settings: { ...right, ...settings }, credentials: { ...credentials } }),
@@ -438,22 +448,25 @@ describe('an SMTP integration', () => {
 
 describe('a mailbox that does not exist', () => {
   const bounced = [
-    { change: 'suppress', reason: 'bounced', sender: '', detail: 'There is no such mailbox.' },
+    { change: 'suppress', reason: 'bounced', sender: '', detail: 'The mailbox does not exist.' },
   ];
   const noMailbox = '550 5.1.1 No such user';
 
   test.each([
-    ['refused by itself', { at: 'rcpt', reply: noMailbox }, {}, bounced],
+    ['refused at RCPT', { at: 'rcpt', reply: noMailbox }, {}, bounced],
     ['refused with the mail', { at: 'end', reply: noMailbox }, {}, bounced],
-    ['refused by itself, beside a copy', { at: 'rcpt', reply: noMailbox }, copy(), bounced],
+    ['refused at RCPT, with a copy', { at: 'rcpt', reply: noMailbox }, copy(), bounced],
     ['refused with a mail that has a copy', { at: 'end', reply: noMailbox }, copy(), undefined],
     ['refused by policy', { at: 'rcpt', reply: '550 5.7.1 Policy' }, {}, undefined],
     ['full', { at: 'rcpt', reply: '552 5.2.2 Full' }, {}, undefined],
-  ] as const)('is written to no more: %s', async (_how, fault, content, changes) => {
-    const { simulator, send } = await setUp();
-    simulator.fail(fault);
-    expect((await send({ content })).changes).toEqual(changes);
-  });
+  ] as const)(
+    'is suppressed only when the refusal names it: %s',
+    async (_how, fault, content, changes) => {
+      const { simulator, send } = await setUp();
+      simulator.fail(fault);
+      expect((await send({ content })).changes).toEqual(changes);
+    },
+  );
 
   function copy(): Partial<EmailContent> {
     return { cc: ['bob@example.org'] };

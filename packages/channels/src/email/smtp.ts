@@ -31,7 +31,7 @@ export const smtp: Provider<EmailContent> = {
   label: 'SMTP',
   settings: smtpSettings,
   credentials: smtpCredentials,
-  // A mail's headers and parts are the override's own fields.
+  // A mail's headers and parts are fields of the override itself.
   payload: Type.Object({}),
   check: checkSmtp,
   getMaxConnections,
@@ -94,17 +94,20 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
 const noConnection = {
   outcome: 'retry',
   reason: 'no_connection',
-  detail: 'No connection of the integration got free in time; nothing was sent.',
+  detail: 'No connection of the integration was free in time. Nothing was sent.',
 } as const;
 
 const incomplete = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'incomplete_settings',
-  detail: 'The integration’s settings are not complete.',
+  detail: 'The integration’s settings are incomplete.',
 } as const;
 
-/** A sender's address that the template or the call named is their fault, and not the integration's. */
+/**
+ * If the template or the call named the sender, a refused sender is their fault, not the
+ * integration's.
+ */
 function blameSender(result: SendResult, { content }: UnsentCall<EmailContent>): SendResult {
   const { outcome } = result;
   if (outcome.outcome !== 'rejected' || outcome.reason !== 'sender_refused') return result;
@@ -113,8 +116,8 @@ function blameSender(result: SendResult, { content }: UnsentCall<EmailContent>):
 }
 
 /**
- * A mailbox that does not exist is not written to again, by no sender. A refusal of the whole mail may be
- * about a copy, and then says nothing of the recipient.
+ * A mailbox that does not exist is suppressed for every sender. A refusal of the whole mail may be
+ * about a copy, so it does not suppress the target.
  */
 function withBounce(result: SendResult, { content }: UnsentCall<EmailContent>): SendResult {
   const { outcome, response } = result;
@@ -132,7 +135,7 @@ function isRefusedRecipient(response: unknown): boolean {
   return isRecord(response) && /^RCPT/.test(String(response['command']));
 }
 
-/** The sandbox may have no integration, so that settings may be missing here. */
+/** The sandbox may have no integration, so settings may be missing here. */
 function describeSmtp(call: DescribeCall<EmailContent>): ProviderRequest {
   return {
     operation: formatOperation(call.settings),

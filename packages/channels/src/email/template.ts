@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 
-/** Headers that a template may set; any other could change whom the mail goes to or how it is read. */
+/** Headers that a template may set. Any other could change who gets the mail or how it is read. */
 const allowedHeaders = Type.Object(
   {
     'List-Unsubscribe': Type.Optional(Type.String()),
@@ -10,7 +10,7 @@ const allowedHeaders = Type.Object(
     Precedence: Type.Optional(Type.String()),
     'Feedback-ID': Type.Optional(Type.String()),
     'Message-ID': Type.Optional(
-      Type.String({ description: 'One ID, as `<id@domain>`, and another one for each message.' }),
+      Type.String({ description: 'One ID, such as `<id@domain>`, different for each message.' }),
     ),
     'In-Reply-To': Type.Optional(Type.String()),
     References: Type.Optional(Type.String()),
@@ -19,7 +19,7 @@ const allowedHeaders = Type.Object(
   { additionalProperties: false },
 );
 
-// Object.keys of a literal object: the names are exactly its own.
+// Object.keys of a literal object returns exactly its own names.
 export const allowedHeaderNames = Object.keys(
   allowedHeaders.properties,
 ) as (keyof typeof allowedHeaders.properties)[];
@@ -27,19 +27,20 @@ export const allowedHeaderNames = Object.keys(
 const maxCopies = 50;
 export const maxAttachments = 20;
 
-/** How a file is attached: its members in templates and in calls. */
+/** Attachment fields shared by templates and calls. */
 const fileFacts = {
   content_type: Type.Optional(
     Type.String({
-      description: 'Such as `text/calendar; method=REQUEST`. By the file name when empty.',
+      description:
+        'For example `text/calendar; method=REQUEST`. When empty, it follows from the file name.',
     }),
   ),
   content_id: Type.Optional(
-    Type.String({ description: 'The HTML shows the file with `<img src="cid:…">`.' }),
+    Type.String({ description: 'Lets the HTML show the file with `<img src="cid:…">`.' }),
   ),
   disposition: Type.Optional(
     Type.Union([Type.Literal('attachment'), Type.Literal('inline'), Type.Literal('')], {
-      description: '`inline` with a `content_id`, else `attachment`.',
+      description: 'Defaults to `inline` with a `content_id`, else `attachment`.',
     }),
   ),
 };
@@ -48,7 +49,7 @@ export const emailTemplate = Type.Object({
   subject: Type.String({ title: 'Subject' }),
   html: Type.Optional(Type.String({ title: 'HTML' })),
   text: Type.Optional(
-    Type.String({ title: 'Text', description: 'Made from the HTML when empty.' }),
+    Type.String({ title: 'Text', description: 'Generated from the HTML when empty.' }),
   ),
   from: Type.Optional(
     Type.Object({ name: Type.Optional(Type.String()), address: Type.Optional(Type.String()) }),
@@ -71,9 +72,11 @@ export const emailTemplate = Type.Object({
 
 const wireAttachment = Type.Object({
   file_name: Type.Optional(Type.String()),
-  filename: Type.Optional(Type.String({ description: 'The same as `file_name`, which wins.' })),
+  filename: Type.Optional(
+    Type.String({ description: 'Same as `file_name`, which takes precedence.' }),
+  ),
   content: Type.Optional(Type.String({ description: 'Base64.' })),
-  url: Type.Optional(Type.String({ description: 'Fetched when the message is sent: https only.' })),
+  url: Type.Optional(Type.String({ description: 'Fetched when the message is sent. https only.' })),
   ...fileFacts,
 });
 
@@ -108,7 +111,7 @@ export type EmailTemplate = Static<typeof emailTemplate>;
 export type EmailOverride = Static<typeof emailOverride>;
 export type WireAttachment = Static<typeof wireAttachment>;
 
-/** A mail, ready but for what the integration gives: its sender where the content names none. */
+/** A complete mail, except for the sender when the integration provides it. */
 export type EmailContent = {
   subject: string;
   html?: string;
@@ -128,6 +131,6 @@ export type FileFacts = {
   disposition?: 'attachment' | 'inline';
 };
 
-/** Content is base64; a URL is fetched by the sender. */
+/** Content is base64; the sender fetches a URL. */
 export type Attachment = FileFacts &
   ({ fileName: string; content: string } | { fileName: string | undefined; url: string });

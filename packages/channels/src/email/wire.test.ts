@@ -18,7 +18,7 @@ afterEach(async () => {
 type Sent = { send: SmtpSend; described: Described; recorded: Described };
 type Described = Record<string, unknown> & { headers: Record<string, string> };
 
-/** A template goes to a mail server: what arrived, and what the dry run and the log show of it. */
+/** Sends a template to a mail server. Returns what arrived, the dry run and the log. */
 async function setUp() {
   const stage = await smtpSubject.start();
   return async function deliver(
@@ -49,12 +49,12 @@ async function setUp() {
   };
 }
 
-/** The headers in the bytes of a mail, each as it is written. */
+/** The header lines in the bytes of a mail, as written. */
 function readHeaderLines(raw: Buffer): string[] {
   return raw.toString('utf8', 0, raw.indexOf('\r\n\r\n')).split(/\r\n(?![ \t])/);
 }
 
-/** A header as it came, without the breaks of its folds. */
+/** One header as received, unfolded. */
 function readLine({ raw }: SmtpSend, name: string): string | undefined {
   const line = readHeaderLines(raw).find(
     (each) => each.startsWith(`${name}: `) || each.startsWith(`${name}:\r\n`),
@@ -80,7 +80,7 @@ describe('a header that a template may set', () => {
   };
 
   test.each(allowedHeaderNames)(
-    'arrives, is logged and is shown by a dry run as it is set: %s',
+    'arrives, is logged and appears in a dry run as set: %s',
     async (name) => {
       const deliver = await setUp();
       const data = { id: '0193-é' };
@@ -89,7 +89,7 @@ describe('a header that a template may set', () => {
         undefined,
         data,
       );
-      // Between < and > a value is percent-encoded; elsewhere it is read back from its encoded words.
+      // Between < and > a value is percent-encoded; elsewhere encoded words are decoded.
       const inAngle = values[name].includes('<');
       const expected = values[name].replaceAll('{{id}}', inAngle ? '0193-%C3%A9' : '0193-é');
       expect(PostalMime.decodeWords(readLine(send, name) ?? '')).toBe(expected);
@@ -98,7 +98,7 @@ describe('a header that a template may set', () => {
     },
   );
 
-  test('stands beside the others, each once', async () => {
+  test('is sent once, with the others', async () => {
     const deliver = await setUp();
     const { send, described, recorded } = await deliver({ headers: values }, undefined, { id: 7 });
     const expected = Object.fromEntries(
@@ -177,7 +177,7 @@ describe('a mail has lines of at most 998 octets, and headers folded at 78', () 
         expect([first.subject, second.subject]).toEqual(twice(normalize(`S ${subject}`)));
         const sender = normalize(`F ${name}`).replaceAll('=?', '= ?');
         expect([first.from?.value[0]?.name, second.from?.name]).toEqual(twice(sender));
-        // One of the parsers decodes an encoded word in any file name.
+        // One of the parsers decodes encoded words in any file name.
         const file = fileName(`f ${fileWord}.pdf`);
         expect([first.attachments[0]?.filename, second.attachments[0]?.filename]).toEqual(
           twice(file),
@@ -189,7 +189,7 @@ describe('a mail has lines of at most 998 octets, and headers folded at 78', () 
     );
   });
 
-  test('where a header has a URL that cannot be folded, it stands on a line of its own', async () => {
+  test('with a URL that cannot be folded on a line of its own', async () => {
     const deliver = await setUp();
     const url = `https://shop.example/${'a'.repeat(900)}`;
     const { send } = await deliver({
@@ -202,7 +202,7 @@ describe('a mail has lines of at most 998 octets, and headers folded at 78', () 
   });
 
   test.each(allowedHeaderNames)(
-    'and what cannot be folded is refused with the header’s name: %s',
+    'and a header that cannot be folded is refused by name: %s',
     (name) => {
       const long = `<${'a'.repeat(600)}${'b'.repeat(400)}@shop.example>`;
       const problem = new RegExp(`headers\\.${name} has 1015 octets without a space`);
@@ -265,7 +265,7 @@ describe('a mailbox in several spellings', () => {
     expect(recorded).toEqual(described);
   });
 
-  test('is one in a call, too, and goes out as it was written first', async () => {
+  test('is one recipient in a call too, as written first', async () => {
     const deliver = await setUp();
     const override = {
       cc: ['Bo@example.org', { address: 'bo@example.org' }],
@@ -276,7 +276,7 @@ describe('a mailbox in several spellings', () => {
   });
 });
 
-describe('a file is read back by two parsers', () => {
+describe('two parsers read a file back', () => {
   const content = Buffer.from('a file\n').toString('base64');
   const names = [
     'invoice.pdf',
@@ -301,14 +301,14 @@ describe('a file is read back by two parsers', () => {
     expect([send.parsed.attachments[0]?.filename, second.attachments[0]?.filename]).toEqual(
       twice(expected),
     );
-    // Programs that know no RFC 2231 read the parameter `name`.
+    // Programs without RFC 2231 support read the parameter `name`.
     const [, nameParameter = ''] =
       /; name="((?:[^"\\]|\\.)*)"/s.exec(send.raw.toString().replaceAll('\r\n', '')) ?? [];
     expect(PostalMime.decodeWords(nameParameter.replace(/\\(.)/g, '$1'))).toBe(expected);
     expectShortLines(send);
   });
 
-  test('a picture by the content ID that the HTML shows it by, beside the HTML', async () => {
+  test('as a picture by its content ID, next to the HTML', async () => {
     const deliver = await setUp();
     const html = '<p>Hello <img src="cid:logo@shop" alt="Shop"></p>';
     const attachments = [
@@ -359,7 +359,7 @@ describe('a file is read back by two parsers', () => {
     ]);
   });
 
-  test('an invitation with its method, as a form of the text where it is inline, else as a file', async () => {
+  test('as an invitation with its method: an alternative of the text when inline, else a file', async () => {
     const deliver = await setUp();
     const calendar = Buffer.from('BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n').toString(
       'base64',
@@ -401,13 +401,13 @@ describe('a file is read back by two parsers', () => {
 
   test.each([
     [
-      'a message of short lines in ASCII',
+      'a message of short ASCII lines',
       'message/rfc822',
       'Subject: a\r\n\r\nHello\r\n',
       'message/rfc822',
     ],
     [
-      'a message of other letters, as bytes',
+      'a message with non-ASCII text, as bytes',
       'message/rfc822',
       'Subject: é\r\n\r\nHello\r\n',
       'application/octet-stream',
@@ -425,7 +425,7 @@ describe('a file is read back by two parsers', () => {
       'application/octet-stream',
     ],
     [
-      'any type of one file',
+      'any type of a single file',
       'application/vnd.shop+json; version="1 a"',
       '{}',
       'application/vnd.shop+json',
@@ -452,12 +452,12 @@ describe('a file is read back by two parsers', () => {
     ['content_type', 'pdf', 'must be a media type'],
     ['content_type', 'text/plain\r\nBcc: eve@example.org', 'must be a media type'],
     ['content_type', 'text/plain; name="x"', 'must be a media type'],
-    ['content_type', 'multipart/mixed', 'must be the type of one file'],
+    ['content_type', 'multipart/mixed', 'must be the type of a single file'],
     ['content_type', `text/${'x'.repeat(300)}`, 'has more than 255 characters'],
     ['content_id', 'a b', 'must have no space'],
     ['content_id', 'a>\r\nBcc: eve@example.org', 'must have no space'],
     ['content_id', 'é', 'must have no space'],
-  ])('and a %s such as %j is refused, at publish where it is literal', (member, value, problem) => {
+  ])('and a %s such as %j is refused, on publish when it is literal', (member, value, problem) => {
     const attachment = { file_name: 'a', content: '{{a}}' };
     const literal = { subject: 'S', attachments: [{ ...attachment, [member]: value }] };
     expect(() => compileEmail(literal)).toThrow(`attachments[0].${member} ${problem}`);
@@ -482,7 +482,7 @@ describe('a file is read back by two parsers', () => {
     }
   });
 
-  /** The types of all parts, in order. */
+  /** The content types of all parts, in order. */
   function listTypes({ raw }: SmtpSend): string[] {
     return [...raw.toString('latin1').matchAll(/^Content-Type: ([^;\r]+)/gm)].map(
       ([, type = '']) => type,
@@ -495,7 +495,7 @@ function twice(value: string): [string, string] {
 }
 
 function toOneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ').trim();
 }
 

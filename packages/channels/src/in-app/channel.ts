@@ -16,7 +16,7 @@ export const inApp: Channel<InAppTemplate, InAppOverride, InAppContent> = {
   override: inAppOverride,
   recipient: {},
   deadlineMs: 5_000,
-  // The item is unique by its message: another delivery of it is harmless.
+  // The inbox item is unique per message, so a second delivery is harmless.
   unknownResends: 3,
   isBuiltIn: true,
   findTargets: findInAppTargets,

@@ -20,12 +20,12 @@ function getContent(template: InAppTemplate, options?: Options): InAppContent {
   return composed.content;
 }
 
-describe('whom an in-app message is for', () => {
-  test('is the user_id of the call, to the byte', () => {
+describe('the target of an in-app message', () => {
+  test('is the user_id of the call, byte for byte', () => {
     expect(inApp.findTargets({ userId: 'Ana ✓/1' })).toEqual({ targets: [{ address: 'Ana ✓/1' }] });
   });
 
-  test('nobody, without a user_id', () => {
+  test('is missing without a user_id', () => {
     const recipient: Recipient = { email: 'ana@example.com' };
     expect(inApp.findTargets(recipient)).toEqual({
       skip: 'no_address',
@@ -35,7 +35,7 @@ describe('whom an in-app message is for', () => {
 });
 
 describe('an in-app message', () => {
-  test('has every field rendered from one data, under the names that front ends read', () => {
+  test('renders every field from the same data, under the names that front ends read', () => {
     const template = {
       title: 'Order {{order.id}}',
       body: 'Hello {{name}}',
@@ -60,12 +60,12 @@ describe('an in-app message', () => {
     ['nocobase/nocobase#6164', '{{name}} {{{body}}}', '{{name}} {{{body}}}'],
     ['a zero', 0, '0'],
     ['an array', ['a', { b: 1 }], '["a",{"b":1}]'],
-  ])('%s: prints %j as it is, for the reader to escape', (_report, value, printed) => {
+  ])('%s: prints %j unescaped, for the front end to escape', (_report, value, printed) => {
     const content = getContent({ title: '{{v}}', body: '{{v}}' }, { data: { v: value } });
     expect(content).toMatchObject({ title: printed, body: printed });
   });
 
-  test('has a title of one line, and a body of several', () => {
+  test('has a title of one line, and a body of several lines', () => {
     const data = { v: 'one\r\ntwo' };
     expect(getContent({ title: '{{v}}', body: '{{v}}' }, { data })).toMatchObject({
       title: 'one two',
@@ -73,7 +73,7 @@ describe('an in-app message', () => {
     });
   });
 
-  test('without a title or without a body still goes out; without both it does not', () => {
+  test('may lack a title or a body, but not both', () => {
     expect(getContent({ title: 'T' })).toEqual({ title: 'T', body: '', data: {} });
     expect(getContent({ body: 'B' })).toEqual({ title: '', body: 'B', data: {} });
     expect(compose({ title: ' {{no}} ', body: '\n' })).toMatchObject({ failed: 'empty_content' });
@@ -98,7 +98,7 @@ describe('an in-app message', () => {
       16 * 1024 - '{"k":""}'.length,
       'data: 16385 bytes as JSON; the limit is 16384.',
     ],
-  ])('has a limit of its %s, which the failure names', (_field, template, limit, detail) => {
+  ])('has a limit on its %s, which the failure names', (_field, template, limit, detail) => {
     expect(compose(template, { data: { v: 'x'.repeat(limit) } })).toHaveProperty('content');
     expect(compose(template, { data: { v: 'x'.repeat(limit + 1) } })).toEqual({
       failed: 'too_long',
@@ -136,7 +136,7 @@ describe('a link of an in-app message', () => {
     'file:///etc/passwd',
     'mailto:eve@example.com',
   ])('may not be %j, from a value or from the call', (link) => {
-    const detail = 'click_action is neither an http or https URL nor a relative one.';
+    const detail = 'click_action must be an http, https or relative URL.';
     const rejection = { failed: 'rejected_content', detail };
     expect(compose({ title: 'T', click_action: '{{link}}' }, { data: { link } })).toEqual(
       rejection,
@@ -145,16 +145,13 @@ describe('a link of an in-app message', () => {
     expect(compose({ title: 'T' }, { override })).toEqual(rejection);
   });
 
-  test.each(['click_action', 'image'])(
-    '%s with another scheme is refused when it is saved',
-    (name) => {
-      expect(() => inApp.compile({ title: 'T', [name]: 'javascript:go({{id}})' })).toThrow(
-        TemplateError,
-      );
-    },
-  );
+  test.each(['click_action', 'image'])('%s with another scheme is refused on save', (name) => {
+    expect(() => inApp.compile({ title: 'T', [name]: 'javascript:go({{id}})' })).toThrow(
+      TemplateError,
+    );
+  });
 
-  test('that is empty after rendering is none', () => {
+  test('is left out when it renders empty', () => {
     expect(getContent({ title: 'T', click_action: '{{no}}', image: ' ' })).toEqual({
       title: 'T',
       body: '',
@@ -164,7 +161,7 @@ describe('a link of an in-app message', () => {
 });
 
 describe('an override of an in-app message', () => {
-  test('takes the place of the fields that it gives, literally', () => {
+  test('replaces the fields that it sets, literally', () => {
     const template = { title: 'T', body: 'B', click_action: '/t', data: { a: 'T' } };
     const message = { title: '{{x}} <b>', click_action: '/o', data: { n: 1, o: { p: null } } };
     expect(getContent(template, { override: { message } })).toEqual({
@@ -175,7 +172,7 @@ describe('an override of an in-app message', () => {
     });
   });
 
-  test('that says nothing changes nothing', () => {
+  test('changes nothing when it is blank', () => {
     const message = { title: '', body: ' ', click_action: '', image: '', data: {} };
     expect(getContent({ title: 'T', data: { a: 'b' } }, { override: { message } })).toEqual({
       title: 'T',
@@ -184,7 +181,7 @@ describe('an override of an in-app message', () => {
     });
   });
 
-  test('is under the limits too', () => {
+  test('has the same limits', () => {
     const message = { title: 'x'.repeat(201) };
     expect(compose({ title: 'T' }, { override: { message } })).toMatchObject({
       failed: 'too_long',
@@ -201,7 +198,7 @@ describe('the provider inbox', () => {
   const content: InAppContent = { title: 'T', body: 'B', data: { a: 1 } };
   const call = { messageId: 'm1', target: 'ana', content, settings: {} };
 
-  test('has the item delivered by the statement that records it, under the message’s own id', async () => {
+  test('creates the item in the statement that records it, under the message’s own ID', async () => {
     const sender = provider.createSender({ baseUrls: {}, allowedPrivateHosts: [] });
     const sent = await sender.send({
       ...call,
@@ -222,7 +219,7 @@ describe('the provider inbox', () => {
     await sender.close();
   });
 
-  test('shows what is stored, and for whom', () => {
+  test('shows what is stored, and for which user', () => {
     expect(provider.describe(call)).toEqual({
       operation: 'inbox',
       body: { user_id: 'ana', ...content },

@@ -20,7 +20,7 @@ export function compileInApp(
   const parseField = createParseField(language);
   const plainField = (name: string, source: string | undefined) =>
     source ? parseField(name, source, () => escapeNothing) : undefined;
-  // An author's own scheme is judged when the template is saved, a value's when it is rendered.
+  // The author's own scheme is checked on save, a value's on rendering.
   const linkField = (name: LinkName, source: string | undefined) =>
     source ? parseField(name, source, createLinkEscape) : undefined;
   const fields: InAppFields = {
@@ -46,7 +46,9 @@ type InAppFields = Record<'title' | 'body' | LinkName, Field | undefined> & {
 
 type LinkName = 'click_action' | 'image';
 
-/** The escape of a link's field. Throws TemplateError for a scheme of the author's own that may not be. */
+/**
+ * The escape function of a link field. Throws TemplateError for a forbidden scheme in the template.
+ */
 function createLinkEscape(template: Template): Escape {
   if (!isWebLink(getLiteralStart(template))) {
     throw new TemplateError('The link must be an http, https or relative URL', {
@@ -91,12 +93,12 @@ function composeContent(
   return content;
 }
 
-/** A text that shows nothing is left out. */
+/** Replaces blank text by an empty string. */
 function readShown(text: string): string {
   return isBlank(text) ? '' : text;
 }
 
-/** The override's text as it stands, else the template's, rendered. */
+/** The override's text as is, or else the rendered template. */
 function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
   return own !== undefined && !isBlank(own) ? own : rendering.text(field);
 }
@@ -109,16 +111,13 @@ function composeLink(
   const link = pick(own, field, rendering).replace(controlCharacters, '').trim();
   if (link === '') return {};
   if (!isWebLink(link)) {
-    rendering.fail(
-      'rejected_content',
-      `${name} is neither an http or https URL nor a relative one.`,
-    );
+    rendering.fail('rejected_content', `${name} must be an http, https or relative URL.`);
   }
   checkSize({ name, size: link.length, limit: inAppLimits.linkCharacters }, rendering);
   return { [name]: link };
 }
 
-/** Data that the call gives replaces the template's whole; an empty object says nothing. */
+/** Data from the call replaces the template's data completely; an empty object is ignored. */
 function composeData(
   own: InAppContent['data'] | undefined,
   fields: InAppFields['data'],
@@ -132,14 +131,14 @@ function composeData(
   return Object.fromEntries(rendered);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
 function toOneLine(text: string): string {
   return text.replace(controlCharacters, ' ').trim();
 }
 
-/** PostgreSQL stores no U+0000. */
+/** PostgreSQL cannot store U+0000. */
 function clean(text: string): string {
   return text.replaceAll('\0', '');
 }
@@ -151,6 +150,6 @@ function check({ title, body, data }: InAppContent, rendering: Rendering): void 
   const size = Buffer.byteLength(JSON.stringify(data));
   checkSize({ name: 'data', size, limit: dataBytes, unit: 'bytes as JSON' }, rendering);
   if (title === '' && body === '') {
-    rendering.fail('empty_content', 'Title and body are empty.');
+    rendering.fail('empty_content', 'Title and body are both empty.');
   }
 }

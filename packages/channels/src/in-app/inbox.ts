@@ -3,8 +3,8 @@ import type { Provider } from '../channel';
 import type { InAppContent } from './template';
 
 /**
- * The inbox that Belfry keeps itself. Nothing leaves the process: the item is stored by the statement that records
- * the attempt, once a message, so a delivery that is repeated changes nothing.
+ * The inbox kept by Belfry itself. Nothing leaves the process. The statement that records the
+ * attempt stores the item once per message, so a repeated delivery changes nothing.
  */
 export const inbox: Provider<InAppContent> = {
   label: 'Belfry inbox',
@@ -23,7 +23,7 @@ export const inbox: Provider<InAppContent> = {
     }),
     test: async () => ({
       isWorking: true,
-      detail: 'The inbox is built in: nothing can be refused.',
+      detail: 'The inbox is built in and needs no test.',
     }),
     close: async () => undefined,
   }),

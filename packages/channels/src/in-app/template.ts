@@ -12,7 +12,7 @@ export const inAppLimits = {
 
 const clickAction = {
   title: 'Link',
-  description: 'Where a click leads: an http, https or relative URL.',
+  description: 'The link that a click opens: an http, https or relative URL.',
 };
 const image = { title: 'Image', description: 'An http, https or relative URL.' };
 
@@ -24,7 +24,7 @@ export const inAppTemplate = Type.Object({
   data: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       title: 'Data',
-      description: 'What the front end is given beside the text; each value is a template.',
+      description: 'Extra data for the front end. Each value is a template.',
       maxProperties: inAppLimits.dataKeys,
     }),
   ),
@@ -49,7 +49,7 @@ export const inAppOverride = Type.Object({
 export type InAppTemplate = Static<typeof inAppTemplate>;
 export type InAppOverride = Static<typeof inAppOverride>;
 
-/** What the person finds in the inbox, under the names that front ends read. */
+/** The inbox item's content, under the names that front ends read. */
 export type InAppContent = {
   title: string;
   body: string;

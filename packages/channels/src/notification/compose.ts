@@ -5,11 +5,11 @@ import type { NotificationContent, NotificationOverride, NotificationTemplate } 
 
 export type CompiledNotification = {
   paths: string[];
-  /** The content, with every failure that does not depend on the provider noted on the rendering. */
+  /** The content. Failures that do not depend on the provider are recorded on the rendering. */
   compose(own: NotificationOverride | undefined, rendering: Rendering): NotificationContent;
 };
 
-/** The template of a notification, whoever carries it. */
+/** Compiles a notification template for any provider. */
 export function compileNotification(
   template: NotificationTemplate,
   language?: string,
@@ -17,7 +17,7 @@ export function compileNotification(
   const parseField = createParseField(language);
   const plainField = (name: string, source: string | undefined) =>
     source ? parseField(name, source, () => escapeNothing) : undefined;
-  // An author's own scheme is judged when the template is saved, a value's when it is rendered.
+  // The author's own scheme is checked on save, a value's on rendering.
   const linkField = (name: LinkName, source: string | undefined) =>
     source ? parseField(name, source, (parsed) => createLinkEscape(name, parsed)) : undefined;
   const fields: NotificationFields = {
@@ -42,7 +42,9 @@ type NotificationFields = Record<'title' | 'body' | LinkName, Field | undefined>
 
 type LinkName = 'image' | 'click_action';
 
-/** The escape of a link's field. Throws TemplateError for a scheme of the author's own that may not be. */
+/**
+ * The escape function of a link field. Throws TemplateError for a forbidden scheme in the template.
+ */
 function createLinkEscape(name: LinkName, template: Template): Escape {
   const literal = getLiteralStart(template);
   const isDecided = /^[^:/?#]*:/.test(literal);
@@ -58,8 +60,7 @@ function getLiteralStart({ nodes: [first] }: Template): string {
 
 const refusals: Record<LinkName, string> = {
   image: 'The image must be an http or https URL',
-  click_action:
-    'The link must not run anything: javascript, data, vbscript, file and blob are refused',
+  click_action: 'The link must not use the scheme javascript, data, vbscript, file or blob',
 };
 
 function composeNotification(
@@ -80,12 +81,12 @@ function composeNotification(
   };
 }
 
-/** A text that shows nothing is left out. */
+/** Replaces blank text by an empty string. */
 function readShown(text: string): string {
   return isBlank(text) ? '' : text;
 }
 
-/** The override's text as it stands, else the template's, rendered. */
+/** The override's text as is, or else the rendered template. */
 function pick(own: string | undefined, field: Field | undefined, rendering: Rendering): string {
   return own !== undefined && !isBlank(own) ? own : rendering.text(field);
 }
@@ -106,7 +107,10 @@ function composeLink(
   return { [name]: link };
 }
 
-/** Data that the call gives replaces the template's whole; an empty object says nothing. What is null or prints nothing is left out. */
+/**
+ * Data from the call replaces the template's data completely; an empty object is ignored. Null and
+ * empty values are left out.
+ */
 function composeData(
   own: NotificationContent['data'] | undefined,
   fields: NotificationFields['data'],
@@ -122,7 +126,7 @@ function composeData(
   return Object.fromEntries(rendered.filter(([, text]) => text !== ''));
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const controlCharacters = /[\u0000-\u001f\u007f]+/g;
 
 function toOneLine(text: string): string {

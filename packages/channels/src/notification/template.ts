@@ -1,18 +1,17 @@
 import type { Json } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 
-/** What the notifications of phones and browsers have in common, whoever carries them. */
+/** The template fields that phone and browser notifications share. */
 const texts = {
   title: Type.Optional(Type.String({ title: 'Title', description: 'One line of plain text.' })),
   body: Type.Optional(Type.String({ title: 'Body', description: 'Plain text.' })),
   image: Type.Optional(
-    Type.String({ title: 'Image', description: 'An http or https URL of a picture.' }),
+    Type.String({ title: 'Image', description: 'The http or https URL of an image.' }),
   ),
   click_action: Type.Optional(
     Type.String({
       title: 'Link',
-      description:
-        'Where a tap leads: a URL, or a link that the app knows, such as shop://orders/7.',
+      description: 'The link that a tap opens: a URL, or an app link such as shop://orders/7.',
     }),
   ),
 };
@@ -24,7 +23,7 @@ export const notificationTemplate = Type.Object({
   data: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
       title: 'Data',
-      description: 'What the app is given beside the text; each value is a template.',
+      description: 'Extra data for the app. Each value is a template.',
       maxProperties: maxDataKeys,
     }),
   ),

@@ -16,7 +16,7 @@ export const onesignal: Channel<OnesignalTemplate, OnesignalOverride, OnesignalC
   override: onesignalOverride,
   recipient: {},
   deadlineMs: 15_000,
-  // OneSignal knows the second request by its key, and sends nothing again.
+  // OneSignal recognizes the second request by its key, and does not send twice.
   unknownResends: 3,
   findTargets: findOnesignalTargets,
   compile: compileOnesignal,

@@ -33,7 +33,7 @@ export function compileOnesignal(
 function check(content: OnesignalContent, rendering: Rendering): void {
   const { title, body, data } = content;
   if (title === '' && body === '') {
-    rendering.fail('empty_content', 'Title and body are empty.');
+    rendering.fail('empty_content', 'Title and body are both empty.');
   }
   const { dataBytes, payloadBytes } = onesignalLimits;
   const unit = 'bytes as JSON';

@@ -1,17 +1,21 @@
 import { hash } from 'node:crypto';
 
-/** Belfry's own namespace, so that nobody else's names give the same keys. */
+/** Belfry's own namespace, so that other programs' names cannot give the same keys. */
 const namespace = '0037423e-408b-414b-bd40-622d6ea1d6bb';
 
 /**
- * The key that makes a repetition harmless: the same for every attempt of a message. "Keys must be unique v3 or v4 UUID
- * format" (documentation.onesignal.com/reference/idempotent-notification-requests), and message ids are of version 7.
+ * The idempotency key: the same for every attempt of a message. "Keys must be unique v3 or v4 UUID
+ * format" (documentation.onesignal.com/reference/idempotent-notification-requests), and message IDs
+ * are of version 7.
  */
 export function createIdempotencyKey(messageId: string): string {
   return createNamedUuid(namespace, messageId);
 }
 
-/** A name-based UUID of version 3 (RFC 9562, section 5.3): MD5 over the namespace's bytes and the name. */
+/**
+ * A name-based UUID of version 3 (RFC 9562, section 5.3): MD5 over the namespace's bytes and the
+ * name.
+ */
 export function createNamedUuid(namespaceId: string, name: string): string {
   const bytes = Buffer.concat([
     Buffer.from(namespaceId.replaceAll('-', ''), 'hex'),

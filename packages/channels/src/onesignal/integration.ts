@@ -9,7 +9,7 @@ const uuid = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$';
 export const onesignalSettings = Type.Object({
   app_id: Type.String({
     title: 'App id',
-    description: 'From the settings of the app, under "Keys & IDs".',
+    description: 'From the app settings, under "Keys & IDs".',
     pattern: uuid,
   }),
   max_per_second: maxPerSecondSetting(),
@@ -18,7 +18,7 @@ export const onesignalSettings = Type.Object({
 export const onesignalCredentials = Type.Object({
   rest_api_key: Type.String({
     title: 'App API key',
-    description: 'Of the app, not of the organization.',
+    description: 'The app API key, not the organization key.',
     minLength: 1,
     maxLength: 512,
     ...showsLastFour,
@@ -28,7 +28,7 @@ export const onesignalCredentials = Type.Object({
 const text = Type.Optional(Type.String({ maxLength: 1_024 }));
 const count = Type.Optional(Type.Integer({ minimum: 0, maximum: 2_419_200 }));
 
-/** Whom it reaches has no place here: a segment beside the person would reach everybody. */
+/** Must not select recipients: a segment next to the person would reach everybody. */
 export const onesignalPayload = Type.Object(
   {
     subtitle: Type.Optional(
@@ -66,7 +66,7 @@ export const onesignalPayload = Type.Object(
   { additionalProperties: false },
 );
 
-/** What a header can carry. */
+/** Characters that a header value may have. */
 const headerSafe = /^[\x21-\x7e]{1,512}$/;
 const organizationKey = /^os_v2_org_/i;
 
@@ -75,7 +75,7 @@ export type OnesignalIntegration = {
   credentials: Static<typeof onesignalCredentials>;
 };
 
-/** The integration in types, or undefined when it was saved incomplete: without a key OneSignal would be asked by nobody. */
+/** The typed integration, or undefined when it was saved incomplete. */
 export function readOnesignal({
   settings,
   credentials,
@@ -87,13 +87,13 @@ export function readOnesignal({
   return isWhole ? { settings, credentials } : undefined;
 }
 
-/** The problems that the schemas cannot say. */
+/** Problems that the schemas cannot express. */
 export function checkOnesignal({ credentials }: IntegrationInput): string[] {
   const { rest_api_key: key } = credentials;
   if (typeof key !== 'string' || !headerSafe.test(key)) {
-    return ['rest_api_key must be one word without spaces or line breaks'];
+    return ['rest_api_key must not have spaces or line breaks'];
   }
   return organizationKey.test(key)
-    ? ['rest_api_key is the key of an organization; the key of the app is needed']
+    ? ['rest_api_key is an organization key; enter the app API key']
     : [];
 }

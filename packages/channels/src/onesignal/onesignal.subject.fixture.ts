@@ -22,9 +22,9 @@ const refuse = (status: number, ...errors: string[]): OnesignalFault => ({ error
 const yesBut = (id: string, errors: unknown): OnesignalFault => ({ errors, id });
 const rejectedRecipient = { ...rejected('recipient') };
 
-/** What the contract suite needs to know of OneSignal. */
+/** The contract suite's subject for OneSignal. */
 export const onesignalSubject: Subject = {
-  // The suite hands it only the content that is given here.
+  // The suite passes only the content defined here.
   provider: onesignalApi as Provider<unknown>,
   id: /^00000000-0000-4000-8000-\d{12}$/,
   async start() {
@@ -40,7 +40,7 @@ export const onesignalSubject: Subject = {
     closers.push(simulator.close);
     const call = {
       get messageId() {
-        // Another message each time: a repetition is none to OneSignal.
+        // A new message ID each time, because OneSignal ignores repeated requests.
         messages += 1;
         return `01930000-0000-7000-8000-${String(messages).padStart(12, '0')}`;
       },
@@ -113,7 +113,7 @@ export const onesignalSubject: Subject = {
     ['200 with another text and no id', yesBut('', ['Something new']), rejectedRecipient],
     ['HTML with status 200', reply(200, '<html>Hello</html>'), { outcome: 'unknown' }],
     ['an empty object with status 200', reply(200, {}), { outcome: 'unknown' }],
-    ['an endless id', reply(200, { id: 'x'.repeat(500) }), { outcome: 'unknown' }],
+    ['an overlong id', reply(200, { id: 'x'.repeat(500) }), { outcome: 'unknown' }],
     [
       '400 without English',
       refuse(400, 'Message Notifications must have English language content'),
@@ -122,7 +122,7 @@ export const onesignalSubject: Subject = {
     ['400 of a wrong app', refuse(400, 'app_id not found'), rejected('integration')],
     ['404 of a wrong app', refuse(404, 'No app with this id'), rejected('integration')],
     ['400 of a field', refuse(400, 'big_picture is no URL'), rejected('content')],
-    ['400 of a blocked id', refuse(400, 'external_id is restricted'), rejected('recipient')],
+    ['400 of a placeholder id', refuse(400, 'external_id is restricted'), rejected('recipient')],
     ['400 with an object', { errors: { title: 'x' } }, rejected('content')],
     ['400 without a body', reply(400), rejected('content')],
     ['401', refuse(401, 'Access denied'), rejected('integration')],

@@ -52,7 +52,7 @@ function getContent(template: OnesignalTemplate, data = {}): OnesignalContent {
 }
 
 describe('a message to OneSignal', () => {
-  test('goes to one person by the external id, under the id of the message', async () => {
+  test('goes to one person by external id, with an idempotency key made from the message’s ID', async () => {
     const { simulator, send } = await setUp();
     const content = getContent(
       {
@@ -74,7 +74,7 @@ describe('a message to OneSignal', () => {
         app_id: appId,
         target_channel: 'push',
         include_aliases: { external_id: ['ana'] },
-        // A UUID of version 3, which is made from the message's id.
+        // A UUID of version 3, made from the message's ID.
         idempotency_key: '4f3293a9-cf3a-330f-828e-d912edcd0b2d',
         collapse_id: messageId,
         contents: { en: 'Here <b>' },
@@ -88,7 +88,7 @@ describe('a message to OneSignal', () => {
     ]);
   });
 
-  test('goes to one subscription where that is its target, and names no alias beside it', async () => {
+  test('goes to one subscription when that is its target, and names no alias', async () => {
     const { simulator, send } = await setUp();
     expect((await send({ target: `subscription:${subscriptionId}` })).outcome.outcome).toBe(
       'accepted',
@@ -98,7 +98,7 @@ describe('a message to OneSignal', () => {
     expect(simulator.sends[0]?.body).not.toHaveProperty('target_channel');
   });
 
-  test('to a malformed subscription fails before anything is asked', async () => {
+  test('fails before any request when the subscription ID is malformed', async () => {
     const { simulator, send } = await setUp();
     expect((await send({ target: 'subscription:x' })).outcome).toMatchObject({
       outcome: 'rejected',
@@ -108,7 +108,7 @@ describe('a message to OneSignal', () => {
     expect(simulator.requests).toEqual([]);
   });
 
-  test('to a subscription that OneSignal does not know is skipped', async () => {
+  test('is skipped when OneSignal does not know the subscription', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ id: '', errors: { invalid_player_ids: [subscriptionId] } });
     expect((await send({ target: `subscription:${subscriptionId}` })).outcome).toMatchObject({
@@ -119,7 +119,7 @@ describe('a message to OneSignal', () => {
     });
   });
 
-  test('that is repeated after a lost answer is sent once', async () => {
+  test('is sent once when it is repeated after a lost response', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ reset: 'after' });
     expect((await send()).outcome.outcome).toBe('unknown');
@@ -135,7 +135,7 @@ describe('a message to OneSignal', () => {
     ['OneSignal/react-native-onesignal#273', { title: 'Chào' }, { en: 'Chào' }],
     ['OneSignal/OneSignal-iOS-SDK#1329', { body: 'Bures' }, { en: 'Bures' }],
   ])(
-    'has its text in the one language that OneSignal demands, whichever the person’s is: %s',
+    'has its text only in the language that OneSignal requires, whatever the person’s language: %s',
     async (_report, template, contents) => {
       const { simulator, send } = await setUp();
       await send({ content: getContent(template, { name: 'Ana' }) });
@@ -144,7 +144,7 @@ describe('a message to OneSignal', () => {
   );
 
   test.each(['OneSignal/onesignal-node-api#82', 'OneSignal/onesignal-go-api#38'])(
-    'reaches no segment and no second person, whatever the call’s fields are: %s',
+    'reaches no segment and no second person, whatever fields the call sets: %s',
     async () => {
       const { simulator, send } = await setUp();
       const payload = { included_segments: ['All'], ttl: 60 };
@@ -158,7 +158,7 @@ describe('a message to OneSignal', () => {
     },
   );
 
-  test('with an id and an error about somebody else is accepted, and says so', async () => {
+  test('is accepted with an id and an error about another recipient, and notes the error', async () => {
     const { simulator, send } = await setUp();
     const fault: OnesignalFault = {
       id: 'n1',
@@ -168,12 +168,12 @@ describe('a message to OneSignal', () => {
     expect((await send()).outcome).toEqual({
       outcome: 'accepted',
       providerMessageId: 'n1',
-      detail: 'OneSignal took the message, and named errors beside it.',
+      detail: 'OneSignal accepted the message, but reported errors with it.',
     });
   });
 
   // zeyneloz/onesignal-node#9, #67
-  test('to somebody without a device is refused though the status is 200, and fails nobody else’s', async () => {
+  test('to a person without a device is refused despite status 200, and other messages are not', async () => {
     const { simulator, send } = await setUp();
     simulator.unsubscribe('bob');
     expect((await send({ target: 'bob' })).outcome).toMatchObject({
@@ -184,7 +184,7 @@ describe('a message to OneSignal', () => {
     expect((await send()).outcome.outcome).toBe('accepted');
   });
 
-  test('without a usable app id or key is refused before anything is asked', async () => {
+  test('without a usable app id or key is refused before any request', async () => {
     const { simulator, send } = await setUp();
     for (const changes of [
       { credentials: {} },
@@ -222,14 +222,14 @@ describe('the text of a message to OneSignal', () => {
     });
   });
 
-  test('is none without title and body', () => {
+  test('is empty without title and body', () => {
     expect(compose({ title: '{{no}}', data: { a: 'b' } })).toMatchObject({
       failed: 'empty_content',
     });
   });
 });
 
-describe('whom a message to OneSignal goes to', () => {
+describe('the targets of a message to OneSignal', () => {
   const otherSubscriptionId = '33333333-3333-4333-8333-333333333333';
   const device = (id: string, onesignalPlayerId: string, more = {}) => ({
     id,
@@ -237,7 +237,7 @@ describe('whom a message to OneSignal goes to', () => {
     ...more,
   });
 
-  test('each subscription that the call names, once, whatever its letters', () => {
+  test('are the subscriptions in the call, each once, ignoring case', () => {
     const onesignalPlayerIds = [
       ` ${subscriptionId} `,
       otherSubscriptionId.toUpperCase(),
@@ -252,14 +252,14 @@ describe('whom a message to OneSignal goes to', () => {
     });
   });
 
-  test('everybody of the external id, which wins over subscriptions; the message says so', () => {
+  test('are all devices of the external id, which replaces subscriptions; a note says so', () => {
     const recipient = { onesignalExternalId: 'ana', onesignalPlayerIds: [subscriptionId] };
     expect(onesignal.findTargets(recipient)).toEqual({
       targets: [{ address: 'ana', note: expect.stringContaining('onesignal_player_ids') }],
     });
   });
 
-  test('the subscription of each stored device that takes notifications, where nothing else is named', () => {
+  test('are the subscriptions of the stored devices with notifications on, when the call names no target', () => {
     const devices = [
       device('d1', subscriptionId),
       device('d2', otherSubscriptionId, { token: 'f', disabled: 'by_client' }),
@@ -269,7 +269,7 @@ describe('whom a message to OneSignal goes to', () => {
     expect(onesignal.findTargets({ devices: devices as never })).toEqual({
       targets: [
         { address: `subscription:${subscriptionId}`, deviceId: 'd1' },
-        // FCM calls its token dead, which says nothing of the subscription.
+        // FCM reports its token as dead, which says nothing about the subscription.
         { address: `subscription:${otherSubscriptionId.replace('3', '4')}`, deviceId: 'd4' },
       ],
     });
@@ -279,24 +279,24 @@ describe('whom a message to OneSignal goes to', () => {
   });
 
   test.each<[string, object, string]>([
-    ['a subscription that is no UUID', { onesignalPlayerIds: ['p'] }, 'invalid_address'],
+    ['a subscription that is not a UUID', { onesignalPlayerIds: ['p'] }, 'invalid_address'],
     [
-      'an external id that looks like one',
+      'an external id that looks like a subscription',
       { onesignalExternalId: 'subscription:1' },
       'invalid_address',
     ],
     [
-      'devices that are switched off',
+      'devices with notifications off',
       { devices: [device('d', otherSubscriptionId, { disabled: 'by_client' })] },
       'opted_out',
     ],
     ['devices without a subscription', { devices: [{ id: 'd', token: 'f' }] }, 'no_address'],
     ['nothing', {}, 'no_address'],
-  ])('nobody with %s', (_what, recipient, skip) => {
+  ])('are missing with %s', (_what, recipient, skip) => {
     expect(onesignal.findTargets(recipient)).toMatchObject({ skip });
   });
 
-  test('a subscription that is none among others has a message, which fails and is seen', () => {
+  test('include a malformed subscription among others, whose message fails visibly', () => {
     expect(onesignal.findTargets({ onesignalPlayerIds: [subscriptionId, 'p'] })).toEqual({
       targets: [{ address: `subscription:${subscriptionId}` }, { address: 'subscription:p' }],
     });
@@ -320,11 +320,11 @@ describe('an external id', () => {
   });
 });
 
-test('the key of an organization is refused when it is saved', () => {
+test('the key of an organization is refused on save', () => {
   const check = (rest_api_key: string) =>
     onesignalApi.check({ settings: {}, credentials: { rest_api_key } });
   expect(check('os_v2_org_abc')).toEqual([
-    'rest_api_key is the key of an organization; the key of the app is needed',
+    'rest_api_key is an organization key; enter the app API key',
   ]);
   expect(check('a b')).toHaveLength(1);
   expect(check(key)).toEqual([]);

@@ -59,7 +59,10 @@ function createOnesignalSender({ baseUrls }: SenderDeps): Sender<OnesignalConten
     return readOnesignalResponse(httpResult, { target: call.target, key });
   }
 
-  /** The list of what was sent is the one thing that this key may read, and that names no person. */
+  /**
+   * Listing sent notifications is the only read that this key allows and that returns no personal
+   * data.
+   */
   async function test({ signal, ...input }: TestCall): Promise<ConnectionTestResult> {
     const integration = readOnesignal(input);
     if (!integration) return { isWorking: false, detail: incomplete.detail };
@@ -76,7 +79,7 @@ function createOnesignalSender({ baseUrls }: SenderDeps): Sender<OnesignalConten
       return { isWorking: false, detail: detail ?? reason };
     }
     if (httpResult.status === 200) {
-      return { isWorking: true, detail: `OneSignal takes the key for the app ${appId}.` };
+      return { isWorking: true, detail: `OneSignal accepts the key for the app ${appId}.` };
     }
     const { outcome } = readOnesignalResponse(httpResult, { target: '', key });
     return {

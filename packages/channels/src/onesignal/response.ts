@@ -1,5 +1,5 @@
 import type { SendResult } from '../channel';
-import { type HttpResponse, sortStatus } from '../http';
+import { classifyStatus, type HttpResponse } from '../http';
 import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
@@ -8,7 +8,7 @@ import { readOnesignalTarget } from './target';
 
 export type Access = { target: string; key: string };
 
-/** What an answer to `POST /notifications` means; `response` is what may be kept of it. */
+/** Classifies a response to `POST /notifications`. `response` is the part that may be stored. */
 export function readOnesignalResponse(
   httpResult: HttpResponse | NetworkFailure,
   access: Access,
@@ -22,7 +22,7 @@ export function readOnesignalResponse(
   };
 }
 
-/** The texts of an answer, whatever form its errors have. */
+/** The error texts of a response, whatever the shape of its errors. */
 function readTexts(body: Record<string, unknown> | undefined): string[] {
   const { errors } = body ?? {};
   const listed = Array.isArray(errors) ? errors : [errors];
@@ -38,7 +38,7 @@ function isSuccess({ status }: HttpResponse): boolean {
 
 const maxIdCharacters = 128;
 
-/** A 200 is a yes only with an id, and only if it does not say that it knows the person not. */
+/** A 200 is a success only with an ID, and only when it does not list the target as unknown. */
 function readSuccess(
   body: Record<string, unknown> | undefined,
   { target }: Access,
@@ -54,7 +54,9 @@ function readSuccess(
   return {
     outcome: 'accepted',
     providerMessageId: id,
-    ...(isPartial ? { detail: 'OneSignal took the message, and named errors beside it.' } : {}),
+    ...(isPartial
+      ? { detail: 'OneSignal accepted the message, but reported errors with it.' }
+      : {}),
   };
 }
 
@@ -67,7 +69,10 @@ function readNothingSent(
   return match ? toOutcome(match.reason, match.code) : toOutcome('no_subscription', notSubscribed);
 }
 
-/** Whether the target is in one of the lists of what OneSignal does not know, under whatever name it has for them. */
+/**
+ * Whether the target is in one of OneSignal's lists of unknown recipients, whatever the list's
+ * name.
+ */
 function findUnknown(
   errors: unknown,
   target: string,
@@ -91,7 +96,7 @@ function hasMembers(errors: unknown): boolean {
 const unreadable: FailedOutcome = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
-  detail: 'OneSignal’s answer could not be read, so the message may have been sent.',
+  detail: 'OneSignal’s response could not be read, so the message may have been sent.',
 };
 
 const throttledMs = 60_000;
@@ -100,7 +105,7 @@ function readRefusal(
   { status, headers }: HttpResponse,
   body: Record<string, unknown> | undefined,
 ): FailedOutcome {
-  const byStatus = sortStatus(status, headers);
+  const byStatus = classifyStatus(status, headers);
   if (byStatus.outcome === 'retry') {
     return status === 429 ? { afterMs: throttledMs, ...byStatus } : byStatus;
   }
@@ -122,7 +127,7 @@ function toOutcome(reason: string, code: OnesignalCode): FailedOutcome {
 const maxTextCharacters = 300;
 const maxTexts = 5;
 
-/** What of an answer may be stored: these fields, cut, and without the key. */
+/** The fields of a response that may be stored, cut and without the key. */
 function pickFields(
   body: Record<string, unknown> | undefined,
   key: string,

@@ -2,20 +2,24 @@ import type { Recipient, RecipientDevice } from '@belfry/shared';
 import type { Target, Targeting } from '../channel';
 
 const maxCharacters = 128;
-/** What programs write where they have no id; OneSignal refuses them, as one of them may be on a million devices. */
+/**
+ * Placeholders that programs use for a missing ID. OneSignal refuses them, because one may be on a
+ * million devices.
+ */
 const placeholders = new Set([
   ...['0', '1', '-1', 'na', 'n/a', 'null', 'nil', 'none', 'undefined', 'unknown', 'unqualified'],
   ...['nan', 'all', 'not set', 'ok', 'true', 'false'],
 ]);
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const controlCharacter = /[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u;
-/** What a target is that is no external id. */
+/** Marks a target that is a subscription, not an external ID. */
 const subscriptionPrefix = 'subscription:';
 const subscriptionId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * By external id, one person a request: a wrong id fails no message but its own. It wins over subscriptions, as it
- * reaches all of the person's: OneSignal takes one of both (documentation.onesignal.com/reference/create-message).
+ * One request per external ID, so a wrong ID fails only its own message. An external ID replaces
+ * subscriptions, as it reaches all of them: OneSignal accepts only one of both
+ * (documentation.onesignal.com/reference/create-message).
  */
 export function findOnesignalTargets(recipient: Recipient): Targeting {
   const { onesignalExternalId, onesignalPlayerIds = [], devices = [] } = recipient;
@@ -27,12 +31,12 @@ export function findOnesignalTargets(recipient: Recipient): Targeting {
   );
 }
 
-/** The target of a subscription, which was once called a player. */
+/** The target of a subscription, formerly called a player. */
 function toSubscriptionTarget(playerId: string): string {
   return subscriptionPrefix + playerId.trim().toLowerCase();
 }
 
-/** What OneSignal is told of a target. */
+/** Parses a target for OneSignal's request. */
 export function readOnesignalTarget(
   target: string,
 ): { externalId: string } | { subscriptionId: string } | { malformed: string } {
@@ -41,7 +45,7 @@ export function readOnesignalTarget(
   return subscriptionId.test(id) ? { subscriptionId: id } : { malformed };
 }
 
-const malformed = 'An id in onesignal_player_ids must be the UUID of a OneSignal subscription.';
+const malformed = 'Each id in onesignal_player_ids must be the UUID of a OneSignal subscription.';
 
 function findPerson(externalId: string, hasPlayerIds: boolean): Targeting {
   const problem = findProblem(externalId);
@@ -49,7 +53,7 @@ function findPerson(externalId: string, hasPlayerIds: boolean): Targeting {
     return { skip: 'invalid_address', detail: `onesignal_external_id ${problem}.` };
   }
   const note =
-    'onesignal_player_ids is not used: onesignal_external_id reaches every subscription of the person.';
+    'onesignal_player_ids is ignored: onesignal_external_id reaches every subscription of the person.';
   return { targets: [{ address: externalId, ...(hasPlayerIds ? { note } : {}) }] };
 }
 
@@ -57,12 +61,15 @@ function findProblem(id: string): string | undefined {
   if (id.length > maxCharacters) {
     return `has ${id.length} characters; the limit is ${maxCharacters}`;
   }
-  if (controlCharacter.test(id)) return 'holds a control character';
-  if (id.startsWith(subscriptionPrefix)) return `must not begin with "${subscriptionPrefix}"`;
-  return placeholders.has(id.toLowerCase()) ? `"${id}" stands for nobody` : undefined;
+  if (controlCharacter.test(id)) return 'has a control character';
+  if (id.startsWith(subscriptionPrefix)) return `must not start with "${subscriptionPrefix}"`;
+  return placeholders.has(id.toLowerCase()) ? `"${id}" is a placeholder, not an id` : undefined;
 }
 
-/** A token of FCM that is dead says nothing of the subscription, so that only the app itself switches it off. */
+/**
+ * A dead FCM token says nothing about the subscription, so only devices switched off by the app are
+ * left out.
+ */
 function findDevices(devices: readonly RecipientDevice[]): Targeting {
   const subscribed = devices.flatMap(({ onesignalPlayerId, ...device }) =>
     onesignalPlayerId ? [{ ...device, address: toSubscriptionTarget(onesignalPlayerId) }] : [],
@@ -81,16 +88,19 @@ const noAddress: Targeting = {
 
 const switchedOff: Targeting = {
   skip: 'opted_out',
-  detail: 'Notifications are switched off on every device of the user.',
+  detail: 'Notifications are off on every device of the user.',
 };
 
-/** What is malformed among others becomes a message that fails, so that it is seen; alone it is why there is none. */
+/**
+ * A malformed target among others becomes a message that fails visibly. Alone, it is the reason for
+ * having no target.
+ */
 function checkTargets(targets: Target[]): Targeting {
   const isMalformed = ({ address }: Target) => 'malformed' in readOnesignalTarget(address);
   return targets.every(isMalformed) ? { skip: 'invalid_address', detail: malformed } : { targets };
 }
 
-/** sandbox+bounce */
+/** For example, `sandbox+bounce`. */
 export function findMagicWordOfOnesignal(target: string): string | undefined {
   return /^sandbox\+([a-z]+)$/i.exec(target)?.[1]?.toLowerCase();
 }

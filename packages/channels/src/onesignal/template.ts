@@ -15,8 +15,8 @@ export type OnesignalOverride = { message?: (typeof notificationOverride)['stati
 export type OnesignalContent = NotificationContent;
 
 export const onesignalLimits = {
-  /** What Apple and Google carry of one notification. */
+  /** The limit of Apple and Google for one notification. */
   payloadBytes: 4_096,
-  /** OneSignal's own, of the data as JSON. */
+  /** OneSignal's own limit for the data as JSON. */
   dataBytes: 2_048,
 } as const;

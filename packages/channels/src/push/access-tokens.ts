@@ -5,12 +5,12 @@ import { parseJson, toRecord } from '../read-json';
 import type { ServiceAccount } from './service-account';
 
 export type AccessTokens = {
-  /** `key` names integration and version: tokens are kept by it. */
+  /** `key` contains integration and version; tokens are cached by it. */
   find(
     account: ServiceAccount,
     options: { key: string; signal: AbortSignal },
   ): Promise<AccessToken>;
-  /** The token was refused: the next call asks for another one. */
+  /** Call it when a token was refused: the next call requests a new one. */
   drop(key: string): void;
 };
 
@@ -18,7 +18,7 @@ export type AccessToken = { token: string } | { failure: FailedOutcome };
 
 export type AccessTokensDeps = {
   http: Http;
-  /** Where tokens are given out, when it is not Google itself. */
+  /** The token endpoint, when it is not Google's. */
   url: string | undefined;
 };
 
@@ -26,19 +26,20 @@ const maxCachedCredentials = 500;
 export const tokenRequestTimeoutMs = 10_000;
 
 /**
- * Access tokens by firebase-admin, which keeps each until shortly before its end. Its calls go over our own HTTP: by
- * itself it follows a proxy of the environment, tries again up to three times, and has no deadline.
+ * Access tokens from firebase-admin, which caches each until shortly before it expires. Calls use
+ * our own HTTP client: firebase-admin's follows proxy variables, retries up to three times, and has
+ * no deadline.
  */
 export function createAccessTokens({ http, url }: AccessTokensDeps): AccessTokens {
   const credentialCache = new LRUCache<string, Promise<CachedCredential>>({
     max: maxCachedCredentials,
   });
-  let maker: Promise<Maker> | undefined;
+  let factory: Promise<CredentialFactory> | undefined;
 
   return {
     async find(account, { key, signal }) {
       const credential = await (credentialCache.get(key) ?? cacheCredential(key, account));
-      return beforeEnd(credential.requestToken(), signal);
+      return unlessAborted(credential.requestToken(), signal);
     },
     drop(key) {
       credentialCache.delete(key);
@@ -46,26 +47,27 @@ export function createAccessTokens({ http, url }: AccessTokensDeps): AccessToken
   };
 
   function cacheCredential(key: string, account: ServiceAccount): Promise<CachedCredential> {
-    maker ??= loadMaker(account);
-    const credential = maker.then((make) => createCredential(make(account), { http, url }));
+    factory ??= loadCredentialFactory(account);
+    const credential = factory.then((make) => createCredential(make(account), { http, url }));
     credentialCache.set(key, credential);
     return credential;
   }
 }
 
 type Credential = { getAccessToken(): Promise<{ access_token: string }> };
-type Maker = (account: ServiceAccount) => Credential;
+type CredentialFactory = (account: ServiceAccount) => Credential;
 
 /**
- * firebase-admin, loaded at the first message: only the worker that sends pushes has it in memory. Its `cert` keeps for
- * ever what it made, and gives two integrations with one account the same; so it is asked once, for the class.
+ * Loads firebase-admin with the first message, so only workers that send pushes have it in memory.
+ * `cert` caches its results for ever and shares them between integrations of one account, so it is
+ * called only once, for its class.
  */
-async function loadMaker(first: ServiceAccount): Promise<Maker> {
+async function loadCredentialFactory(first: ServiceAccount): Promise<CredentialFactory> {
   const { cert } = await import('firebase-admin/app');
   const { constructor: ServiceAccountCredential } = cert({ ...first });
   return (account) => {
     const credential: unknown = Reflect.construct(ServiceAccountCredential, [{ ...account }]);
-    if (!isCredential(credential)) throw new Error('firebase-admin makes no credential any more');
+    if (!isCredential(credential)) throw new Error('firebase-admin no longer creates a credential');
     return credential;
   };
 }
@@ -91,14 +93,14 @@ function createCredential(
         accept: 'application/json',
       },
       body,
-      // Several messages may wait for it, so it does not end with one of them.
+      // Several messages may wait for this request, so the signal of one must not end it.
       signal: AbortSignal.timeout(tokenRequestTimeoutMs),
     });
     return toResponse(httpResult);
   });
   return {
     requestToken() {
-      // Messages that come together ask once.
+      // Concurrent messages share one request.
       pendingToken ??= requestTokenOnce().finally(() => {
         pendingToken = undefined;
       });
@@ -112,7 +114,7 @@ function createCredential(
       const { access_token: token } = await credential.getAccessToken();
       return isToken(token) ? { token } : { failure: unreadable };
     } catch {
-      // The error may hold the assertion; all that counts was seen at the connection.
+      // The error may contain the assertion; the result was seen at the connection.
       return { failure: classifyRefusal(httpResult) };
     }
   }
@@ -120,18 +122,22 @@ function createCredential(
 
 const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 
-/** firebase-admin ignores the agent that its interface takes; what it asks with is reached through its own client. */
+/**
+ * firebase-admin ignores the agent option of its own interface, so its HTTP client is replaced
+ * through a private member.
+ */
 function routeCalls(credential: object, post: (body: string) => Promise<Response>): void {
   const getGoogleAuth: unknown = Reflect.get(credential, 'getGoogleAuth');
   if (typeof getGoogleAuth === 'function') getGoogleAuth.call(credential);
   const transporter = toRecord(toRecord(Reflect.get(credential, 'authClient'))?.['transporter']);
   const defaults = toRecord(transporter?.['defaults']);
-  if (!defaults) throw new Error('firebase-admin keeps its HTTP client elsewhere than it did');
+  if (!defaults)
+    throw new Error('firebase-admin no longer has its HTTP client in the expected place');
   defaults['fetchImplementation'] = (_url: unknown, init?: { body?: unknown }) =>
     post(String(init?.body ?? ''));
 }
 
-/** Any refusal is a 400 to the library, which does not try such a call again. */
+/** Any refusal becomes a 400, which firebase-admin does not retry. */
 function toResponse(httpResult: HttpResponse | NetworkFailure): Response {
   const headers = { 'content-type': 'application/json' };
   const isSuccess = !('isWritten' in httpResult) && httpResult.status === 200;
@@ -140,12 +146,12 @@ function toResponse(httpResult: HttpResponse | NetworkFailure): Response {
     : new Response('{}', { status: 400, headers });
 }
 
-/** What a header can carry. */
+/** Characters that a header value may have. */
 function isToken(token: unknown): token is string {
   return typeof token === 'string' && /^[\x21-\x7e]{1,4096}$/.test(token);
 }
 
-/** Nothing was sent to anybody yet, so whatever went wrong can be tried again, unless Google says no. */
+/** No message was sent yet, so any failure can be retried, unless Google refuses. */
 function classifyRefusal(httpResult: HttpResponse | NetworkFailure | undefined): FailedOutcome {
   if (!httpResult) return unreadable;
   if ('isWritten' in httpResult) return { ...classifyFailure({ ...httpResult, isWritten: false }) };
@@ -156,7 +162,7 @@ function classifyRefusal(httpResult: HttpResponse | NetworkFailure | undefined):
   return { ...unreadable, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-/** Google's words are not repeated: they may hold the assertion. */
+/** Google's text is not repeated, because it may contain the assertion. */
 function createRefusal(error: unknown): FailedOutcome {
   const reason =
     typeof error === 'string' && /^[a-z_]{1,64}$/.test(error) ? error : 'token_refused';
@@ -164,18 +170,21 @@ function createRefusal(error: unknown): FailedOutcome {
     outcome: 'rejected',
     scope: 'integration',
     reason,
-    detail: `Google gives no access token for the service account (${reason}): its key was deleted, the account is disabled, or the clock of this machine is wrong.`,
+    detail: `Google refused an access token for the service account (${reason}). Check that its key exists, the account is enabled, and this machine’s clock is right.`,
   };
 }
 
 const unreadable = {
   outcome: 'retry',
   reason: 'no_access_token',
-  detail: 'Google gave no access token; nothing was sent.',
+  detail: 'Google returned no access token. Nothing was sent.',
 } as const satisfies FailedOutcome;
 
-/** The answer, unless the message that asked has no more time. */
-function beforeEnd(tokenPromise: Promise<AccessToken>, signal: AbortSignal): Promise<AccessToken> {
+/** The token, unless the signal fires first. */
+function unlessAborted(
+  tokenPromise: Promise<AccessToken>,
+  signal: AbortSignal,
+): Promise<AccessToken> {
   if (signal.aborted) return Promise.resolve({ failure: tooLate });
   return new Promise((resolve) => {
     const end = () => resolve({ failure: tooLate });
@@ -187,5 +196,5 @@ function beforeEnd(tokenPromise: Promise<AccessToken>, signal: AbortSignal): Pro
 const tooLate: FailedOutcome = {
   outcome: 'retry',
   reason: 'no_access_token',
-  detail: 'Google did not give an access token in time; nothing was sent.',
+  detail: 'Google returned no access token in time. Nothing was sent.',
 };

@@ -18,7 +18,7 @@ export const push: Channel<PushTemplate, PushOverride, PushContent> = {
   recipient: {},
   deadlineMs: 15_000,
   preparationMs: tokenRequestTimeoutMs,
-  // The second notification takes the first one's place on the device.
+  // The second notification replaces the first one on the device.
   unknownResends: 2,
   findTargets: findPushTargets,
   isShared: isSharedPushTarget,

@@ -39,7 +39,7 @@ const everything: PushTemplate = {
 };
 
 describe('a push', () => {
-  test('shows title, body and image, leads to its link, and brings data with the id of the message', () => {
+  test('has title, body, image, link, and data with the message’s ID', () => {
     const content = getContent(everything, { data: { id: 'A-1', state: 'here' } });
     expect(createMessage(content)).toEqual({
       token: 'token:1',
@@ -64,7 +64,7 @@ describe('a push', () => {
     });
   });
 
-  test('as a data message shows nothing by itself, and brings everything in the data', () => {
+  test('as a data message shows nothing itself, and has everything in the data', () => {
     const content = getContent(
       { ...everything, data_only: true },
       { data: { id: 'A-1', state: 'here' } },
@@ -93,7 +93,7 @@ describe('a push', () => {
     ['firebase/firebase-admin-node#1094', { flag: false, zero: 0 }, { flag: 'false', zero: '0' }],
     ['firebase/firebase-admin-node#424', { list: ['a', 1] }, { list: '["a",1]' }],
     ['firebase/firebase-admin-node#2548', { gone: null, here: '' }, { here: '' }],
-  ])('has text alone for its data, and nothing for what is null: %s', (_report, data, texts) => {
+  ])('has only text in its data, and leaves out null: %s', (_report, data, texts) => {
     const { data: composedData } = getContent({ title: 'T' }, { override: { message: { data } } });
     expect(composedData).toEqual(texts);
   });
@@ -102,7 +102,7 @@ describe('a push', () => {
     ['novuhq/novu#2797', `R&D "it's" &amp; <b>`, `R&D "it's" &amp; <b>`],
     ['an object', { a: 1 }, '{"a":1}'],
     ['a missing value', undefined, ''],
-  ])('prints values as they are: %s', (_report, v, printed) => {
+  ])('prints values unescaped: %s', (_report, v, printed) => {
     const data = v === undefined ? {} : { v };
     expect(
       getContent({ title: 'T', body: 'B {{v}}', data: { key: '{{v}}' } }, { data }),
@@ -112,7 +112,7 @@ describe('a push', () => {
     });
   });
 
-  test('says nothing is no message, but as data alone it may', () => {
+  test('is empty without title and body, unless it is a data message', () => {
     expect(compose({ title: ' {{no}} ', body: '\n' })).toMatchObject({ failed: 'empty_content' });
     expect(compose({ data: { a: 'b' } })).toMatchObject({ failed: 'empty_content' });
     expect(getContent({ data: { a: 'b' }, data_only: true })).toMatchObject({ data: { a: 'b' } });
@@ -123,13 +123,13 @@ describe('a push', () => {
     ['a device', 'token:1', 4_096],
     ['a topic', '/topics/news', 2_048],
   ])(
-    'to %s is refused over the limit of FCM, which the failure names, before anything is sent',
+    'to %s is refused over the limit of FCM, which the failure names, before it is sent',
     (_what, target, limit) => {
       const fixed =
         'title'.length + 'T'.length + 'body'.length + 'raven_notification_id'.length + 36;
       const availableBytes = limit - fixed;
       const template = { title: 'T', body: '{{v}}' };
-      // Two bytes each: counted as characters it would pass.
+      // Two bytes each, so counting characters would be wrong.
       const text = 'é'.repeat(Math.floor(availableBytes / 2)) + 'x'.repeat(availableBytes % 2);
       expect(compose(template, { target, data: { v: text } })).toMatchObject({
         notes: { bytes: limit },
@@ -150,7 +150,7 @@ describe('a push', () => {
     },
   );
 
-  test('keeps its own id, whatever the call names so', () => {
+  test('keeps its own ID, even if the call sets that key', () => {
     const override = { message: { data: { raven_notification_id: 'mine' } } };
     const { data } = createMessage(getContent({ title: 'T' }, { override }));
     expect(data).toEqual({ raven_notification_id: messageId });
@@ -179,7 +179,7 @@ describe('a link of a push', () => {
     },
   );
 
-  test('opens in a browser only where it is https, as FCM demands', () => {
+  test('opens in a browser only with https, as FCM requires', () => {
     const { webpush } = createMessage(getContent({ title: 'T', click_action: 'http://x.example' }));
     expect(webpush).not.toHaveProperty('fcm_options');
   });
@@ -192,7 +192,7 @@ describe('a link of a push', () => {
 });
 
 describe('the payload of a call', () => {
-  test('sets fields of the platforms beside ours, and never whom the message goes to', () => {
+  test('sets platform fields next to ours, and never the recipient', () => {
     const payload = {
       android: { ttl: '60s', notification: { channel_id: 'orders', tag: 'order-7' } },
       apns: { payload: { aps: { badge: 3 } } },

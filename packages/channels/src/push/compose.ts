@@ -20,7 +20,7 @@ export function compilePush(
   const { paths, compose } = compileNotification(template, language);
   const reserved = Object.keys(template.data ?? {}).find(isReservedKey);
   if (reserved !== undefined) {
-    throw new TemplateError(`data.${reserved}: FCM keeps this key for itself`, {
+    throw new TemplateError(`data.${reserved}: FCM reserves this key`, {
       line: 1,
       column: 1,
     });
@@ -69,11 +69,11 @@ function check(content: PushContent, target: string, rendering: Rendering): void
   const { title, body, data, data_only: isDataOnly } = content;
   const isEmpty = title === '' && body === '';
   if (isEmpty && !(isDataOnly && Object.keys(data).length > 0)) {
-    rendering.fail('empty_content', 'Title and body are empty.');
+    rendering.fail('empty_content', 'Title and body are both empty.');
   }
   const reserved = Object.keys(data).find(isReservedKey);
   if (reserved !== undefined) {
-    rendering.fail('rejected_content', `data.${reserved}: FCM keeps this key for itself.`);
+    rendering.fail('rejected_content', `data.${reserved}: FCM reserves this key.`);
   }
   const isTopic = 'topic' in readPushTarget(target);
   checkBytes(content, isTopic ? pushLimits.topicPayloadBytes : pushLimits.payloadBytes, rendering);

@@ -5,16 +5,16 @@ type Verdict =
   | {
       outcome: 'rejected';
       scope: RejectionScope;
-      /** The token is dead for everyone. */
+      /** The token is dead for every sender. */
       isDead?: true;
-      /** Why the message is skipped: an expected end, and no failure. */
+      /** Why the message is skipped: an expected end, not a failure. */
       skip?: ExpectedEnd;
-      /** What is refused is a key of one platform: the integration goes on for the others. */
+      /** The error is about the key of one platform. The integration still works for the others. */
       isOnePlatform?: true;
     };
 
 export type FcmCode = Verdict & {
-  /** What the operator reads. */
+  /** Shown to the operator. */
   sentence: string;
 };
 
@@ -22,8 +22,8 @@ const minuteMs = 60_000;
 const retryMs = 10_000;
 
 /**
- * What FCM's own codes mean: `errorCode` of the detail of type FcmError. A status alone says nothing of a device: 404
- * is a project that is not there as well as a token that is dead.
+ * FCM's own error codes: `errorCode` of the detail of type FcmError. A status alone says nothing
+ * about a device: 404 means a missing project as well as a dead token.
  */
 export const fcmCodes = {
   UNREGISTERED: {
@@ -31,58 +31,59 @@ export const fcmCodes = {
     scope: 'recipient',
     isDead: true,
     skip: 'device_gone',
-    sentence:
-      'The app was removed from the device, or its token ran out: the device is switched off.',
+    sentence: 'The app was uninstalled, or its token expired. The device is now switched off.',
   },
   INVALID_ARGUMENT: {
     outcome: 'rejected',
     scope: 'content',
-    sentence: 'FCM refused the message: a field of it is wrong or too large.',
+    sentence: 'FCM refused the message because a field is invalid or too large.',
   },
   SENDER_ID_MISMATCH: {
     outcome: 'rejected',
     scope: 'recipient',
-    sentence: 'The token belongs to another Firebase project than the integration.',
+    sentence: 'The token belongs to a Firebase project other than the integration’s.',
   },
   THIRD_PARTY_AUTH_ERROR: {
     outcome: 'rejected',
     scope: 'integration',
     isOnePlatform: true,
     sentence:
-      'Apple or the browser’s push service refuses the key that the Firebase project has for it: see its Cloud Messaging settings.',
+      'Apple or the browser’s push service refuses the key of the Firebase project. Check its Cloud Messaging settings.',
   },
   QUOTA_EXCEEDED: {
     outcome: 'retry',
     // FCM does not say which of them.
     slows: 'target',
     afterMs: minuteMs,
-    sentence: 'FCM wants fewer messages from this project, or to this device or topic.',
+    sentence: 'FCM asks for fewer messages from this project, or to this device or topic.',
   },
   UNAVAILABLE: { outcome: 'retry', afterMs: retryMs, sentence: 'FCM is overloaded.' },
   INTERNAL: {
     outcome: 'retry',
     afterMs: retryMs,
-    sentence: 'FCM had a fault and did not take the message.',
+    sentence: 'FCM had a fault and did not accept the message.',
   },
 } as const satisfies Record<string, FcmCode>;
 
-/** The words of FCM for a token that is none, whatever else the answer holds. */
+/** FCM's text for an invalid token, whatever else the response contains. */
 export const invalidTokenMessage = 'The registration token is not a valid FCM registration token';
 
 export const invalidToken: FcmCode = {
   outcome: 'rejected',
   scope: 'recipient',
   isDead: true,
-  sentence: 'The token is none of FCM, or a piece of one: the device is switched off.',
+  sentence: 'The token is not a valid FCM token, or is truncated. The device is now switched off.',
 };
 
-/** What the statuses of Google mean where FCM says nothing itself: they are about us, and never about a device. */
+/**
+ * Google's statuses when FCM gives no code of its own. They concern our request, never a device.
+ */
 export const googleStatuses = {
   INVALID_ARGUMENT: fcmCodes.INVALID_ARGUMENT,
   NOT_FOUND: {
     outcome: 'rejected',
     scope: 'integration',
-    sentence: 'There is no such Firebase project: see its id.',
+    sentence: 'The Firebase project does not exist. Check the project id.',
   },
   PERMISSION_DENIED: {
     outcome: 'rejected',
@@ -93,7 +94,7 @@ export const googleStatuses = {
   UNAUTHENTICATED: {
     outcome: 'rejected',
     scope: 'integration',
-    sentence: 'Google does not take the access token of the service account.',
+    sentence: 'Google rejected the access token of the service account.',
   },
   RESOURCE_EXHAUSTED: fcmCodes.QUOTA_EXCEEDED,
   UNAVAILABLE: fcmCodes.UNAVAILABLE,

@@ -7,7 +7,8 @@ export const fcmSettings = Type.Object({
   project_id: Type.Optional(
     Type.String({
       title: 'Project id',
-      description: 'Of Firebase; without one that of the service account is used.',
+      description:
+        'The id of the Firebase project. When empty, the project of the service account is used.',
       pattern: '^[a-z][a-z0-9-]{4,28}[a-z0-9]$',
     }),
   ),
@@ -16,9 +17,9 @@ export const fcmSettings = Type.Object({
 
 export const fcmCredentials = Type.Object({
   service_account: Type.String({
-    title: 'Key of the service account',
+    title: 'Service account key',
     description:
-      'The JSON file from the project settings of Firebase, under "Service accounts", whole.',
+      'The complete JSON file from the Firebase project settings, under "Service accounts".',
     minLength: 1,
     maxLength: 16_384,
   }),
@@ -26,7 +27,7 @@ export const fcmCredentials = Type.Object({
 
 export type FcmIntegration = { projectId: string; account: ServiceAccount };
 
-/** The integration in types, or undefined when it was saved incomplete. */
+/** The typed integration, or undefined when it was saved incomplete. */
 export function readFcm({ settings, credentials }: IntegrationInput): FcmIntegration | undefined {
   const account = readServiceAccount(credentials['service_account']);
   if ('problem' in account) return undefined;
@@ -36,7 +37,7 @@ export function readFcm({ settings, credentials }: IntegrationInput): FcmIntegra
   return isProjectId(projectId) ? { projectId, account } : undefined;
 }
 
-/** The problems that the schemas cannot say. */
+/** Problems that the schemas cannot express. */
 export function checkFcm({ credentials }: IntegrationInput): string[] {
   const account = readServiceAccount(credentials['service_account']);
   return 'problem' in account ? [`service_account ${account.problem}`] : [];

@@ -39,6 +39,6 @@ test.each<[object, boolean]>([
   [label('spring_2026'), true],
   [label('spring 2026'), false],
   [label('x'.repeat(51)), false],
-])('%j is what FCM takes: %p', (payload, isAccepted) => {
+])('%j is accepted by FCM: %p', (payload, isAccepted) => {
   expect(Value.Check(fcmPayload, payload)).toBe(isAccepted);
 });

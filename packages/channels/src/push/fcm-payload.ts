@@ -5,7 +5,7 @@ const flag = Type.Optional(Type.Boolean());
 const count = Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 }));
 const closed = { additionalProperties: false } as const;
 
-/** One of FCM's or Apple's words; where a value is another one, they refuse the message. */
+/** An enum of FCM or Apple; they refuse a message with any other value. */
 function createEnum(...words: string[]) {
   return Type.Optional(Type.Union(words.map((word) => Type.Literal(word))));
 }
@@ -14,7 +14,10 @@ function createPatternText(pattern: string) {
   return Type.Optional(Type.String({ pattern }));
 }
 
-/** At most four weeks, which are 2,419,200 s (firebase.google.com/docs/reference/fcm/rest/v1/projects.messages). */
+/**
+ * At most four weeks: 2,419,200 s
+ * (firebase.google.com/docs/reference/fcm/rest/v1/projects.messages).
+ */
 const upToFourWeeks =
   '^((\\d{1,6}|1\\d{6}|2[0-3]\\d{5}|240\\d{4}|241[0-8]\\d{3}|2419[01]\\d{2})(\\.\\d{1,9})?|2419200)s$';
 
@@ -74,7 +77,7 @@ const webNotification = Type.Object(
   closed,
 );
 
-/** The platforms' own fields. Token, topic, title and body have their places elsewhere. */
+/** The platforms' own fields. Token, topic, title and body are set elsewhere. */
 export const fcmPayload = Type.Object(
   {
     android: Type.Optional(
@@ -98,7 +101,7 @@ export const fcmPayload = Type.Object(
               {
                 'apns-priority': createEnum('1', '5', '10'),
                 'apns-expiration': createPatternText('^\\d{1,10}$'),
-                // Apple takes 64 bytes: so many characters of ASCII.
+                // Apple's limit is 64 bytes, which is 64 ASCII characters.
                 'apns-collapse-id': createPatternText('^[ -~]{1,64}$'),
                 'apns-push-type': createEnum(
                   'alert',
@@ -138,7 +141,7 @@ export const fcmPayload = Type.Object(
     fcm_options: Type.Optional(
       Type.Object(
         { analytics_label: createPatternText('^[a-zA-Z0-9_.~%-]{1,50}$') },
-        { title: 'Label of the statistics', ...closed },
+        { title: 'Analytics label', ...closed },
       ),
     ),
   },

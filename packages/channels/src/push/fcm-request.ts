@@ -6,7 +6,7 @@ import { buildData, getNotificationTexts, notificationIdKey, type PushContent } 
 
 type Tree = { [name: string]: unknown };
 
-/** The body of `messages:send`. A message that is sent again takes the place of the first on the device. */
+/** The body of `messages:send`. A resent message replaces the first on the device. */
 export function createFcmRequest(call: DescribeCall<PushContent>): { message: Tree } {
   const { messageId, target, content, payload } = call;
   const read = readPushTarget(target);
@@ -18,7 +18,7 @@ export function createFcmRequest(call: DescribeCall<PushContent>): { message: Tr
     apns: buildApns(messageId, content),
     webpush: buildWebpush(messageId, content),
   };
-  // What FCM calls these fields is known, and that each is of its type.
+  // Only known FCM fields of the right type.
   const own = Value.Check(fcmPayload, payload) ? payload : {};
   return { message: mergeTrees(message, own) };
 }
@@ -27,7 +27,7 @@ function buildAndroid(tag: string, { data_only: isDataOnly }: PushContent): Tree
   return { priority: 'HIGH', ...(isDataOnly ? {} : { notification: { tag } }) };
 }
 
-/** What an app is to show itself wakes it up; Apple wants that at a low priority. */
+/** A data message wakes the app; Apple requires low priority for it. */
 function buildApns(collapseId: string, { data_only: isDataOnly, image }: PushContent): Tree {
   if (isDataOnly) {
     return {
@@ -47,7 +47,7 @@ function buildApns(collapseId: string, { data_only: isDataOnly, image }: PushCon
   };
 }
 
-/** FCM opens only https; any other link is the page's to read in the data. */
+/** FCM opens only https. For any other link, the page reads it from the data. */
 function buildWebpush(
   tag: string,
   { data_only: isDataOnly, click_action: link = '' }: PushContent,
@@ -58,7 +58,7 @@ function buildWebpush(
     : { headers: { Urgency: 'high' }, notification: { tag }, ...options };
 }
 
-/** The depth of both is bounded by what is written above and by the schema of the payload. */
+/** The depth of both is limited by the code above and by the payload schema. */
 function mergeTrees(under: Tree, over: Tree): Tree {
   const merged = Object.entries(over).map(([name, value]) => {
     const below = under[name];

@@ -1,6 +1,6 @@
 import type { ContactUpdate } from '@belfry/shared';
 import type { SendResult } from '../channel';
-import { type HttpResponse, retryAfterMs, sortStatus } from '../http';
+import { classifyStatus, type HttpResponse, retryAfterMs } from '../http';
 import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
@@ -12,7 +12,7 @@ import {
   invalidTokenMessage,
 } from './fcm-codes';
 
-/** What an answer to `messages:send` means; `response` is what may be kept of it. */
+/** Classifies a response to `messages:send`. `response` is the part that may be stored. */
 export function readFcmResponse(
   httpResult: HttpResponse | NetworkFailure,
   accessToken: string,
@@ -30,7 +30,7 @@ export function readFcmResponse(
   return readRefusal(httpResult, toRecord(toRecord(body)?.['error']), accessToken);
 }
 
-/** Google wants another access token, and says nothing about the message. */
+/** Google wants a new access token; this says nothing about the message. */
 export function isTokenRefused(httpResult: HttpResponse | NetworkFailure): boolean {
   if ('isWritten' in httpResult || httpResult.status !== 401) return false;
   const error = toRecord(toRecord(parseJson(httpResult.body))?.['error']);
@@ -49,7 +49,7 @@ function unreadable({ status }: HttpResponse): SendResult {
     outcome: {
       outcome: 'unknown',
       reason: 'unreadable_answer',
-      detail: 'FCM’s answer could not be read, so the message may have been sent.',
+      detail: 'FCM’s response could not be read, so the message may have been sent.',
     },
     response: { status },
   };
@@ -67,7 +67,10 @@ function readRefusal(
   const match = findCode(error);
   if (!match)
     return {
-      outcome: withDefaultWait(sortStatus(httpResponse.status, httpResponse.headers), httpResponse),
+      outcome: withDefaultWait(
+        classifyStatus(httpResponse.status, httpResponse.headers),
+        httpResponse,
+      ),
       response,
     };
   const { reason, code } = match;
@@ -101,7 +104,7 @@ function lookUp(table: Record<string, FcmCode>, name: unknown): CodeMatch | unde
 
 const fcmErrorType = 'type.googleapis.com/google.firebase.fcm.v1.FcmError';
 
-/** A code of FCM's own, also one that is not in the table. */
+/** FCM's own code, even if it is not in the table. */
 function findFcmErrorCode(error: Record<string, unknown> | undefined): string | undefined {
   const details = error?.['details'];
   if (!Array.isArray(details)) return undefined;
@@ -129,7 +132,7 @@ function toOutcome(reason: string, code: FcmCode, { headers }: HttpResponse): Fa
   };
 }
 
-/** FCM asks callers to wait at least so long. */
+/** FCM asks callers to wait at least 10 s. */
 const minWaitMs = 10_000;
 
 function withDefaultWait(outcome: FailedOutcome, { status }: HttpResponse): FailedOutcome {
@@ -141,7 +144,7 @@ function withDefaultWait(outcome: FailedOutcome, { status }: HttpResponse): Fail
 const maxTextCharacters = 300;
 const maxViolations = 5;
 
-/** What of an error may be stored: these fields, cut, and without the token. */
+/** The fields of an error that may be stored, cut and without the token. */
 function pickFields(error: Record<string, unknown>, accessToken: string): Record<string, unknown> {
   const text = (value: unknown) =>
     typeof value === 'string'

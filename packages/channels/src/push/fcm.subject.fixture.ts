@@ -35,7 +35,7 @@ const tokenReply = (status: number, body: string | object = '', headers = {}): F
   reply: { status, body, headers },
 });
 
-/** With the status that FCM gives each of its codes. */
+/** Each code with the status that FCM sends. */
 const statuses: Record<keyof typeof fcmCodes, [number, string]> = {
   UNREGISTERED: [404, 'NOT_FOUND'],
   INVALID_ARGUMENT: [400, 'INVALID_ARGUMENT'],
@@ -71,7 +71,7 @@ function createRow(name: string, fault: FcmFault, code: FcmCode): Subject['rows'
 const ownRows = Object.entries(statuses).map(([name, [http, status]]) =>
   createRow(name, refuse(http, status, name), fcmCodes[name as keyof typeof fcmCodes]),
 );
-/** Google refuses a token once, and again when another one was fetched. */
+/** Google refuses a token, and then the replacement too. */
 const twice = (fault: FcmFault) => [fault, fault];
 const googleRows = Object.entries(googleHttp).map(([name, http]) => {
   const fault = refuse(http, name);
@@ -81,16 +81,16 @@ const googleRows = Object.entries(googleHttp).map(([name, http]) => {
     googleStatuses[name as keyof typeof googleStatuses],
   );
   const row: Subject['rows'][number] = [
-    `${name} of Google alone`,
+    `${name} without an FCM code`,
     http === 401 ? twice(fault) : fault,
     expected,
   ];
   return row;
 });
 
-/** What the contract suite needs to know of FCM. */
+/** The contract suite's subject for FCM. */
 export const fcmSubject: Subject = {
-  // The suite hands it only the content that is given here.
+  // The suite passes only the content defined here.
   provider: fcm as Provider<unknown>,
   id: /^projects\/simulated-project\/messages\/\d+$/,
   async start() {
@@ -112,7 +112,7 @@ export const fcmSubject: Subject = {
       credentials: { service_account: JSON.stringify(account) },
     };
     const sender = senderTo(simulator.url);
-    // The library is loaded and the access token fetched, so that a fault meets a message.
+    // Load the library and fetch the access token first, so that a fault hits a message.
     const signal = AbortSignal.timeout(10_000);
     await sender.send({ ...call, signal, deadlineAt: Date.now() + 10_000 });
     simulator.sends.length = 0;
@@ -153,7 +153,7 @@ export const fcmSubject: Subject = {
     ...ownRows,
     ...googleRows,
     [
-      'a token that is none',
+      'an invalid token',
       refuse(400, 'INVALID_ARGUMENT', 'INVALID_ARGUMENT', { message: `${invalidTokenMessage}.` }),
       { ...rejected('recipient'), reason: 'invalid_token' },
     ],
@@ -199,7 +199,7 @@ export const fcmSubject: Subject = {
     ['HTML with status 200', reply(200, '<html>Hello</html>'), { outcome: 'unknown' }],
     ['no name with status 200', reply(200, { name: '' }), { outcome: 'unknown' }],
     ['a redirect', { on: fcmSendPath, redirectTo: 'http://127.0.0.1:1/' }, { outcome: 'retry' }],
-    // A token that Google takes no more has another fetched, and the endpoint says what is wrong.
+    // When Google refuses a token, a new one is fetched, and the token endpoint reports the cause.
     ...withRefusedToken([
       [{ tokenError: 'invalid_grant' }, { ...rejected('integration'), reason: 'invalid_grant' }],
       [

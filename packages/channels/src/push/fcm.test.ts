@@ -45,7 +45,7 @@ const refuse = (http: number, status: string, errorCode?: string, more = {}): Fc
   ...more,
 });
 
-test('an access token that Google is slow to give takes nothing from the deadline', async () => {
+test('a slow access token from Google does not use up the deadline', async () => {
   const { simulator, sender } = await setUp();
   simulator.fail({ on: '/token', slowMs: 400 });
   const call = {
@@ -62,7 +62,7 @@ test('an access token that Google is slow to give takes nothing from the deadlin
 });
 
 describe('a message to FCM', () => {
-  test('is one request for one device, and named by FCM', async () => {
+  test('is one request to one device, and returns FCM’s message name', async () => {
     const { simulator, send } = await setUp();
     expect(await send()).toEqual({
       outcome: { outcome: 'accepted', providerMessageId: 'projects/simulated-project/messages/1' },
@@ -80,13 +80,13 @@ describe('a message to FCM', () => {
     expect(simulator.sends[0]).not.toHaveProperty('token');
   });
 
-  test('goes to the project of the settings, where they name one', async () => {
+  test('goes to the project in the settings, if set', async () => {
     const { simulator, send } = await setUp();
     await send({ settings: { project_id: 'other-project' } });
     expect(simulator.sends).toMatchObject([{ projectId: 'other-project' }]);
   });
 
-  test('that is no token is refused before anything is asked', async () => {
+  test('is refused before any request when the token is malformed', async () => {
     const { simulator, send } = await setUp();
     for (const target of ['a b', '', 'a/b', '/topics/', '/topics/a b', 'x'.repeat(4_097)]) {
       expect((await send({ target })).outcome).toMatchObject({
@@ -99,7 +99,7 @@ describe('a message to FCM', () => {
   });
 });
 
-describe('what FCM says of a device', () => {
+describe('FCM’s answer about a device', () => {
   const disabled = (reason: string) => [{ change: 'disable_device', reason }];
   test.each<[string, FcmFault, unknown]>([
     [
@@ -122,7 +122,7 @@ describe('what FCM says of a device', () => {
       refuse(400, 'INVALID_ARGUMENT', undefined, { message: invalidTokenMessage }),
       disabled('invalid_token'),
     ],
-  ])('that its token is dead switches it off: %s', async (_report, fault, changes) => {
+  ])('switches the device off when its token is dead: %s', async (_report, fault, changes) => {
     const { simulator, send } = await setUp();
     simulator.fail(fault);
     const result = await send();
@@ -131,9 +131,9 @@ describe('what FCM says of a device', () => {
   });
 
   test.each<[string, FcmFault]>([
-    ['a project that is not there', refuse(404, 'NOT_FOUND')],
-    ['a page that is not there', { on: fcmSendPath, reply: { status: 404, body: '<html>' } }],
-    ['a code that is new', refuse(404, 'NOT_FOUND', 'SOMETHING_NEW')],
+    ['a project that does not exist', refuse(404, 'NOT_FOUND')],
+    ['a page that does not exist', { on: fcmSendPath, reply: { status: 404, body: '<html>' } }],
+    ['an unknown code', refuse(404, 'NOT_FOUND', 'SOMETHING_NEW')],
     ['an API that is disabled', refuse(403, 'PERMISSION_DENIED')],
     ['another project’s token', refuse(403, 'PERMISSION_DENIED', 'SENDER_ID_MISMATCH')],
     ['xtrinch/fcm-django#223', refuse(400, 'INVALID_ARGUMENT')],
@@ -154,7 +154,7 @@ describe('what FCM says of a device', () => {
     ['a quota', refuse(429, 'RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED')],
     ['a fault of FCM', refuse(500, 'INTERNAL', 'INTERNAL')],
     ['an account that expired', { tokenError: 'invalid_grant' }],
-  ])('leaves it as it is when it is about something else: %s', async (_report, fault) => {
+  ])('leaves the device on when it is about something else: %s', async (_report, fault) => {
     const { simulator, send } = await setUp();
     simulator.fail(fault);
     const { outcome, changes } = await send();
@@ -162,18 +162,18 @@ describe('what FCM says of a device', () => {
     expect(changes).toBeUndefined();
   });
 
-  test('that a quota is used up slows the device or topic, and not the integration', async () => {
+  test('slows the device or topic, not the integration, when a quota is used up', async () => {
     const { simulator, send } = await setUp();
     simulator.fail(refuse(429, 'RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED'));
     const { outcome, response } = await send();
     expect(outcome).toMatchObject({
       ...{ outcome: 'retry', slows: 'target', afterMs: 60_000 },
     });
-    // The record has what Google said, and no empty list beside it.
+    // Google's message is stored, without an empty list of violations.
     expect(JSON.stringify(response)).toMatch(/^(?!.*violations).*QUOTA_EXCEEDED/);
   });
 
-  test('that the key for Apple is refused fails this message, and leaves the integration to the others', async () => {
+  test('fails only this message when the key for Apple is refused', async () => {
     const { simulator, send } = await setUp();
     simulator.fail(refuse(401, 'UNAUTHENTICATED', 'THIRD_PARTY_AUTH_ERROR'));
     expect((await send()).outcome).toMatchObject({ scope: 'integration', ownToken: true });
@@ -183,7 +183,7 @@ describe('what FCM says of a device', () => {
 
 describe('the access token', () => {
   // firebase/firebase-admin-node#2960, #2697, #2865
-  test('is asked for where the sends go, once for messages that come together and those behind them', async () => {
+  test('is requested from the configured host, once for concurrent and later messages', async () => {
     const { simulator, send } = await setUp();
     const many = Array.from({ length: 20 }, () => send());
     for (const { outcome } of await Promise.all(many)) expect(outcome.outcome).toBe('accepted');
@@ -195,7 +195,7 @@ describe('the access token', () => {
     ]);
   });
 
-  test('that Google takes no more is replaced once, and the message sent', async () => {
+  test('is replaced once when Google refuses it, and the message is sent', async () => {
     const { simulator, send } = await setUp();
     await send();
     simulator.fail(refuse(401, 'UNAUTHENTICATED'));
@@ -211,7 +211,7 @@ describe('the access token', () => {
     'jlcvp/fcm-node#45',
     'firebase/firebase-functions#171',
   ])(
-    'is each integration’s own, also of one account, and new with new credentials: %s',
+    'is cached per integration, even for one account, and is new with new credentials: %s',
     async () => {
       const { simulator, send } = await setUp();
       await send();
@@ -226,7 +226,7 @@ describe('the access token', () => {
     },
   );
 
-  test('that does not come in time costs no more than the deadline, and nothing was sent', async () => {
+  test('that does not arrive in time takes no longer than the deadline, and nothing is sent', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ on: '/token', hang: true });
     const { outcome } = await send({ signal: AbortSignal.timeout(300) });
@@ -243,14 +243,14 @@ describe('the access token', () => {
     [429, 'retry'],
     [499, 'rejected'],
     [500, 'retry'],
-  ])('that Google answers with %d is %s', async (status, outcome) => {
+  ])('request that Google answers with %d becomes %s', async (status, outcome) => {
     const { simulator, send } = await setUp();
     simulator.fail({ on: '/token', reply: { status, body: '' } });
     expect((await send()).outcome).toMatchObject({ outcome });
     expect(simulator.sends).toHaveLength(0);
   });
 
-  test('is asked for once a message, whatever the endpoint answers', async () => {
+  test('is requested once per message, whatever the endpoint answers', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ on: '/token', reply: { status: 503, body: '' } });
     await send();
@@ -258,7 +258,7 @@ describe('the access token', () => {
   });
 });
 
-describe('a test of the connection', () => {
+describe('a connection test', () => {
   const test_ = (sender: ReturnType<typeof fcm.createSender>) =>
     sender.test({
       settings: {},
@@ -266,22 +266,22 @@ describe('a test of the connection', () => {
       signal: AbortSignal.timeout(5_000),
     });
 
-  test('fetches a token of its own and sends nothing', async () => {
+  test('fetches its own token and sends nothing', async () => {
     const { simulator, sender } = await setUp();
     expect(await test_(sender)).toEqual({
       isWorking: true,
       detail:
-        'FCM takes messages of sender@simulated-project.iam.gserviceaccount.com for the project simulated-project.',
+        'FCM accepts messages from sender@simulated-project.iam.gserviceaccount.com for the project simulated-project.',
     });
     await test_(sender);
     expect([simulator.countTokens(), simulator.sends.length]).toEqual([2, 0]);
   });
 
   test.each([
-    ['no such project' as const, 'There is no such Firebase project: see its id.'],
+    ['no such project' as const, 'The Firebase project does not exist. Check the project id.'],
     ['API disabled' as const, expect.stringMatching(/^The Cloud Messaging API is not enabled/)],
     ['account expired' as const, expect.stringMatching(/\(invalid_grant\)/)],
-  ])('says what is wrong: %s', async (trouble, detail) => {
+  ])('names the problem: %s', async (trouble, detail) => {
     const { simulator, sender } = await setUp();
     simulator.setTrouble(trouble);
     expect(await test_(sender)).toEqual({ isWorking: false, detail });
@@ -294,7 +294,7 @@ describe('an integration', () => {
     fcm.check({ settings: {}, credentials: { service_account: text } });
 
   test.each(['coollabsio/coolify#6384', 'firebase/firebase-admin-node#385'])(
-    'takes a key whose line ends were written as \\n, and sends by it: %s',
+    'accepts a key whose line ends were written as \\n, and sends with it: %s',
     async () => {
       const { send } = await setUp();
       const text = JSON.stringify({
@@ -315,22 +315,19 @@ describe('an integration', () => {
     ['another type of account', JSON.stringify({ ...file, type: 'authorized_user' })],
     ['no project', JSON.stringify({ ...file, project_id: 'Bad Project!' })],
     ['no address', JSON.stringify({ ...file, client_email: '' })],
-    ['a key that is cut', JSON.stringify({ ...file, private_key: file.private_key.slice(0, 200) })],
+    ['a truncated key', JSON.stringify({ ...file, private_key: file.private_key.slice(0, 200) })],
     ['a list', '[]'],
-  ])(
-    'is refused with a sentence when it holds %s, which repeats nothing of it',
-    async (_what, text) => {
-      const [problem = '', ...others] = check(text);
-      expect(problem).toMatch(/^service_account (must|is|has) /);
-      expect(problem).not.toContain('PRIVATE');
-      expect(others).toEqual([]);
-      const { simulator, send } = await setUp();
-      expect((await send({ credentials: { service_account: text } })).outcome).toMatchObject({
-        outcome: 'rejected',
-        scope: 'integration',
-        reason: 'incomplete_integration',
-      });
-      expect(simulator.requests).toEqual([]);
-    },
-  );
+  ])('with %s is refused with a sentence that repeats nothing of it', async (_what, text) => {
+    const [problem = '', ...others] = check(text);
+    expect(problem).toMatch(/^service_account (must|is|has) /);
+    expect(problem).not.toContain('PRIVATE');
+    expect(others).toEqual([]);
+    const { simulator, send } = await setUp();
+    expect((await send({ credentials: { service_account: text } })).outcome).toMatchObject({
+      outcome: 'rejected',
+      scope: 'integration',
+      reason: 'incomplete_integration',
+    });
+    expect(simulator.requests).toEqual([]);
+  });
 });

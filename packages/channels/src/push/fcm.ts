@@ -60,7 +60,7 @@ function createFcmSender({ baseUrls }: SenderDeps): Sender<PushContent> {
     return post(integration, { body, key: getTokenKey(call), signal: call.signal });
   }
 
-  /** Once more with another access token where Google does not take the one that was kept. */
+  /** Retries once with a new access token when Google refuses the cached one. */
   async function post(integration: FcmIntegration, call: Post): Promise<SendResult> {
     const first = await postOnce(integration, call);
     if (!('httpResult' in first) || !isTokenRefused(first.httpResult)) return toSendResult(first);
@@ -88,15 +88,18 @@ function createFcmSender({ baseUrls }: SenderDeps): Sender<PushContent> {
     return { httpResult, token: tokenResult.token };
   }
 
-  /** A message to nobody, which FCM only checks: project, API and permission are tried, and no device is asked. */
+  /**
+   * A dry-run message to no device: it checks project, API and permission, and FCM contacts no
+   * device.
+   */
   async function test({ signal, ...input }: TestCall): Promise<ConnectionTestResult> {
     const integration = readFcm(input);
     if (!integration) return { isWorking: false, detail: incomplete.detail };
-    // Credentials that are not stored yet have no version; nothing of them is kept.
+    // Unsaved credentials have no version, so nothing is cached for them.
     const key = `test:${randomUUID()}`;
     const { outcome } = await post(integration, { body: testBody, key, signal });
     tokens.drop(key);
-    const working = `FCM takes messages of ${integration.account.clientEmail} for the project ${integration.projectId}.`;
+    const working = `FCM accepts messages from ${integration.account.clientEmail} for the project ${integration.projectId}.`;
     return outcome.outcome === 'accepted'
       ? { isWorking: true, detail: working }
       : { isWorking: false, detail: outcome.detail ?? outcome.reason };
@@ -114,7 +117,7 @@ function createFcmSender({ baseUrls }: SenderDeps): Sender<PushContent> {
 
 type FcmServices = { tokens: AccessTokens; send: Sender<PushContent>['send'] };
 
-/** Google’s access token is asked for before, so that `send` finds it kept. */
+/** Fetches Google's access token ahead, so that `send` finds it in the cache. */
 async function prepareFcm(
   { tokens, send }: FcmServices,
   call: UnsentCall<PushContent>,
@@ -152,7 +155,7 @@ const incomplete = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'incomplete_integration',
-  detail: 'The integration has no usable key of a service account, or no project id.',
+  detail: 'The integration has no usable service account key, or no project id.',
 } as const;
 
 function malformedTarget(detail: string) {

@@ -3,8 +3,8 @@ import { push } from './channel';
 
 const find = (recipient: Recipient) => push.findTargets(recipient);
 
-describe('whom a push goes to', () => {
-  test('each device of the stored user that takes notifications, each for itself', () => {
+describe('the targets of a push', () => {
+  test('are the stored user’s devices with notifications on, one message each', () => {
     const devices = [
       { id: 'd1', token: 'phone' },
       { id: 'd2', token: 'off', disabled: 'by_client' as const },
@@ -19,7 +19,7 @@ describe('whom a push goes to', () => {
     });
   });
 
-  test('each token and topic that the call names, once, in place of the stored devices', () => {
+  test('are the tokens and topics in the call, each once, instead of the stored devices', () => {
     expect(
       find({
         fcmTokens: ['a', ' b ', 'a'],
@@ -35,7 +35,7 @@ describe('whom a push goes to', () => {
   });
 
   // firebase.google.com/docs/cloud-messaging/android/device-group: v1 takes the notification key as a token.
-  test('each device group that the call names, by its notification key', () => {
+  test('include each device group in the call, by its notification key', () => {
     const recipient: Recipient = {
       fcmTokens: ['a'],
       fcmDeviceGroups: ['group:1', ' group:2 ', 'a'],
@@ -46,20 +46,20 @@ describe('whom a push goes to', () => {
     });
   });
 
-  test('no device that has the subscription of another service alone', () => {
+  test('exclude devices that are only subscribed with another service', () => {
     const devices = [{ id: 'd1', onesignalPlayerId: 'p' }];
     expect(find({ devices })).toMatchObject({ skip: 'no_address' });
   });
 
   test.each<[string, Recipient, string]>([
-    ['nothing that it could go to', {}, 'no_address'],
+    ['no address', {}, 'no_address'],
     ['no device with a token', { devices: [] }, 'no_address'],
     ['a token with a space', { fcmTokens: ['a b'] }, 'invalid_address'],
     ['a token with a line break in it', { fcmTokens: ['a\r\nb'] }, 'invalid_address'],
-    ['a topic with a space', { fcmTopics: ['my news'] }, 'invalid_address'],
+    ['a token with a line break', { fcmTopics: ['my news'] }, 'invalid_address'],
     ['a topic that is a path', { fcmTopics: ['a/../b'] }, 'invalid_address'],
     [
-      'devices that are all switched off, one by its owner',
+      'devices that are all off, one switched off by its owner',
       {
         devices: [
           { id: 'd1', token: 'a', disabled: 'by_provider' },
@@ -73,11 +73,11 @@ describe('whom a push goes to', () => {
       { devices: [{ id: 'd1', token: 'a', disabled: 'by_provider' }] },
       'suppressed',
     ],
-  ])('is nobody with %s', (_what, recipient, skip) => {
+  ])('are missing with %s', (_what, recipient, skip) => {
     expect(find(recipient)).toEqual({ skip, detail: expect.stringMatching(/^The|^Not/) });
   });
 
-  test('a token that is none among others has a message, which fails and is seen', () => {
+  test('include a malformed token among others, whose message fails visibly', () => {
     expect(find({ fcmTokens: ['good', 'a b'] })).toEqual({
       targets: [{ address: 'good' }, { address: 'a b' }],
     });

@@ -1,15 +1,16 @@
 import type { Recipient, RecipientDevice } from '@belfry/shared';
 import type { Target, Targeting } from '../channel';
 
-/** What registration tokens are written with; their length is nobody's promise. */
+/** The characters of registration tokens; their length is not documented. */
 const registrationToken = /^[A-Za-z0-9:_-]{1,4096}$/;
 const topicName = /^[A-Za-z0-9\-_.~%]{1,900}$/;
-/** No token holds a slash, so that nothing is both. */
+/** No token contains a slash, so nothing is both a token and a topic. */
 const topicPrefix = '/topics/';
 
 /**
- * A message for each token, topic and device group that the call names, else for each device of the stored user. The
- * notification key of a group is a token to FCM (firebase.google.com/docs/cloud-messaging/android/device-group).
+ * One message per token, topic and device group in the call, or else per device of the stored user.
+ * FCM treats the notification key of a group as a token
+ * (firebase.google.com/docs/cloud-messaging/android/device-group).
  */
 export function findPushTargets(recipient: Recipient): Targeting {
   const { fcmTokens = [], iosTokens = [], fcmTopics = [], fcmDeviceGroups = [] } = recipient;
@@ -20,7 +21,7 @@ export function findPushTargets(recipient: Recipient): Targeting {
   return findDeviceTargets(recipient.devices ?? []);
 }
 
-/** What FCM is told of a target. */
+/** Parses a target for FCM's request. */
 export function readPushTarget(
   target: string,
 ): { token: string } | { topic: string } | { malformed: string } {
@@ -31,18 +32,19 @@ export function readPushTarget(
   return registrationToken.test(target) ? { token: target } : { malformed: malformedToken };
 }
 
-/** A topic, which anybody may follow. */
+/** A topic, which anybody may subscribe to. */
 export function isSharedPushTarget(target: string): boolean {
   return target.startsWith(topicPrefix);
 }
 
-/** sandbox:bounce */
+/** For example, `sandbox:bounce`. */
 export function findMagicWordOfPush(target: string): string | undefined {
   return /^sandbox:([a-z]+)$/i.exec(target)?.[1]?.toLowerCase();
 }
 
-const malformedToken = 'The token has another form than those of FCM.';
-const malformedTopic = 'The name of a topic has 1 to 900 letters, digits and any of - _ . ~ %.';
+const malformedToken = 'The token is not in the form of an FCM registration token.';
+const malformedTopic =
+  'The name of a topic must have 1 to 900 characters: letters, digits and - _ . ~ %.';
 
 const noDevice: Targeting = {
   skip: 'no_address',
@@ -50,7 +52,10 @@ const noDevice: Targeting = {
     'The recipient has no device with an fcm_token, and no fcm_tokens, ios_tokens, fcm_topic or fcm_device_group.',
 };
 
-/** What is malformed among others becomes a message that fails, so that it is seen; alone it is why there is none. */
+/**
+ * A malformed target among others becomes a message that fails visibly. Alone, it is the reason for
+ * having no target.
+ */
 function toTargeting(targets: Target[]): Targeting {
   const problems = targets.flatMap(({ address }) => {
     const read = readPushTarget(address);
@@ -63,7 +68,7 @@ function toTargeting(targets: Target[]): Targeting {
   return { targets };
 }
 
-/** The first that can be reached decides: a person who switched one phone off still has the other. */
+/** A person who switched off one phone can still be reached on another. */
 function findDeviceTargets(devices: readonly RecipientDevice[]): Targeting {
   const phones = devices.flatMap(({ token, ...device }) =>
     token === undefined ? [] : [{ ...device, token }],
@@ -74,6 +79,6 @@ function findDeviceTargets(devices: readonly RecipientDevice[]): Targeting {
     return toTargeting(enabled.map(({ id, token }) => ({ address: token, deviceId: id })));
   }
   return phones.some(({ disabled }) => disabled === 'by_client')
-    ? { skip: 'opted_out', detail: 'Notifications are switched off on every device of the user.' }
-    : { skip: 'suppressed', detail: 'The push tokens of all devices of the user are dead.' };
+    ? { skip: 'opted_out', detail: 'Notifications are off on every device of the user.' }
+    : { skip: 'suppressed', detail: 'The push tokens of all the user’s devices are dead.' };
 }

@@ -5,7 +5,8 @@ const dataOnly = {
   data_only: Type.Optional(
     Type.Boolean({
       title: 'Data message',
-      description: 'The app shows it itself: title, body, image and link come in the data.',
+      description:
+        'The app displays the notification itself: title, body, image and link are in the data.',
     }),
   ),
 };
@@ -24,36 +25,36 @@ export type PushContent = {
   body: string;
   image?: string;
   click_action?: string;
-  /** FCM takes text only. */
+  /** FCM accepts only text values. */
   data: { [key: string]: string };
   data_only?: true;
 };
 
 export const pushLimits = {
-  /** FCM's own, of keys and values. */
+  /** FCM's own limits for keys and values. */
   payloadBytes: 4_096,
   topicPayloadBytes: 2_048,
 } as const;
 
-/** The key by which an app reports what became of a notification. */
+/** The key under which an app reports the result of a notification. */
 export const notificationIdKey = 'raven_notification_id';
 const notificationIdBytes = notificationIdKey.length + 36;
 
-/** What FCM keeps for itself; it answers such a key with a refusal, or drops it. */
+/** Keys that FCM reserves; it refuses or drops them. */
 const reservedKey = /^(from|message_type|notification|collapse_key|google\..*|gcm\..*)$/i;
 
 export function isReservedKey(key: string): boolean {
   return reservedKey.test(key);
 }
 
-/** The data of the message without its id: what the app is given, and what a data message shows. */
+/** The message's data without its ID: what the app gets, and what a data message shows. */
 export function buildData(content: PushContent): Texts {
   const { click_action, data, data_only } = content;
   const notificationTexts = data_only ? getNotificationTexts(content) : {};
   return { ...data, ...notificationTexts, ...(click_action ? { click_action } : {}) };
 }
 
-/** What the person sees, without what is empty. */
+/** The visible texts, without empty ones. */
 export function getNotificationTexts({ title, body, image }: PushContent): Texts {
   return {
     ...(title === '' ? {} : { title }),
@@ -62,7 +63,7 @@ export function getNotificationTexts({ title, body, image }: PushContent): Texts
   };
 }
 
-/** Keys and values of everything that counts, in bytes. */
+/** All keys and values that count toward the limit, in bytes. */
 export function countPayloadBytes(content: PushContent): number {
   const notificationTexts = content.data_only ? {} : getNotificationTexts(content);
   const pairs = [...Object.entries(notificationTexts), ...Object.entries(buildData(content))];

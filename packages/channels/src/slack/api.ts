@@ -1,4 +1,4 @@
-import { type Http, type HttpResponse, retryAfterMs, sortStatus } from '../http';
+import { classifyStatus, type Http, type HttpResponse, retryAfterMs } from '../http';
 import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { isRecord, parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
@@ -10,10 +10,13 @@ export type SlackMethod =
   | 'chat.postMessage'
   | 'auth.test';
 
-/** A token for each call, and the signal that ends it. */
+/** The token of one call, and the signal that ends it. */
 export type SlackAccess = { token: string; signal: AbortSignal };
 
-/** Slack's yes with its body, or what its no means; `response` is what may be kept of it. */
+/**
+ * Slack's success with its body, or the classified error. `response` is the part that may be
+ * stored.
+ */
 export type SlackReply =
   | { body: Record<string, unknown> }
   | { failure: FailedOutcome; code: string | undefined; response: Record<string, unknown> };
@@ -26,7 +29,7 @@ export type SlackApi = {
   ): Promise<SlackReply>;
 };
 
-/** `url` is where the API is, when it is not Slack itself. */
+/** `url` is the API base URL, when it is not Slack's. */
 export function createSlackApi({ http, url }: { http: Http; url: string | undefined }): SlackApi {
   let sdk: Promise<typeof import('@slack/web-api')> | undefined;
   return {
@@ -34,7 +37,7 @@ export function createSlackApi({ http, url }: { http: Http; url: string | undefi
       let httpResult: HttpResponse | NetworkFailure | undefined;
       sdk ??= import('@slack/web-api');
       const { LogLevel, WebClient } = await sdk;
-      // A client a call: it holds no token, and its fetch knows the deadline of this call alone.
+      // One client per call: it has no token, and its fetch knows only this call's deadline.
       const client = new WebClient(undefined, {
         ...(url ? { slackApiUrl: url } : {}),
         allowAbsoluteUrls: false,
@@ -57,7 +60,7 @@ export function createSlackApi({ http, url }: { http: Http; url: string | undefi
       try {
         await client.apiCall(method, { ...args, token });
       } catch (error) {
-        // The error may hold the token; all that counts was seen at the connection.
+        // The error may contain the token; the result was seen at the connection.
         if (!httpResult)
           throw new Error(`${method} could not be built`, { cause: getErrorName(error) });
       }
@@ -105,7 +108,8 @@ function read(
   const body = toRecord(parseJson(httpResult.body));
   if (status === 200 && body?.['ok'] === true) return { body };
   const response = { method, status, ...pickFields(body, token) };
-  if (status !== 200) return { failure: sortStatus(status, headers), code: undefined, response };
+  if (status !== 200)
+    return { failure: classifyStatus(status, headers), code: undefined, response };
   const code = getErrorCode(body);
   if (!code) return { failure: unreadable, code, response };
   return { failure: withWait(classifySlackCode(code), httpResult), code, response };
@@ -114,16 +118,16 @@ function read(
 const unreadable: FailedOutcome = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
-  detail: 'Slack’s answer could not be read, so the message may have been posted.',
+  detail: 'Slack’s response could not be read, so the message may have been posted.',
 };
 
-/** Anything that is not written like a code is a page of something in between. */
+/** Anything that does not look like a code is a page from a proxy. */
 function getErrorCode(body: Record<string, unknown> | undefined): string | undefined {
   const code = body?.['ok'] === false ? body['error'] : undefined;
   return typeof code === 'string' && /^[a-z0-9_]{1,64}$/.test(code) ? code : undefined;
 }
 
-/** A wait that Slack names with its code wins over ours. */
+/** A wait in Slack's response takes precedence over the table's. */
 function withWait(outcome: FailedOutcome, { headers }: HttpResponse): FailedOutcome {
   if (outcome.outcome !== 'retry') return outcome;
   const afterMs = retryAfterMs(headers, Date.now());
@@ -133,7 +137,7 @@ function withWait(outcome: FailedOutcome, { headers }: HttpResponse): FailedOutc
 const maxTexts = 10;
 const maxTextCharacters = 300;
 
-/** What of an answer may be stored: these fields, cut, and without the token. */
+/** The fields of a response that may be stored, cut and without the token. */
 function pickFields(
   body: Record<string, unknown> | undefined,
   token: string,

@@ -1,33 +1,36 @@
 /**
- * How a member of a block, an element or a composition object is checked. `whenEmpty` says what happens when the member
- * is missing or shows nothing: the object that needs it is left out, or the message fails. Without it the member is
- * optional, and left out alone.
+ * The rule for a member of a block, an element or a composition object. `whenEmpty` applies when
+ * the member is missing or blank: either its object is left out, or the message fails. Without
+ * `whenEmpty` the member is optional, and only the member is left out.
  */
 export type Member = { whenEmpty?: 'leave out' | 'fail' } & (
   | {
-      /** A string, or an object with a `text`. A text that keeps its spaces is empty only when it has no character. */
+      /**
+       * A string, or an object with a `text`. With `keepsSpaces`, only a text without any character
+       * is empty.
+       */
       kind: 'text';
       max: number;
       keepsSpaces?: true;
     }
-  /** Fails when it is there and empty: a button that leads nowhere is not what the author meant. */
+  /** Fails when present and empty: an author never wants a button without a link. */
   | { kind: 'url'; max: number }
   | { kind: 'list'; max: number; item: Member }
-  /** An object by the rule of this name, or by its own type; `instead` has other rules for some types. */
+  /** An object by the named rule or by its own type; `instead` replaces the rules of some types. */
   | { kind: 'object'; rule?: string; instead?: Record<string, string> }
 );
 
 export type Rule = {
   members: Record<string, Member>;
-  /** One of these must be there. */
+  /** At least one of these members is required. */
   alternatives?: { names: string[]; whenEmpty: 'leave out' | 'fail' };
-  /** A block with this member is never left out, but fails. */
+  /** A block with this member fails instead of being left out. */
   mustStayWith?: string;
   /** Without its URL it becomes a text element, if it has a text. */
   becomesText?: true;
 };
 
-/** Of one message. */
+/** Per message. */
 export const maxBlocks = 50;
 
 const maxList = Number.MAX_SAFE_INTEGER;
@@ -70,8 +73,9 @@ const accessibility_label = text(75);
 export const identifiers: Record<string, Member> = { block_id: text(255), action_id: text(255) };
 
 /**
- * Block Kit's limits and required members, by the type of a block or element, or by the name of a composition object:
- * https://docs.slack.dev/reference/block-kit, of 2026-11. Types that are not listed are sent as they are.
+ * Block Kit's limits and required members, by the type of a block or element, or by the name of a
+ * composition object: https://docs.slack.dev/reference/block-kit, as of 2026-11. Unlisted types are
+ * sent unchanged.
  */
 export const blockKit: Record<string, Rule> = {
   // Blocks.
@@ -165,7 +169,7 @@ export const blockKit: Record<string, Rule> = {
   datepicker: menu,
   timepicker: menu,
   datetimepicker: menu,
-  /** A picture that is missing leaves the other elements of its context. */
+  /** A missing image leaves the other elements of its context. */
   context_image: {
     members: { image_url: omitWhenEmpty(url), alt_text: failWhenEmpty(text(2_000)) },
     alternatives: { names: ['image_url', 'slack_file'], whenEmpty: 'leave out' },

@@ -4,7 +4,7 @@ import { toPlainText } from './markdown';
 
 type Text = { text: string; isMarkup: boolean };
 
-/** The texts that a person reads, in order. */
+/** The visible texts, in order. */
 export function listTexts(value: Json): Text[] {
   if (Array.isArray(value)) return value.flatMap(listTexts);
   if (typeof value !== 'object' || value === null) return [];
@@ -23,20 +23,20 @@ function readText(text: string, type: Json | undefined): Text {
   return { text, isMarkup: type === 'mrkdwn' };
 }
 
-/** What Slack advises at most for a notification. */
+/** The maximum that Slack recommends for a notification. */
 const maxDerivedCharacters = 3_000;
 
-/** The text for notifications and readers of the screen, where only blocks were written. */
+/** The text for notifications and screen readers, when the template has only blocks. */
 export function formatBlocks(blocks: readonly Block[]): string {
   const texts = blocks
     .flatMap((block) => listTexts(block))
-    // The notification is markup, so what was plain in its block must not become markup here.
+    // The notification is markup, so plain text of a block must be escaped here.
     .map(({ text, isMarkup }) => (isMarkup ? text : escapeAngle(text)).trim())
     .filter((text) => !isBlank(text));
   return cut(texts.join('\n'), maxDerivedCharacters);
 }
 
-/** Cut so that no link, entity or surrogate pair is left open. */
+/** Cuts without leaving a link, entity or surrogate pair open. */
 function cut(text: string, characters: number): string {
   if (text.length <= characters) return text;
   return text

@@ -5,15 +5,15 @@ import { createMrkdwnEscape, dropEmptyLinks } from './mrkdwn';
 
 export type Block = { [key: string]: Json };
 
-/** Block Kit with its values to come. */
+/** Block Kit with its values still missing. */
 export type BlocksTemplate = { fields: Field[]; render(rendering: Rendering): Block[] };
 
 const maxBlocksSourceCharacters = 64 * 1024;
 const maxDepth = 32;
 
 /**
- * Parses Block Kit before any value is in it, and each text in it as a template of its own: a value
- * stays inside its text, whatever it holds.
+ * Parses Block Kit before any value is inserted, and each text in it as its own template. A value
+ * stays inside its text, whatever it contains.
  */
 export function parseBlocksTemplate(source: string, parseField: ParseField): BlocksTemplate {
   const blocks = readBlocks(source);
@@ -31,7 +31,7 @@ export function parseBlocksTemplate(source: string, parseField: ParseField): Blo
   };
 }
 
-/** The blocks of a JSON text: a list, or the object with `blocks` that Slack's builder gives. */
+/** The blocks of a JSON text: a list, or an object with `blocks` as Slack's builder writes it. */
 export function readBlocks(source: string): Block[] | { problem: TemplateError } {
   if (source.length > maxBlocksSourceCharacters) {
     return {
@@ -39,7 +39,7 @@ export function readBlocks(source: string): Block[] | { problem: TemplateError }
     };
   }
   if (measureDepth(source) > maxDepth) {
-    return { problem: createTemplateError(`is nested deeper than ${maxDepth} levels`) };
+    return { problem: createTemplateError(`is nested more than ${maxDepth} levels deep`) };
   }
   let parsed: Json;
   try {
@@ -50,17 +50,19 @@ export function readBlocks(source: string): Block[] | { problem: TemplateError }
   return toBlocks(parsed);
 }
 
-/** The blocks that parsed JSON stands for: what `readBlocks` takes, or a single block. */
+/** The blocks of parsed JSON: the forms that `readBlocks` accepts, or a single block. */
 export function toBlocks(parsed: Json): Block[] | { problem: TemplateError } {
   if (isObject(parsed) && typeof parsed['type'] === 'string') return [parsed];
   return (
     toBlockList(parsed) ?? {
-      problem: createTemplateError('must be a list of blocks, or an object with one'),
+      problem: createTemplateError(
+        'must be a list of blocks, or an object with a list in `blocks`',
+      ),
     }
   );
 }
 
-/** Counted before parsing, so that nothing that walks the blocks can run out of stack. */
+/** Counted before parsing, so that no recursion over the blocks can overflow the stack. */
 function measureDepth(source: string): number {
   let depth = 0;
   let deepest = 0;
@@ -119,7 +121,7 @@ function parseText(
   return (rendering) => finish(rendering.text(field));
 }
 
-/** How the values of a text are escaped, and what is done to it when they are in it. */
+/** How values in a text are escaped, and what is done after they are inserted. */
 type Markup = {
   createEscape: (template: Field['template']) => Escape;
   finish: (rendered: string) => string;
@@ -129,7 +131,7 @@ const plain: Markup = { createEscape: () => escapeNothing, finish: (rendered) =>
 const mrkdwn: Markup = { createEscape: createMrkdwnEscape, finish: dropEmptyLinks };
 const markdown: Markup = { createEscape: () => escapeMarkdown, finish: dropEmptyMarkdownLinks };
 
-/** How the `text` of an object is read, by the object's type; any other text is no markup. */
+/** The markup of an object's `text`, by the object's type; any other text is plain. */
 const markups = new Map<Json | undefined, Markup>([
   ['mrkdwn', mrkdwn],
   ['markdown', markdown],
@@ -146,7 +148,7 @@ function createTemplateError(problem: string): TemplateError {
   return new TemplateError(`blocks: ${problem}`, { line: 1, column: 1 });
 }
 
-/** Node names the position in its message, and where it does not, the first line has to do. */
+/** Node's error message may have the position; otherwise the first line is used. */
 function locate(source: string, error: unknown): TemplateError {
   const message = error instanceof Error ? error.message : '';
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? 0);

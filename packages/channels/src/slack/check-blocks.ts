@@ -5,22 +5,25 @@ import { listTexts } from './block-texts';
 import type { Block } from './blocks';
 import { isEmptyAddress } from './mrkdwn';
 
-/** The blocks without what shows nothing, and the first problem for which Slack would refuse them. */
+/** The blocks without empty parts, and the first problem for which Slack would refuse them. */
 export type CheckedBlocks = { blocks: Block[]; problem: Failed | undefined };
 
 type Check = {
-  /** Whether values will complete the text at this path. Undefined when the values are in it. */
+  /**
+   * Whether values will complete the text at this path. Undefined when the values are already in
+   * it.
+   */
   isOpen: ((path: string) => boolean) | undefined;
   fail(failed: Failed['failed'], detail: string): void;
 };
 
-/** Where Slack has been seen to refuse all blocks together; its documentation has no such limit. */
+/** A limit on all blocks together that Slack enforces but does not document. */
 const maxTotalCharacters = 12_000;
 
 /**
- * Checks blocks against Block Kit's limits and required members, and leaves out what shows nothing where Slack still
- * takes the rest. With `isOpen` it checks a template without its values: an open text is not judged as empty, and what
- * would be left out of every message is a problem.
+ * Checks blocks against Block Kit's limits and required members, and leaves out empty parts when
+ * Slack accepts the rest. With `isOpen` it checks a template without values: open texts do not
+ * count as empty, and a part that every message would leave out is a problem.
  */
 export function checkBlocks(rawBlocks: readonly Block[], isOpen?: Check['isOpen']): CheckedBlocks {
   let problem: Failed | undefined;
@@ -40,7 +43,7 @@ export function checkBlocks(rawBlocks: readonly Block[], isOpen?: Check['isOpen'
   return { blocks, problem };
 }
 
-/** The object without empty members; undefined when it is to be left out. */
+/** The object without empty members; undefined when it is left out. */
 function cleanObject(
   object: Block,
   rule: Rule | undefined,
@@ -53,10 +56,10 @@ function cleanObject(
     const clean = member ? cleanMember(value, member, `${path}.${name}`, check) : value;
     return clean === undefined ? [] : [[name, clean]];
   });
-  return judgeMissing(Object.fromEntries(members), rule, path, check);
+  return handleMissing(Object.fromEntries(members), rule, path, check);
 }
 
-function judgeMissing(
+function handleMissing(
   block: Block,
   rule: Rule,
   path: string,
@@ -116,7 +119,7 @@ function cleanUrl(
   const isEmpty = isEmptyAddress(value);
   if (isEmpty && whenEmpty === 'leave out') return undefined;
   if (isEmpty || !URL.canParse(value)) {
-    check.fail('rejected_content', `${name}: must be a whole URL, such as https://example.com.`);
+    check.fail('rejected_content', `${name}: must be a complete URL, such as https://example.com.`);
   }
   return value;
 }
@@ -140,7 +143,7 @@ function cleanList(
 
 type Missing = { name: string; whenEmpty: 'leave out' | 'fail' };
 
-/** The members that an object needs and does not have. */
+/** The required members that an object lacks. */
 function listMissing(block: Block, { members, alternatives }: Rule): Missing[] {
   const needed = Object.entries(members).flatMap(([name, { whenEmpty }]) =>
     whenEmpty && !Object.hasOwn(block, name) ? [{ name, whenEmpty }] : [],
@@ -164,7 +167,7 @@ function isObject(value: Json | undefined): value is Block {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Rich text keeps the spaces between its elements, but a block of them alone shows nothing. */
+/** Rich text keeps the spaces between its elements, but a block with only spaces is blank. */
 function isBlankRichText(block: Block): boolean {
   return block['type'] === 'rich_text' && listLeaves(block).every(isBlankText);
 }

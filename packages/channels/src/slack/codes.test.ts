@@ -3,7 +3,7 @@ import { classifySlackCode } from './codes';
 test.each([
   ['not_in_channel', /invite/],
   ['channel_not_found', /workspace.*private channel/],
-])('%s is the recipient’s, and the sentence says what to do', (code, hint) => {
+])('%s is about the recipient, and the sentence says what to do', (code, hint) => {
   expect(classifySlackCode(code)).toMatchObject({
     outcome: 'rejected',
     scope: 'recipient',

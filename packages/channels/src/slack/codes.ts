@@ -7,12 +7,12 @@ type Verdict =
   | {
       outcome: 'rejected';
       scope: 'recipient' | 'content' | 'integration';
-      /** Why the message is skipped: an expected end, and no failure. */
+      /** Why the message is skipped: an expected end, not a failure. */
       skip?: ExpectedEnd;
     };
 
 export type SlackCode = Verdict & {
-  /** What the operator reads. */
+  /** Shown to the operator. */
   sentence: string;
 };
 
@@ -23,45 +23,45 @@ const hourMs = 60 * 60 * 1000;
 
 const wrongToken = {
   ...integration,
-  sentence: 'Slack does not take the token: install the app again and store the new one.',
+  sentence: 'Slack rejected the token. Install the app again and store the new token.',
 } as const;
 const notAllowed = {
   ...integration,
-  sentence: 'The workspace does not let the app do this: ask one of its administrators.',
+  sentence: 'The workspace does not allow the app to do this. Ask a workspace administrator.',
 } as const;
 const notPermitted = {
   ...recipient,
-  sentence: 'The workspace lets only some of its members post there.',
+  sentence: 'Only some members of the workspace may post there.',
 } as const;
 const badBlocks = {
   ...content,
-  sentence: 'Slack refused the blocks: try them in the Block Kit Builder.',
+  sentence: 'Slack refused the blocks. Check them in the Block Kit Builder.',
 } as const;
 const tooLong = {
   ...content,
-  sentence: 'The message is longer than Slack takes.',
+  sentence: 'The message is longer than Slack’s limit.',
 } as const;
 const badArguments = {
   ...content,
-  sentence: 'Slack refused the request: the message holds what it does not take.',
+  sentence: 'Slack refused the request because a value of the message is invalid.',
 } as const;
 const tooFast = {
   outcome: 'retry',
   slows: 'integration',
-  sentence: 'Slack wants fewer messages a second.',
+  sentence: 'Slack asks for fewer messages per second.',
 } as const;
 const quotaUsedUp = {
   outcome: 'retry',
   slows: 'integration',
   afterMs: hourMs,
-  sentence: 'The workspace has used up its quota of messages.',
+  sentence: 'The workspace has reached its message quota.',
 } as const;
 const slackFault = {
   outcome: 'unknown',
-  sentence: 'Slack had a fault, and may have posted the message all the same.',
+  sentence: 'Slack had a fault, and may have posted the message.',
 } as const;
 
-/** What each code of Slack means; the codes of one family share a sentence. */
+/** Slack's error codes; the codes of one family share a sentence. */
 export const slackCodes = {
   invalid_auth: wrongToken,
   not_authed: wrongToken,
@@ -71,7 +71,7 @@ export const slackCodes = {
   no_permission: notAllowed,
   not_allowed_token_type: {
     ...integration,
-    sentence: 'Slack wants a token of another kind: use the bot token (xoxb-…).',
+    sentence: 'Slack requires another kind of token. Use the bot token (xoxb-…).',
   },
   org_login_required: notAllowed,
   team_access_not_granted: notAllowed,
@@ -79,26 +79,31 @@ export const slackCodes = {
   access_denied: notAllowed,
   missing_scope: {
     ...integration,
-    sentence: 'The app lacks a permission: add the scope that Slack names, and install it again.',
+    sentence:
+      'The app lacks a permission. Add the scope that Slack names, and install the app again.',
   },
   channel_not_found: {
     ...recipient,
-    sentence: 'The token cannot see such a channel: another workspace, or a private channel.',
+    sentence:
+      'The token sees no such channel. It may be in another workspace, or be a private channel.',
   },
   is_archived: { ...recipient, sentence: 'The channel is archived.' },
-  not_in_channel: { ...recipient, sentence: 'The bot is not in the channel: invite it.' },
-  user_not_found: { ...recipient, sentence: 'The workspace has no such person.' },
+  not_in_channel: {
+    ...recipient,
+    sentence: 'The bot is not in the channel. Use /invite in the channel to add it.',
+  },
+  user_not_found: { ...recipient, sentence: 'The workspace has no such user.' },
   users_not_found: { ...recipient, sentence: 'Nobody in the workspace has this e-mail address.' },
   user_disabled: {
     ...recipient,
     skip: 'device_gone',
-    sentence: 'The person’s account is deactivated.',
+    sentence: 'The user’s account is deactivated.',
   },
-  user_not_visible: { ...recipient, sentence: 'The app may not see this person.' },
-  cannot_dm_bot: { ...recipient, sentence: 'The address is a bot, which takes no messages.' },
+  user_not_visible: { ...recipient, sentence: 'The app may not see this user.' },
+  cannot_dm_bot: { ...recipient, sentence: 'The address is a bot, which accepts no messages.' },
   messages_tab_disabled: {
     ...recipient,
-    sentence: 'The app takes no direct messages: switch its Messages tab on.',
+    sentence: 'The app accepts no direct messages. Enable its Messages tab.',
   },
   restricted_action: notPermitted,
   restricted_action_read_only_channel: notPermitted,
@@ -131,7 +136,10 @@ const families: readonly [string, SlackCode][] = [
   ['invalid_metadata_', badArguments],
 ];
 
-/** What a code means; one that is not listed is taken for a fault of the message, so that it is not sent again and again. */
+/**
+ * Classifies a code. An unlisted code counts as an error of the content, so that the message is not
+ * retried.
+ */
 export function classifySlackCode(code: string): FailedOutcome {
   const entry = findCode(code);
   const { outcome, sentence } = entry ?? unlisted(code);

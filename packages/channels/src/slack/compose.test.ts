@@ -27,7 +27,7 @@ const section = (text: string): Json => ({ type: 'section', text: { type: 'mrkdw
 const header = (text: string): Json => ({ type: 'header', text: { type: 'plain_text', text } });
 const blocks = (...list: Json[]) => JSON.stringify(list);
 
-describe('a value in Slack’s text', () => {
+describe('a value in Slack text', () => {
   test.each([
     ['R&D <b> "q" \'a\'', 'R&amp;D &lt;b&gt; "q" \'a\''],
     ['<!channel>', '&lt;!channel&gt;'],
@@ -38,7 +38,7 @@ describe('a value in Slack’s text', () => {
     // planetscale/beam#72 and tryfabric/mack#21 showed entities for quotes.
     ["We've", "We've"],
     ['a "quote"', 'a "quote"'],
-  ])('%j is written %j', (value, expected) => {
+  ])('%j becomes %j', (value, expected) => {
     expect(getContent({ text: 'a {{v}} b' }, { v: value }).text).toBe(`a ${expected} b`);
     expect(getContent({ text: 'a {{{v}}} b' }, { v: value }).text).toBe(`a ${expected} b`);
   });
@@ -61,17 +61,17 @@ describe('a value in Slack’s text', () => {
     ['<https://x.org/{{v}}|docs>', 'a:b&c', '<https://x.org/a:b&c|docs>'],
     ['<https://x.org|{{v}}>', 'docs > setup', '<https://x.org|docs &gt; setup>'],
     ['<@{{v}}> hi', 'U0123> <!channel', '<@U0123%3E%20%3C!channel> hi'],
-  ])('in the link %s, %j is written %s', (text, value, expected) => {
+  ])('in the link %s, %j becomes %s', (text, value, expected) => {
     expect(getContent({ text }, { v: value, nothing: null, base: 'https://x.org' }).text).toBe(
       expected,
     );
   });
 
-  test('refuses a block that leaves a link open', () => {
+  test('cannot follow a block that leaves a link open', () => {
     expect(() => compose({ text: '{{#if a}}<{{/if}}{{v}}>' })).toThrow(/^text: .*ends inside/);
   });
 
-  test('never mentions or links, whatever it holds', () => {
+  test('never adds a mention or a link, whatever it contains', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (value) => {
         const { text } = getContent(
@@ -122,14 +122,14 @@ describe('Block Kit', () => {
     ]);
   });
 
-  test('may stand in an object, as the Block Kit Builder gives it', () => {
+  test('may be in an object, as in the Block Kit Builder', () => {
     const { blocks: composedBlocks } = getContent({
       blocks: JSON.stringify({ blocks: [section('a')] }),
     });
     expect(composedBlocks).toEqual([section('a')]);
   });
 
-  test('gives the text of the notification when there is none, without what was plain becoming markup', () => {
+  test('provides the notification text when there is none, and escapes plain text', () => {
     const source = blocks(header('{{v}}'), section('*b*'), { type: 'divider' });
     expect(getContent({ blocks: source }, { v: '<!channel>' }).text).toBe('&lt;!channel&gt;\n*b*');
     expect(getContent({ text: 'own', blocks: source }, { v: 'a' }).text).toBe('own');
@@ -154,7 +154,7 @@ describe('Block Kit', () => {
     ['"text"', 'must be a list', 1, 1],
     ['{"text": "a"}', 'must be a list', 1, 1],
     ['["a"]', 'must be a list', 1, 1],
-    [`[{"a":${'['.repeat(40)}${']'.repeat(40)}}]`, 'deeper than 32', 1, 1],
+    [`[{"a":${'['.repeat(40)}${']'.repeat(40)}}]`, 'more than 32', 1, 1],
     [`[${' '.repeat(64 * 1024)}]`, 'longer than 65536', 1, 1],
     [
       '[{"type":"section","text":{"type":"mrkdwn","text":"{{#if}}"}}]',
@@ -162,7 +162,7 @@ describe('Block Kit', () => {
       1,
       1,
     ],
-  ])('refuses %.40j when it is saved', (source, message, line, column) => {
+  ])('refuses %.40j on save', (source, message, line, column) => {
     expect(() => compose({ blocks: source })).toThrow(
       expect.objectContaining({ message: expect.stringContaining(message), line, column }),
     );
@@ -215,7 +215,7 @@ describe('limits', () => {
       'All blocks together: 12500 characters; the limit is 12000.',
     ],
   ])(
-    'of %s are named when the template is saved, and for an override before the call',
+    'on %s are checked on save, and for an override before the call',
     (_what, template, detail) => {
       expect(() => compose(template)).toThrow(detail);
       const override = { message: template } as SlackOverride;
@@ -226,7 +226,7 @@ describe('limits', () => {
   test.each<[string, SlackTemplate]>([
     ['text', { text: 'x'.repeat(40_000) }],
     ['a section', { blocks: blocks(section('x'.repeat(3_000))) }],
-  ])('of %s may be reached', (_what, template) => {
+  ])('on %s may be reached exactly', (_what, template) => {
     expect(compose(template)).toHaveProperty('content');
   });
 
@@ -260,12 +260,12 @@ describe('an override of Slack', () => {
     [{ message: { text: '', blocks: [] } }],
     [{ message: { blocks: '' } }],
     [{ message: { blocks: {} } }],
-  ])('of %j is none', (override) => {
+  ])('with %j is ignored', (override) => {
     expect(getContent({ text: 'T' }, {}, { override })).toEqual({ text: 'T' });
   });
 
   test.each<[string | { [key: string]: Json }]>([['[{'], [{ text: 'x' }], [{ blocks: 'x' }]])(
-    'of the blocks %j, which are none, fails the message',
+    'with the invalid blocks %j fails the message',
     (input) => {
       const override = { message: { blocks: input } };
       expect(compose({ text: 'T' }, {}, { override })).toMatchObject({
@@ -280,7 +280,7 @@ test('an empty message fails', () => {
   expect(compose({})).toMatchObject({ failed: 'empty_content' });
 });
 
-test('a missing value fails the message when the version says so', () => {
+test('a missing value fails the message when the version requires it', () => {
   expect(compose({ text: 'a {{v}}' }, {}, { missing: 'reject' })).toMatchObject({
     failed: 'missing_data',
   });

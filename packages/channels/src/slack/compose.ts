@@ -22,7 +22,7 @@ import { checkBlocks } from './check-blocks';
 import { createMrkdwnEscape, dropEmptyLinks } from './mrkdwn';
 import type { SlackContent, SlackOverride, SlackTemplate } from './template';
 
-/** Slack's documentation of chat.postMessage. */
+/** The limit in Slack's documentation of chat.postMessage. */
 const maxTextCharacters = 40_000;
 
 export function compileSlack(
@@ -43,7 +43,7 @@ export function compileSlack(
 
 type SlackFields = { text: Field | undefined; blocks: BlocksTemplate | undefined };
 
-/** Throws TemplateError for blocks that Slack would refuse whatever the values are. */
+/** Throws TemplateError for blocks that Slack would refuse with any values. */
 function checkTemplate(fields: SlackFields, rendering: Rendering): void {
   const { text, blocks } = renderFields(fields, rendering);
   checkText(text, rendering);
@@ -65,7 +65,7 @@ function composeSlack(
   checkText(text, rendering);
   if (problem) rendering.fail(problem.failed, problem.detail);
   if (isBlank(text) && blocks.every(({ type }) => type === 'divider')) {
-    rendering.fail('empty_content', 'Text and blocks are empty.');
+    rendering.fail('empty_content', 'Text and blocks are both empty.');
   }
   const finished = rendering.finish(missing);
   if ('failed' in finished) return finished;
@@ -81,7 +81,10 @@ function composeSlack(
 
 type MessageFields = { text: string; blocks: Block[] };
 
-/** A message that the call gives replaces the template's whole: its text would not be seen beside the template's blocks. */
+/**
+ * A message in the call replaces the whole template: Slack would not show its text next to the
+ * template's blocks.
+ */
 function readOwn(
   message: SlackOverride['message'],
   rendering: Rendering,
@@ -102,7 +105,7 @@ function readOwnBlocks(
   return [];
 }
 
-/** Clients whose types demand a value fill in one that says nothing. */
+/** Typed clients may send an empty value for a required field. */
 function isEmpty(ownBlocks: string | object): boolean {
   return typeof ownBlocks === 'string' ? isBlank(ownBlocks) : Object.keys(ownBlocks).length === 0;
 }

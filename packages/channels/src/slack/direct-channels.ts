@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { FailedOutcome } from '../network-failure';
 import type { SlackAccess, SlackApi, SlackMethod, SlackReply } from './api';
 
-/** The conversation with a person, or why there is none. */
+/** The direct conversation with a person, or why there is none. */
 export type DirectChannel = { channel: string } | Refusal;
 type Refusal = Extract<SlackReply, { failure: unknown }>;
 
@@ -11,16 +11,16 @@ export type Person = { userId: string } | { email: string };
 
 export type DirectChannels = {
   find(person: Person, access: SlackAccess): Promise<DirectChannel>;
-  /** To be called when a conversation turned out to be gone. */
+  /** Call it when a conversation no longer exists. */
   forget(person: Person, access: SlackAccess): void;
 };
 
 const maxEntries = 10_000;
 const foundTtlMs = 60 * 60 * 1000;
-/** A person who was just added to the workspace is found soon. */
+/** Short, so that a newly added person is found soon. */
 const missingTtlMs = 60 * 1000;
 
-/** Looks up people and opens conversations; both are remembered by token and person. */
+/** Looks up people and opens conversations. Both are cached by token and person. */
 export function createDirectChannels({ call }: SlackApi): DirectChannels {
   const cache = new LRUCache<string, DirectChannel>({ max: maxEntries, ttl: foundTtlMs });
 
@@ -62,7 +62,7 @@ function isAboutPerson(failure: FailedOutcome): boolean {
   return failure.outcome === 'rejected' && failure.scope === 'recipient';
 }
 
-/** The id in an answer such as {user: {id}}. */
+/** The ID in a response such as {user: {id}}. */
 function readId<Result>(
   reply: SlackReply,
   member: 'user' | 'channel',
@@ -77,14 +77,14 @@ function readId<Result>(
     failure: {
       outcome: 'retry',
       reason: 'unreadable_answer',
-      detail: 'Slack’s answer names no id.',
+      detail: 'Slack’s response has no id.',
     },
     code: undefined,
     response: { method },
   };
 }
 
-/** Whatever became of a look-up, nothing was posted yet. */
+/** Nothing was posted during a lookup, so every unknown outcome can be retried. */
 function toRetry(failure: FailedOutcome): FailedOutcome {
   return failure.outcome === 'unknown' ? { ...failure, outcome: 'retry' } : failure;
 }

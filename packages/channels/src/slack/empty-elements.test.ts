@@ -84,7 +84,7 @@ describe('an element that a value leaves empty is left out:', () => {
       ],
     ],
     [
-      'what is optional',
+      'an optional member',
       [
         actions({ type: 'button', text: plain('a'), value: '{{v}}', accessibility_label: '{{v}}' }),
         { type: 'image', image_url: 'https://x.example/', alt_text: 'a', title: plain('{{v}}') },
@@ -102,7 +102,7 @@ describe('an element that a value leaves empty is left out:', () => {
     ],
     ['an empty rich text', [keptSection, richText({ type: 'text', text: '{{v}}' })], [keptSection]],
     [
-      'a text of a rich text; a space is none',
+      'a text of a rich text, unless it is a space',
       [
         richText(
           { type: 'text', text: '{{v}}' },
@@ -157,8 +157,8 @@ describe('an element that a value leaves empty is left out:', () => {
     ['a link without label', [section('a <{{v}}>.')], [section('a .')]],
     ['a mention', [section('a <@{{v}}>.')], [section('a .')]],
   ])('%s', async (_what, blocks, expected) => {
-    // A text in rich text is left out only when it has no character: it may be the space between two others.
-    // Inside an address or an identifier, a value that shows nothing is no text either.
+    // A text in rich text is left out only when it has no character, because it may be the space
+    // between two others. In an address or an identifier, a blank value is not text either.
     const isText = !/rich_text|<https|<@/.test(JSON.stringify(blocks));
     for (const v of [null, '', ...(isText ? ['\u200b'] : [])]) {
       const { body } = await send(blocks, { v });
@@ -166,13 +166,13 @@ describe('an element that a value leaves empty is left out:', () => {
     }
   });
 
-  test('a link of the text whose address is empty leaves its label', async () => {
+  test('a link in text with an empty address becomes its label', async () => {
     const { body } = await sendTemplate('slack/slack', { text: 'See <{{v}}|the docs>' });
     expect(body?.['text']).toBe('See the docs');
   });
 });
 
-describe('without it the message fails before the call, and the element is named:', () => {
+describe('the message fails before the call, and names the missing element:', () => {
   test.each<[string, Json, string]>([
     [
       'the text of a button',
@@ -260,7 +260,7 @@ describe('without it the message fails before the call, and the element is named
 const many = (count: number, item: Json) => Array.from({ length: count }, () => item);
 const long = (characters: number) => 'x'.repeat(characters);
 
-describe('each limit of Block Kit is checked when the template is saved and before the call:', () => {
+describe('each Block Kit limit is checked on save and before the call:', () => {
   test.each<[path: string, limit: number, (size: number, text: (n: number) => string) => Json]>([
     ['blocks[0].text.text', 3_000, (n, text) => section(text(n))],
     ['blocks[0].text.text', 150, (n, text) => ({ type: 'header', text: plain(text(n)) })],
@@ -357,7 +357,7 @@ describe('each limit of Block Kit is checked when the template is saved and befo
   });
 });
 
-describe('a template is refused when it is saved', () => {
+describe('a template is refused on save', () => {
   test.each<[string, Json, string]>([
     ['a button without text', actions({ type: 'button' }), 'blocks[0].elements[0].text: '],
     [
@@ -384,7 +384,7 @@ describe('a template is refused when it is saved', () => {
   });
 });
 
-test('blocks and elements of unknown types are sent as they are', async () => {
+test('blocks and elements of unknown types are sent unchanged', async () => {
   const blocks = [
     { type: 'new_block', text: '', elements: [] },
     {

@@ -10,7 +10,7 @@ const values = [
   ['\\[a](b)', '\\\\\\[a\\](b)'],
 ] as const;
 
-test.each(values)('the value %j is written %j, where it is no markup', (value, markdown) => {
+test.each(values)('the value %j becomes %j, so that it is not markup', (value, markdown) => {
   expect(escapeMarkdown(value)).toBe(markdown);
 });
 

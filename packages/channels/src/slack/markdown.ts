@@ -1,8 +1,9 @@
 import { escapeAngle } from '@belfry/shared';
 
 /**
- * Escapes a value for the block of standard markdown, where brackets make a link and stars make bold: a backslash takes
- * a sign its meaning. What is a heading or a list is so only where a line begins, and left alone elsewhere.
+ * Escapes a value for a standard markdown block, where brackets make a link and stars make bold: a
+ * backslash makes a character literal. Headings and lists only start at the beginning of a line, so
+ * their characters are escaped only there.
  */
 export function escapeMarkdown(value: string): string {
   return escapeAngle(
@@ -13,16 +14,16 @@ export function escapeMarkdown(value: string): string {
   );
 }
 
-/** Leaves the label of a link whose address is empty. */
+/** Keeps only the label of a link whose address is empty. */
 export function dropEmptyMarkdownLinks(rendered: string): string {
   return rendered.replace(/\[([^[\]]*)\]\((?:https?:\/\/|mailto:|tel:)?\)/gi, '$1');
 }
 
-/** The text that a block of standard markdown shows, where its signs are not taken for markup. */
+/** The text that a standard markdown block shows, for literal characters. */
 export function toPlainText(source: string): string {
   return source
     .replace(/\\([!-/:-@[-`{-~])/g, '$1')
-    .replace(/&(lt|gt|amp);/g, (entity, name: string) => signs[name] ?? entity);
+    .replace(/&(lt|gt|amp);/g, (entity, name: string) => entityCharacters[name] ?? entity);
 }
 
-const signs: Record<string, string> = { lt: '<', gt: '>', amp: '&' };
+const entityCharacters: Record<string, string> = { lt: '<', gt: '>', amp: '&' };

@@ -3,17 +3,17 @@ import { findPrintContexts, type Scanner } from '../print-contexts';
 import type { Escape } from '../rendering';
 import { classifyPrefix, isLinkPart, isLinkStart } from '../safe-url';
 
-/** Where a value stands in Slack's markup: in text, or in the address of a link that the author wrote. */
+/** Where a value is in Slack markup: in text, or in the address of the author's link. */
 type MrkdwnContext = 'text' | 'link' | 'link_start' | 'link_part';
 
 type MrkdwnState = {
   mode: 'text' | 'link' | 'label';
-  /** The link's address so far, as far as it decides about its scheme. */
+  /** The link's address so far, as far as it matters for the scheme. */
   literal: string;
   hasPrinted: boolean;
 };
 
-/** Escapes values for Slack's markup, so that none can mention, link or end a link. */
+/** Escapes values for Slack markup, so that none can mention, link or end a link. */
 export function createMrkdwnEscape(template: Template): Escape {
   const contexts = findPrintContexts(template, scanner);
   return function escapeForPlace(value, { id }) {
@@ -31,12 +31,15 @@ function fits(value: string, context: MrkdwnContext): boolean {
 
 const harmlessLink = 'about:blank';
 
-/** Whether the address of a link says nothing: it is empty, or only a scheme. */
+/** Whether a link's address is empty or only a scheme. */
 export function isEmptyAddress(address: string): boolean {
   return isBlank(address.replace(/^(?:https?:\/\/|mailto:|tel:)/i, ''));
 }
 
-/** Leaves the label of a link whose address is empty, and nothing of a mention of nobody: Slack would show their signs. */
+/**
+ * Keeps only the label of a link whose address is empty, and removes a mention without an ID: Slack
+ * would show their characters.
+ */
 export function dropEmptyLinks(rendered: string): string {
   return rendered.replace(/<(?:https?:\/\/|mailto:|tel:|[@#])?(?:\|([^<>]*))?>/gi, '$1');
 }
@@ -74,7 +77,7 @@ const scanner: Scanner<MrkdwnState, MrkdwnContext> = {
 
 const maxLiteralCharacters = 64;
 
-/** The characters that end each mode. Those before them are read at once. */
+/** The characters that end each mode. The text before them is read at once. */
 const ends: Record<MrkdwnState['mode'], RegExp> = { text: /</g, link: /[>|]/g, label: />/g };
 
 function step({ mode }: MrkdwnState, character: string): MrkdwnState {
@@ -82,7 +85,7 @@ function step({ mode }: MrkdwnState, character: string): MrkdwnState {
   return character === '|' ? { ...startOfText, mode: 'label' } : startOfText;
 }
 
-/** `<@`, `<#` and `<!` are mentions that the author wrote, with a value for whom. */
+/** `<@`, `<#` and `<!` are the author's mentions, with a value for the ID. */
 function getLinkContext({ literal, hasPrinted }: MrkdwnState): MrkdwnContext {
   if (/^[@#!]/.test(literal)) return 'link';
   const prefix = classifyPrefix(literal);
@@ -91,12 +94,12 @@ function getLinkContext({ literal, hasPrinted }: MrkdwnState): MrkdwnContext {
   return 'link';
 }
 
-/** It may turn out to be the link's beginning, where these signs would make it a mention. */
+/** The value may become the link's start, where these characters would make it a mention. */
 function isPart(value: string): boolean {
   return isLinkPart(value) && !/^\s*[@#!]/.test(value);
 }
 
-/** What would end the link or its address; `&` is left, because a query needs it. */
+/** Encodes characters that end a link or its address. `&` stays, because a query needs it. */
 function encodeLink(value: string): string {
   return value.replace(/[<>|\s]/g, (character) => encodeURIComponent(character));
 }

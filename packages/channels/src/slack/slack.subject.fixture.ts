@@ -14,9 +14,9 @@ import { slackWebApi } from './web-api';
 
 const slackContent: SlackContent = { text: 'Hello' };
 
-/** What the contract suite needs to know of Slack. */
+/** The contract suite's subject for Slack. */
 export const slackSubject: Subject = {
-  // The suite hands it only the content that is given here.
+  // The suite passes only the content defined here.
   provider: slackWebApi as Provider<unknown>,
   id: /^C0123456789:\d+\.\d+$/,
   async start() {

@@ -14,7 +14,7 @@ describe('findSlackTargets', () => {
     [{ channelId: 'W0123456789' }, 'W0123456789'],
     [{ email: 'ada@EXAMPLE.org' }, 'ada@example.org'],
     [{ channelId: 'C0123456789', email: 'ada@example.org' }, 'C0123456789 ada@example.org'],
-  ])('takes %j as %s', (slack, address) => {
+  ])('accepts %j as %s', (slack, address) => {
     expect(findSlackTargets({ slack })).toEqual({ targets: [{ address }] });
   });
 
@@ -25,7 +25,7 @@ describe('findSlackTargets', () => {
       'channel_id "#general"',
     ],
     [{ channelId: 'C0123456789', email: 'ada' }, 'C0123456789', 'email "ada"'],
-  ])('uses the right half of %j and notes the wrong one', (slack, address, note) => {
+  ])('uses the valid half of %j and notes the invalid one', (slack, address, note) => {
     expect(findSlackTargets({ slack })).toEqual({
       targets: [{ address, note: expect.stringContaining(note) }],
     });
@@ -46,7 +46,7 @@ describe('findSlackTargets', () => {
   });
 
   test.each([[{}], [{ slack: {} }], [{ slack: { channelId: ' ', email: '' } }]])(
-    'finds none in %j',
+    'finds no target in %j',
     (recipient) => {
       expect(findSlackTargets(recipient)).toMatchObject({ skip: 'no_address' });
     },
@@ -59,7 +59,7 @@ test.each([
   ['ada@example.org', { email: 'ada@example.org' }],
   ['C0123456789 ada@example.org', { conversationId: 'C0123456789', email: 'ada@example.org' }],
   ['U0123456789 ada@example.org', { userId: 'U0123456789', email: 'ada@example.org' }],
-])('the stored target %s reads back', (target, expected) => {
+])('the stored target %s parses to the same target', (target, expected) => {
   expect(parseSlackTarget(target)).toEqual(expected);
 });
 
@@ -70,7 +70,7 @@ test.each([
   ['U0123456789', false],
   ['ada@example.org', false],
   ['C0123456789 ada@example.org', false],
-])('%s is a place of several people: %s', (target, isShared) => {
+])('%s is shared by several people: %s', (target, isShared) => {
   expect(isSharedSlackTarget(target)).toBe(isShared);
 });
 

@@ -2,7 +2,10 @@ import type { Recipient } from '@belfry/shared';
 import type { Targeting } from '../channel';
 import { findMagicWordOfEmail, parseEmailAddress } from '../email/address';
 
-/** Where a message goes: a conversation, a person by id or by e-mail; the e-mail is the fallback where both stand. */
+/**
+ * The target of a message: a conversation, or a person by ID or e-mail. With both, the e-mail is the
+ * fallback.
+ */
 export type SlackTarget = { conversationId?: string; userId?: string; email?: string };
 
 const conversation = /^[CGD][A-Z0-9]{8,}$/;
@@ -38,13 +41,13 @@ export function parseSlackTarget(target: string): SlackTarget {
   };
 }
 
-/** A channel or a group without the person whom it falls back to. */
+/** Whether the target is a channel or group without a person as fallback. */
 export function isSharedSlackTarget(target: string): boolean {
   const { conversationId, email } = parseSlackTarget(target);
   return email === undefined && /^[CG]/.test(conversationId ?? '');
 }
 
-/** CSANDBOXBOUNCE, or sandbox+bounce@example.com. */
+/** For example, CSANDBOXBOUNCE or sandbox+bounce@example.com. */
 export function findMagicWordOfSlack(target: string): string | undefined {
   const { conversationId, userId, email } = parseSlackTarget(target);
   const word = /^[CGDUW]SANDBOX([A-Z]+)$/.exec(conversationId ?? userId ?? '')?.[1];
@@ -56,7 +59,7 @@ type Part = { address: string } | { problem: string };
 function readId(id: string): Part {
   if (conversation.test(id) || person.test(id)) return { address: id };
   return {
-    problem: `channel_id "${id}" is not the id of a channel (C…, G…, D…) or of a person (U…, W…); a name does not do.`,
+    problem: `channel_id "${id}" is not the id of a channel (C…, G…, D…) or of a user (U…, W…). Use the id, not the name.`,
   };
 }
 

@@ -4,7 +4,7 @@ import { type LinkPreview, linkPreviewField } from '../link-preview';
 
 export const slackTemplate = Type.Object({
   text: Type.Optional(
-    Type.String({ title: 'Text', description: 'Made from the blocks when empty.' }),
+    Type.String({ title: 'Text', description: 'Generated from the blocks when empty.' }),
   ),
   blocks: Type.Optional(
     Type.String({
@@ -33,7 +33,7 @@ export type SlackTemplate = Static<typeof slackTemplate>;
 export type SlackOverride = Static<typeof slackOverride>;
 
 export type SlackContent = LinkPreview & {
-  /** Never empty: it is what a notification shows, also beside blocks. */
+  /** Never empty: notifications show it, even when there are blocks. */
   text: string;
   blocks?: { [key: string]: Json }[];
 };

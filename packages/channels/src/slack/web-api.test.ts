@@ -40,7 +40,7 @@ async function setUp() {
 const hashToken = (token: string) => hash('sha256', token, 'hex');
 
 describe('a message to Slack', () => {
-  test('is posted with text, blocks and its id', async () => {
+  test('is posted with text, blocks and its ID', async () => {
     const { simulator, send } = await setUp();
     const blocks = [{ type: 'section', text: { type: 'mrkdwn', text: 'R&amp;D &lt;b&gt;' } }];
     const { outcome, response } = await send({ content: { text: 'R&amp;D', blocks } });
@@ -79,7 +79,7 @@ describe('a message to Slack', () => {
   });
 
   test.each(['invalid_auth', 'token_revoked', 'missing_scope'])(
-    '%s is the fault of a token that came with the call, and else of the integration',
+    'with %s blames the token of the call, or else the integration',
     async (error) => {
       const { simulator, send } = await setUp();
       simulator.fail({ error }, { error });
@@ -91,7 +91,7 @@ describe('a message to Slack', () => {
     },
   );
 
-  test('without any token is skipped and says nothing of the integration; one that fits into no header is refused', async () => {
+  test('is skipped without any token, and refused with a token that is not a valid header value', async () => {
     const { simulator, send } = await setUp();
     expect((await send({ credentials: {} })).outcome).toMatchObject({
       reason: 'no_token',
@@ -105,7 +105,7 @@ describe('a message to Slack', () => {
     expect(simulator.requests).toEqual([]);
   });
 
-  test('keeps the scopes that Slack names, and cuts what else it says', async () => {
+  test('stores the scopes that Slack names, and cuts the rest of the response', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({
       error: 'missing_scope',
@@ -126,7 +126,7 @@ describe('a message to Slack', () => {
     });
   });
 
-  test('that is throttled holds up no other', async () => {
+  test('that is throttled does not delay others', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ reply: { status: 429, headers: { 'retry-after': '30' }, body: '' } });
     const startedAt = Date.now();
@@ -135,7 +135,7 @@ describe('a message to Slack', () => {
     expect((await send({ ownToken })).outcome.outcome).toBe('accepted');
     expect(Date.now() - startedAt).toBeLessThan(2_000);
     expect(simulator.requests).toHaveLength(2);
-    // The limit of a token that the call brought is not the integration's.
+    // A rate limit on the call's own token does not slow the integration.
     simulator.fail({ reply: { status: 429, headers: { 'retry-after': '30' }, body: '' } });
     expect((await send({ ownToken })).outcome).not.toHaveProperty('slows');
   });
@@ -144,7 +144,7 @@ describe('a message to Slack', () => {
 describe('a message to a person', () => {
   const target = 'ada@example.org';
 
-  test('is posted into their direct conversation, which is remembered by token', async () => {
+  test('is posted into their direct conversation, which is cached by token', async () => {
     const { simulator, send, methods } = await setUp();
     await send({ target });
     await send({ target });
@@ -155,13 +155,13 @@ describe('a message to a person', () => {
     expect(simulator.sends[0]?.channel).toMatch(/^D/);
   });
 
-  test('by id needs no look-up', async () => {
+  test('by ID needs no lookup', async () => {
     const { send, methods } = await setUp();
     expect((await send({ target: 'U0123456789' })).outcome.outcome).toBe('accepted');
     expect(methods()).toEqual(['conversations.open', 'chat.postMessage']);
   });
 
-  test('who is not there is refused, and not asked for again at once', async () => {
+  test('is refused when the person does not exist, and the result is cached for a short time', async () => {
     const { simulator, send, methods } = await setUp();
     simulator.fail({ error: 'users_not_found' });
     const rejection = { outcome: 'rejected', scope: 'recipient', reason: 'users_not_found' };
@@ -170,7 +170,7 @@ describe('a message to a person', () => {
     expect(methods()).toEqual(['users.lookupByEmail']);
   });
 
-  test('whose conversation is gone is looked up again', async () => {
+  test('is looked up again when the conversation no longer exists', async () => {
     const { simulator, send, methods } = await setUp();
     await send({ target });
     simulator.fail({ error: 'user_disabled' });
@@ -185,7 +185,7 @@ describe('a message to a person', () => {
     [{ reply: { body: '<html>' } }],
     [{ error: 'internal_error' }],
     [{ reply: { body: { ok: true } } }],
-  ])('was certainly not sent when the look-up ended in %j', async (fault) => {
+  ])('was certainly not sent when the lookup ended in %j', async (fault) => {
     for (const on of ['users.lookupByEmail', 'conversations.open']) {
       const { simulator, send } = await setUp();
       simulator.fail({ on, ...fault });
@@ -195,16 +195,16 @@ describe('a message to a person', () => {
   });
 });
 
-describe('a channel with an e-mail behind it', () => {
+describe('a channel with an e-mail address as fallback', () => {
   const target = 'C0123456789 ada@example.org';
 
-  test('wins', async () => {
+  test('goes to the channel', async () => {
     const { send, methods } = await setUp();
     await send({ target });
     expect(methods()).toEqual(['chat.postMessage']);
   });
 
-  test('gives way to the person when it cannot be found', async () => {
+  test('goes to the person when the channel is not found', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ error: 'channel_not_found' });
     expect((await send({ target })).outcome.outcome).toBe('accepted');
@@ -212,7 +212,7 @@ describe('a channel with an e-mail behind it', () => {
   });
 
   test.each(['not_in_channel', 'is_archived', 'invalid_auth', 'internal_error'])(
-    'does not when Slack says %s',
+    'goes to nobody when Slack answers %s',
     async (error) => {
       const { simulator, send } = await setUp();
       simulator.fail({ error });
@@ -222,7 +222,7 @@ describe('a channel with an e-mail behind it', () => {
   );
 });
 
-test('a Slack integration may be without a token, and takes no other kind', () => {
+test('a Slack integration may have no token, and accepts no other kind', () => {
   const check = (access_token?: string) =>
     slackWebApi.check({
       settings: {},
@@ -236,7 +236,7 @@ test('a Slack integration may be without a token, and takes no other kind', () =
   expect(check('xapp-1-A1-2-abc')).toEqual([expect.stringMatching(/^access_token must/)]);
 });
 
-test('the description names channel, person, text and blocks, and no token', () => {
+test('the description has channel, person, text and blocks, and no token', () => {
   expect(
     slackWebApi.describe({
       messageId: 'm',

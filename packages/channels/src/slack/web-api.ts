@@ -18,7 +18,7 @@ import { createDirectChannels, type Person } from './direct-channels';
 import { parseSlackTarget, type SlackTarget } from './target';
 import type { SlackContent } from './template';
 
-const filledBySlack = 'Filled by Add to Slack: Slack’s own reports name the integration by it.';
+const filledBySlack = 'Set by Add to Slack. Slack’s events identify the integration by it.';
 
 const slackSettings = Type.Object({
   max_per_second: maxPerSecondSetting(),
@@ -35,7 +35,7 @@ const slackCredentials = Type.Object({
   access_token: Type.Optional(
     Type.String({
       title: 'Bot token',
-      description: 'xoxb-…; may be left out when every recipient brings a token.',
+      description: 'xoxb-…; may be empty when every recipient brings a token.',
       maxLength: 512,
       ...showsLastFour,
     }),
@@ -44,13 +44,13 @@ const slackCredentials = Type.Object({
 
 const slackPayload = Type.Object({
   thread_ts: Type.Optional(Type.String({ title: 'Thread', pattern: '^\\d+\\.\\d+$' })),
-  reply_broadcast: Type.Optional(Type.Boolean({ title: 'Show the reply in the channel too' })),
+  reply_broadcast: Type.Optional(Type.Boolean({ title: 'Also show the reply in the channel' })),
   unfurl_links: Type.Optional(Type.Boolean({ title: 'Unfurl links' })),
   unfurl_media: Type.Optional(Type.Boolean({ title: 'Unfurl media' })),
-  username: Type.Optional(Type.String({ title: 'Shown sender', maxLength: 80 })),
+  username: Type.Optional(Type.String({ title: 'Displayed sender name', maxLength: 80 })),
   icon_emoji: Type.Optional(Type.String({ title: 'Icon', pattern: '^:[a-z0-9_+-]{1,100}:$' })),
   icon_url: Type.Optional(
-    Type.String({ title: 'Icon’s URL', pattern: '^https://', maxLength: 2_000 }),
+    Type.String({ title: 'Icon URL', pattern: '^https://', maxLength: 2_000 }),
   ),
 });
 
@@ -69,7 +69,7 @@ export const slackWebApi: Provider<SlackContent> = {
 };
 
 const botToken = /^(xoxe\.)?xox[bp]-[A-Za-z0-9-]{10,}$/;
-/** A token of the call is not ours to judge, but it has to fit into a header. */
+/** Any token from a call is accepted if it fits into a header. */
 const headerSafe = /^[\x21-\x7e]{1,512}$/;
 
 function createSlackSender({ baseUrls }: SenderDeps): Sender<SlackContent> {
@@ -119,14 +119,14 @@ function createSlackSender({ baseUrls }: SenderDeps): Sender<SlackContent> {
 
   async function test({ credentials, signal }: TestCall): Promise<ConnectionTestResult> {
     const token = readCredentials(credentials).access_token;
-    if (!token) return { isWorking: true, detail: 'Every recipient has to bring a token.' };
+    if (!token) return { isWorking: true, detail: 'Every recipient must bring a token.' };
     if (!headerSafe.test(token)) return { isWorking: false, detail: malformedToken.detail };
     const reply = await api.call('auth.test', {}, { token, signal });
     if ('failure' in reply) {
       return { isWorking: false, detail: reply.failure.detail ?? reply.failure.reason };
     }
     const { team, user } = reply.body;
-    return { isWorking: true, detail: `Slack knows the token as ${user} of ${team}.` };
+    return { isWorking: true, detail: `Slack identifies the token as ${user} of ${team}.` };
   }
 
   return {
@@ -147,7 +147,7 @@ const noToken = {
   outcome: 'rejected',
   scope: 'integration',
   skip: 'no_integration',
-  // Whether there is a token is this recipient's matter: others bring one.
+  // A missing token concerns only this recipient: others may bring one.
   ownToken: true,
   reason: 'no_token',
   detail: 'Neither the call, nor the user, nor the integration has a token.',
@@ -157,21 +157,21 @@ const malformedToken = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'malformed_token',
-  detail: 'The token holds spaces or control characters.',
+  detail: 'The token has spaces or control characters.',
 } as const;
 
 const noTarget = {
   outcome: 'rejected',
   scope: 'recipient',
   reason: 'no_target',
-  detail: 'The target is neither a channel, nor a person, nor an e-mail address.',
+  detail: 'The target is not a channel, a user or an e-mail address.',
 } as const;
 
 function isAboutPerson(reply: Extract<SlackReply, { failure: unknown }>): boolean {
   return reply.failure.outcome === 'rejected' && reply.failure.scope === 'recipient';
 }
 
-/** Where to try, best first. */
+/** The destinations to try, best first. */
 function listDestinations({ conversationId, userId, email }: SlackTarget): (string | Person)[] {
   return [
     ...(conversationId ? [conversationId] : []),
@@ -182,12 +182,14 @@ function listDestinations({ conversationId, userId, email }: SlackTarget): (stri
 
 const notFoundCodes = ['channel_not_found', 'user_not_found', 'users_not_found'];
 
-/** Only what cannot be found has a fallback; what refuses the message has been reached. */
+/**
+ * Only a destination that is not found has a fallback; one that refuses the message was reached.
+ */
 function isNotFound(reply: SlackReply): boolean {
   return 'failure' in reply && reply.code !== undefined && notFoundCodes.includes(reply.code);
 }
 
-/** What happens to a token that came with the call or the user is this message's matter alone. */
+/** An error of a token from the call or the user concerns only this message. */
 function blameToken(result: SendResult, { ownToken }: SendCall<SlackContent>): SendResult {
   const { outcome } = result;
   if (ownToken !== undefined && outcome.outcome === 'retry') {
@@ -212,10 +214,10 @@ function finish(reply: SlackReply): SendResult {
 const noReceipt = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
-  detail: 'Slack said yes without naming the message.',
+  detail: 'Slack returned success without the message’s id.',
 } as const;
 
-/** The message's id travels with it, so that a duplicate can be told. */
+/** The message carries its ID, so that a duplicate can be recognized. */
 function buildMessage(call: DescribeCall<SlackContent>): Record<string, unknown> {
   const { content, messageId, payload } = call;
   const { text, blocks, linkPreview } = content;

@@ -35,7 +35,7 @@ describe('the text of an SMS', () => {
     ['NUL', 'a{{v}}b', { v: '\0' }, 'ab'],
     ['TwilioDevEd/message-segment-calculator#66', 'a\r\nb\rc{{v}}', { v: '\r\n' }, 'a\nb\nc\n'],
     ['half a character', 'a {{v}}', { v: '\ud83d' }, 'a \ufffd'],
-  ])('is what the author and the data say, unescaped: %s', (_report, template, data, text) => {
+  ])('is the template with its values, unescaped: %s', (_report, template, data, text) => {
     expect(compose(template, { data })).toMatchObject({ content: { text } });
   });
 
@@ -47,11 +47,11 @@ describe('the text of an SMS', () => {
     });
   });
 
-  test.each(['', '  \n', '{{v}}'])('is refused when it is empty: %j', (template) => {
+  test.each(['', '  \n', '{{v}}'])('is refused when it is blank: %j', (template) => {
     expect(compose(template)).toEqual({ failed: 'empty_content', detail: 'The text is empty.' });
   });
 
-  test('keeps typographic characters unless the author asks for plain ones (SparkDevNetwork/Rock#6505)', () => {
+  test('keeps typographic characters unless the template asks for plain ones (SparkDevNetwork/Rock#6505)', () => {
     const text = 'It’s “{{v}}” – here…';
     expect(compose(text, { data: { v: 'Ω' } })).toMatchObject({
       content: { text: 'It’s “Ω” – here…' },
@@ -65,7 +65,7 @@ describe('the text of an SMS', () => {
 });
 
 describe('the override of an SMS', () => {
-  test('puts its text in the template’s place, literally', () => {
+  test('replaces the template’s text, literally', () => {
     const override = { message: { text: 'Own {{v}}\r\n' } };
     expect(compose('Hi {{v}}', { override })).toMatchObject({
       content: { text: 'Own {{v}}\n' },
@@ -74,14 +74,14 @@ describe('the override of an SMS', () => {
   });
 
   test.each<[SmsOverride]>([[{}], [{ message: {} }], [{ message: { text: '' }, sender: ' ' }]])(
-    'counts as none when it is empty: %j',
+    'is ignored when it is blank: %j',
     (override) => {
       expect(compose('Hi', { override })).toMatchObject({ content: { text: 'Hi' } });
       expect(compose('Hi', { override })).not.toHaveProperty('content.sender');
     },
   );
 
-  test('is held to the same limit', () => {
+  test('has the same limit', () => {
     const override = { message: { text: 'a'.repeat(1_601) } };
     expect(compose('Hi', { override })).toMatchObject({ failed: 'too_long' });
   });
@@ -90,7 +90,7 @@ describe('the override of an SMS', () => {
     [{ sender: 'Acme' }, 'Acme'],
     [{ message: { sender: 'Acme' } }, 'Acme'],
     [{ sender: ' Acme ', message: { sender: 'Other' } }, 'Acme'],
-  ])('names the sender: %j', (override, sender) => {
+  ])('sets the sender: %j', (override, sender) => {
     expect(compose('Hi', { override })).toMatchObject({ content: { sender } });
   });
 });
@@ -104,8 +104,8 @@ describe('the notes on an SMS', () => {
     ['70 of UCS-2', 'ж'.repeat(70), ['UCS-2', 1, 'ж (U+0436)']],
     ['71 of UCS-2', 'ж'.repeat(71), ['UCS-2', 2, 'ж (U+0436)']],
     ['extension characters', '€'.repeat(81), ['GSM-7', 2]],
-    ['é in one character', 'é', ['GSM-7', 1]],
-    ['é in two characters', 'e\u0301', ['UCS-2', 1, 'e\u0301 (U+0065 U+0301)']],
+    ['é as one character', 'é', ['GSM-7', 1]],
+    ['é as two characters', 'e\u0301', ['UCS-2', 1, 'e\u0301 (U+0065 U+0301)']],
     ['an emoji', 'Hi 👋', ['UCS-2', 1, '👋 (U+1F44B)']],
     ['a curly quote', 'It’s', ['UCS-2', 1, '’ (U+2019)']],
     ['a no-break space', 'a\u00a0b', ['UCS-2', 1, '\u00a0 (U+00A0)']],
@@ -121,7 +121,7 @@ describe('the notes on an SMS', () => {
       ['GSM-7', 1],
     ],
   ])(
-    'say encoding, segments and what forced Unicode: %s',
+    'contain encoding, segments and the character that forced Unicode: %s',
     (_case, text, [encoding, segments, cause]) => {
       expect(compose(text)).toHaveProperty('notes', {
         encoding,
@@ -141,7 +141,7 @@ describe('the notes on an SMS', () => {
   test.each([
     ['GSM-7', gsm],
     ['any character', character],
-  ])('agree with the calculator of Twilio: %s', (_name, unit) => {
+  ])('match Twilio’s calculator: %s', (_name, unit) => {
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 350 }), (text) => {
         const calculated = new SegmentedMessage(text, 'auto');
@@ -175,11 +175,11 @@ describe('the target of an SMS', () => {
         detail: 'mobile "07911 123456" is not a valid phone number: country code missing.',
       },
     ],
-  ])('of the mobile %j', (mobile, expected) => {
+  ])('for the mobile %j', (mobile, expected) => {
     expect(sms.findTargets(mobile === undefined ? {} : { mobile })).toMatchObject(expected);
   });
 
-  test('is the mobile, and never the number for WhatsApp', () => {
+  test('is the mobile, and never the WhatsApp number', () => {
     expect(sms.findTargets({ whatsappMobile: '+4512345678' })).toMatchObject({
       skip: 'no_address',
     });

@@ -12,7 +12,7 @@ import {
 import { describeEncoding, toPlainCharacters } from './encoding';
 import type { SmsContent, SmsOverride, SmsTemplate } from './template';
 
-/** In UTF-16 units; what the providers take in one call. */
+/** In UTF-16 units; the limit of the providers per call. */
 const maxTextCharacters = 1_600;
 
 export function compileSms(
@@ -60,7 +60,10 @@ function composeText(
   return text;
 }
 
-/** CR LF would take two characters of a segment, NUL ends a text for some readers, half a character is none. */
+/**
+ * CR LF would use two characters of a segment, NUL ends a text for some readers, and an unpaired
+ * surrogate is not a character.
+ */
 function clean(text: string): string {
   return text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed();
 }

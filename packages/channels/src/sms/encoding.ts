@@ -1,9 +1,9 @@
 import type { Notes } from '../channel';
 
 /**
- * How a text goes over the air: its encoding, its segments, and the first character that made it Unicode. It agrees with
- * Twilio's calculator, which takes 20 to 70 ms for a text of 1,600 characters, because it adds up each segment anew for
- * each character.
+ * The encoding of a text, its number of segments, and the first character that forced Unicode. The
+ * result matches Twilio's calculator, which takes 20 to 70 ms for 1,600 characters, because it
+ * recounts each segment for each character.
  */
 export function describeEncoding(text: string): Notes {
   const sizes = countSeptets(text);
@@ -20,7 +20,7 @@ export function describeEncoding(text: string): Notes {
   };
 }
 
-/** The text with plain characters where typographic ones stand, as Twilio's smart encoding does it. */
+/** The text with plain characters instead of typographic ones, as in Twilio's smart encoding. */
 export function toPlainCharacters(text: string): string {
   const plain = new Map<string, string>();
   for (const character of new Set(text)) {
@@ -29,7 +29,7 @@ export function toPlainCharacters(text: string): string {
   return plain.size === 0 ? text : [...text].map((each) => plain.get(each) ?? each).join('');
 }
 
-/** Loaded with the first text that needs it: only workers of this channel do. */
+/** Loaded with the first text that needs it, so only workers of this channel load it. */
 function toPlain(character: string): string {
   const {
     SegmentedMessage,
@@ -41,10 +41,10 @@ function toPlain(character: string): string {
 type SegmentCapacity = { single: number; concatenated: number };
 
 const septets: SegmentCapacity = { single: 160, concatenated: 153 };
-/** UTF-16. */
+/** In UTF-16 units. */
 const codeUnits: SegmentCapacity = { single: 70, concatenated: 67 };
 
-/** The basic characters of GSM 03.38, and its extension, whose characters take an escape as well. */
+/** The basic characters of GSM 03.38, and its extension, whose characters also need an escape. */
 const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const extended = '\f^{}\\[~]|€';
@@ -56,7 +56,7 @@ const septetsByCharacter = new Map([
 
 const segmenter = new Intl.Segmenter();
 
-/** The size of each character; undefined when one of them is not in the alphabet. */
+/** The size of each character; undefined when one is not in the alphabet. */
 function countSeptets(text: string): number[] | undefined {
   const sizes: number[] = [];
   for (const character of text) {
@@ -67,7 +67,7 @@ function countSeptets(text: string): number[] | undefined {
   return sizes;
 }
 
-/** No character is divided between two segments. */
+/** A character is never split between two segments. */
 function countSegments(
   sizes: readonly number[],
   { single, concatenated }: SegmentCapacity,

@@ -6,7 +6,7 @@ export const smsTemplate = Type.Object({
     Type.Boolean({
       title: 'Plain characters',
       description:
-        'Puts plain characters in place of typographic quotes, dashes and spaces: one of them halves what fits into a segment.',
+        'Replaces typographic quotes, dashes and spaces by plain characters. A single typographic one halves the capacity of a segment.',
       default: false,
     }),
   ),
@@ -19,7 +19,7 @@ export const smsOverride = Type.Object({
   message: Type.Optional(
     Type.Object({
       text: Type.Optional(Type.String()),
-      /** Where older clients write the sender; the outer one wins. */
+      /** Older clients write the sender here; the outer one takes precedence. */
       sender,
     }),
   ),
@@ -30,6 +30,6 @@ export type SmsOverride = Static<typeof smsOverride>;
 
 export type SmsContent = {
   text: string;
-  /** In place of the integration's; the provider knows what it may be. */
+  /** Replaces the integration's sender; the provider checks it. */
   sender?: string;
 };

@@ -47,12 +47,12 @@ describe('the request to Twilio', () => {
   test.each<[string, string, object]>([
     ['a number', '+15005550009', { From: ['+15005550009'] }],
     // twilio/twilio-csharp#421
-    ['a number as the console shows it', '+1 (500) 555-0009', { From: ['+15005550009'] }],
+    ['a number as Twilio’s console shows it', '+1 (500) 555-0009', { From: ['+15005550009'] }],
     ['a number without its plus', '15005550009', { From: ['+15005550009'] }],
     ['a short code', '12345', { From: ['12345'] }],
     ['a name', 'Acme 24', { From: ['Acme 24'] }],
     ['a messaging service', service, { MessagingServiceSid: [service] }],
-  ])('goes out from %s', async (_kind, sender, expected) => {
+  ])('is sent from %s', async (_kind, sender, expected) => {
     const { simulator, send } = await setUp();
     expect((await send({ settings: { sender } })).outcome.outcome).toBe('accepted');
     expect(simulator.sends).toMatchObject([{ to: '+4512345678', body: 'Hello', fields: expected }]);
@@ -60,14 +60,14 @@ describe('the request to Twilio', () => {
     expect(simulator.sends[0]?.fields).not.toHaveProperty(otherField);
   });
 
-  test('goes out from the call’s sender where it names one', async () => {
+  test('is sent from the call’s sender, if set', async () => {
     const { simulator, send } = await setUp();
     await send({ content: { text: 'Hello', sender: 'Acme' } });
     expect(simulator.sends).toMatchObject([{ from: 'Acme' }]);
   });
 
   test.each(['Much too long a name', '!', '+12', `AC${'0'.repeat(32)}`, '+15005550009,Acme'])(
-    'is not made when the call’s sender is none: %s',
+    'is not sent when the call’s sender is invalid: %s',
     async (sender) => {
       const { simulator, send } = await setUp();
       expect((await send({ content: { text: 'Hello', sender } })).outcome).toMatchObject({
@@ -79,12 +79,13 @@ describe('the request to Twilio', () => {
     },
   );
 
-  // 21266; and twilio/twilio-ruby#348, where an object or a colon in To is answered as a wrong From.
+  // 21266; and twilio/twilio-ruby#348, where Twilio reports an object or a colon in To as a wrong
+  // From.
   test.each<[string, Partial<SendCall<SmsContent>>, string]>([
     ['to equals from', { settings: { sender: '+45 12 34 56 78' } }, '21266'],
-    ['to is no number', { target: '[object Object]' }, 'no_target'],
+    ['to is not a number', { target: '[object Object]' }, 'no_target'],
     ['to holds a colon', { target: 'tel:+4512345678' }, 'no_target'],
-  ])('is not made when %s', async (_case, changes, reason) => {
+  ])('is not sent when %s', async (_case, changes, reason) => {
     const { simulator, send } = await setUp();
     expect((await send(changes)).outcome).toMatchObject({
       outcome: 'rejected',
@@ -94,7 +95,7 @@ describe('the request to Twilio', () => {
     expect(simulator.requests).toEqual([]);
   });
 
-  test('is not made without credentials, whatever the environment holds', async () => {
+  test('is not sent without credentials, whatever the environment contains', async () => {
     process.env['TWILIO_ACCOUNT_SID'] = credentials.account_sid;
     process.env['TWILIO_AUTH_TOKEN'] = credentials.auth_token;
     const { simulator, send } = await setUp();
@@ -109,7 +110,7 @@ describe('the request to Twilio', () => {
     expect(simulator.requests).toEqual([]);
   });
 
-  test('goes to Twilio’s own host whatever region the environment names', async () => {
+  test('goes to Twilio’s own host, whatever region the environment sets', async () => {
     process.env['TWILIO_REGION'] = 'ie1';
     const { simulator, send } = await setUp();
     expect((await send()).outcome.outcome).toBe('accepted');
@@ -119,7 +120,7 @@ describe('the request to Twilio', () => {
     );
   });
 
-  test('is signed with the API key where there is one', async () => {
+  test('is signed with the API key, if set', async () => {
     const { simulator, send } = await setUp();
     const key = { api_key_sid: `SK${'2'.repeat(32)}`, api_key_secret: 'key-secret' };
     await send({ credentials: { ...credentials, ...key } });
@@ -129,7 +130,7 @@ describe('the request to Twilio', () => {
     expect(simulator.sends).toMatchObject([{ accountSid: credentials.account_sid }]);
   });
 
-  test('asks for receipts with the message’s own URL, where they can be checked', async () => {
+  test('requests receipts at the message’s own URL only when their signature can be checked', async () => {
     const { simulator, send } = await setUp();
     const receiptUrl = 'https://belfry.example/v1/receipts/i/s?message=0193';
     const { account_sid } = credentials;
@@ -140,7 +141,7 @@ describe('the request to Twilio', () => {
     expect(simulator.sends[1]).not.toHaveProperty('statusCallback');
   });
 
-  test('takes what the call allows itself over ours, and never another address or sender', async () => {
+  test('accepts the call’s allowed fields over ours, and never another address or sender', async () => {
     const { simulator, send } = await setUp();
     const ownPayload = {
       ValidityPeriod: 60,
@@ -168,14 +169,14 @@ describe('the request to Twilio', () => {
     });
   });
 
-  test('carries a text to the byte, whatever it holds', async () => {
+  test('sends a text byte for byte, whatever it contains', async () => {
     const { simulator, send } = await setUp();
     const text = 'a&To=+15005550001\n<b>%0d%0aFrom: é 👋 {{x}} "\'';
     await send({ content: { text } });
     expect(simulator.sends).toMatchObject([{ to: '+4512345678', body: text }]);
   });
 
-  test('is described as it would be made', async () => {
+  test('matches its description', async () => {
     const { simulator, send } = await setUp();
     await send();
     const { operation, body } = twilioSms.describe(createCall());
@@ -186,7 +187,7 @@ describe('the request to Twilio', () => {
     expect(body).toEqual(Object.fromEntries(fields.map(([name, [value]]) => [name, value])));
   });
 
-  test('may be one of a thousand at a time', async () => {
+  test('is sent for many messages at once', async () => {
     const { simulator, send } = await setUp();
     simulator.fail(...Array.from({ length: 60 }, () => ({ slowMs: 300 })));
     const results = await Promise.all(Array.from({ length: 60 }, () => send()));
@@ -195,16 +196,16 @@ describe('the request to Twilio', () => {
   });
 });
 
-describe('what Twilio’s answers change', () => {
+describe('contact updates from Twilio’s responses', () => {
   const number = '+1 500 555 0009';
 
   test.each<[string, number, string, object[]]>([
     // SparkDevNetwork/Rock#5581
-    ['a STOP holds for its sender', 21610, number, [{ reason: 'opted_out', sender: number }]],
-    ['a STOP holds for its service', 21610, service, [{ reason: 'opted_out', sender: service }]],
+    ['a STOP applies to its sender', 21610, number, [{ reason: 'opted_out', sender: number }]],
+    ['a STOP applies to its service', 21610, service, [{ reason: 'opted_out', sender: service }]],
     // twilio/twilio-node#845
-    ['a landline holds for every sender', 21614, number, [{ reason: 'bounced', sender: '' }]],
-    ['a bad number holds for every sender', 21211, number, [{ reason: 'bounced', sender: '' }]],
+    ['a landline applies to every sender', 21614, number, [{ reason: 'bounced', sender: '' }]],
+    ['a bad number applies to every sender', 21211, number, [{ reason: 'bounced', sender: '' }]],
     ['a fault changes nothing', 20500, number, []],
     ['an unknown code changes nothing', 29999, number, []],
   ])('%s', async (_case, code, sender, expected) => {
@@ -215,7 +216,7 @@ describe('what Twilio’s answers change', () => {
     expect(changes).toHaveLength(expected.length);
   });
 
-  test('a STOP to the call’s own sender holds for that one', async () => {
+  test('a STOP to the call’s own sender applies only to that sender', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ code: 21610 }, { code: 21610 });
     const withSender = (sender: string) => ({ content: { text: 'Hello', sender } });
@@ -229,13 +230,13 @@ describe('what Twilio’s answers change', () => {
   });
 
   // CodeWithAsheville/court-notifications#44
-  test('an opt-out tells the operator what lifts it', async () => {
+  test('the detail of an opt-out tells how to lift it', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ code: 21610 });
     expect((await send()).outcome.detail).toContain('START');
   });
 
-  test('a code that says nothing certain about the integration fails its message alone', async () => {
+  test('a code that does not certainly blame the integration fails only its message', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ code: 21212 }, { code: 21606 }, { code: 21606 });
     expect((await send()).outcome).toMatchObject({ scope: 'integration', ownToken: true });
@@ -247,14 +248,14 @@ describe('what Twilio’s answers change', () => {
   });
 });
 
-describe('an answer that was lost', () => {
+describe('a message whose response was lost', () => {
   const foundOutcome = { outcome: 'accepted', providerMessageId: expect.stringMatching(/^SM/) };
 
   // twilio/twilio-ruby#519; twilio/twilio-node#312, #338, #317
   test.each<[string, TwilioFault]>([
     ['reset', { reset: 'after' }],
     ['cut off', { truncated: true }],
-  ])('is found in Twilio’s list when it was %s', async (_case, fault) => {
+  ])('is found in Twilio’s list when the response was %s', async (_case, fault) => {
     const { simulator, send } = await setUp();
     await send({ content: { text: 'Another text' } });
     simulator.fail(fault);
@@ -264,7 +265,7 @@ describe('an answer that was lost', () => {
 
   test.each<[string, TwilioFault[], TwilioSimulatorOptions]>([
     ['Twilio does not list it yet', [{ reset: 'after' }], { isListing: false }],
-    ['it never came', [{ reset: 'before' }], {}],
+    ['it never arrived', [{ reset: 'before' }], {}],
     ['the list cannot be read', [{ reset: 'after' }, { code: 20503 }], {}],
   ])('stays unknown when %s', async (_case, faults, options) => {
     const { simulator, send } = await setUp(options);
@@ -273,7 +274,7 @@ describe('an answer that was lost', () => {
     expect(simulator.sends.length).toBeLessThanOrEqual(1);
   });
 
-  test('stays unknown when two messages fit, and when the only one that fits is old', async () => {
+  test('stays unknown when two messages match, and when the only match is old', async () => {
     const { simulator, send } = await setUp();
     await send();
     simulator.fail({ reset: 'after' });
@@ -291,7 +292,7 @@ describe('an answer that was lost', () => {
   }
 });
 
-describe('an integration of Twilio', () => {
+describe('a Twilio integration', () => {
   const settings = { sender: '+15005550009' };
 
   test.each<[string, object, object, string[]]>([
@@ -307,13 +308,13 @@ describe('an integration of Twilio', () => {
       [],
     ],
     [
-      'an API key’s SID for the account’s',
+      'an API key’s SID instead of the account’s',
       settings,
       { ...credentials, account_sid: `SK${'2'.repeat(32)}` },
       ['account_sid is the SID'],
     ],
     ['no account', settings, { auth_token: credentials.auth_token }, ['account_sid must be']],
-    ['no secret at all', settings, { account_sid: credentials.account_sid }, ['auth_token must']],
+    ['no secret', settings, { account_sid: credentials.account_sid }, ['auth_token must be set']],
     [
       'a token with a space',
       settings,
@@ -324,17 +325,17 @@ describe('an integration of Twilio', () => {
       'half a key',
       settings,
       { ...credentials, api_key_sid: `SK${'2'.repeat(32)}` },
-      ['api_key_secret must be given'],
+      ['api_key_secret must be set'],
     ],
     [
       'the other half',
       settings,
       { ...credentials, api_key_secret: 'x' },
-      ['api_key_sid must be given'],
+      ['api_key_sid must be set'],
     ],
     ['no sender', {}, credentials, ['sender must be']],
-    ['a sender that is none', { sender: 'hello@example.org' }, credentials, ['sender must be']],
-  ])('is judged when it is saved: %s', (_case, savedSettings, secrets, problems) => {
+    ['an invalid sender', { sender: 'hello@example.org' }, credentials, ['sender must be']],
+  ])('is checked on save: %s', (_case, savedSettings, secrets, problems) => {
     expect(
       twilioSms.check({ settings: { ...savedSettings }, credentials: { ...secrets } }),
     ).toEqual(problems.map((problem) => expect.stringContaining(problem)));
@@ -347,7 +348,7 @@ describe('an integration of Twilio', () => {
       'a suspended account',
       { reply: { body: { status: 'suspended' } } },
       credentials,
-      { isWorking: false, detail: 'Twilio says that the account is suspended.' },
+      { isWorking: false, detail: 'Twilio reports the account as suspended.' },
     ],
     ['a broken connection', { reset: 'before' }, credentials, { isWorking: false }],
     ['no credentials', undefined, {}, { isWorking: false }],

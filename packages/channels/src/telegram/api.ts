@@ -1,4 +1,4 @@
-import { type Http, type HttpResponse, sortStatus } from '../http';
+import { classifyStatus, type Http, type HttpResponse } from '../http';
 import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { isRecord, parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
@@ -6,12 +6,15 @@ import { type ClassifiedRefusal, classifyTelegramRefusal } from './codes';
 
 export type TelegramAccess = { token: string; signal: AbortSignal };
 
-/** Telegram's yes with its result, or what its no means; `response` is what may be kept of it. */
+/**
+ * Telegram's success with its result, or the classified error. `response` is the part that may be
+ * stored.
+ */
 export type TelegramReply =
   | { result: Record<string, unknown> }
   | (ClassifiedRefusal & { response: Record<string, unknown> });
 
-/** What is used of the SDK's client. */
+/** The used part of the SDK's client. */
 export type TelegramClient = {
   getMe(): Promise<unknown>;
   sendMessage(message: TelegramMessage): Promise<unknown>;
@@ -32,7 +35,7 @@ export type TelegramApi = {
   ): Promise<TelegramReply>;
 };
 
-/** `url` is where the API is, when it is not Telegram itself. */
+/** `url` is the API base URL, when it is not Telegram's. */
 export function createTelegramApi({
   http,
   url,
@@ -46,7 +49,7 @@ export function createTelegramApi({
       let httpResult: HttpResponse | NetworkFailure | undefined;
       library ??= loadLibrary();
       const sdk = await library;
-      // A client a call: its fetch knows the deadline of this call alone.
+      // One client per call: its fetch knows only this call's deadline.
       const client = new sdk.Api(token, {
         ...(url ? { apiRoot: url } : {}),
         maxRetries: 0,
@@ -66,7 +69,7 @@ export function createTelegramApi({
       try {
         await callMethod(client);
       } catch (error) {
-        // All that counts was seen at the connection.
+        // The result was seen at the connection.
         if (!httpResult)
           throw new Error('The call could not be built', { cause: getErrorName(error) });
       }
@@ -75,7 +78,7 @@ export function createTelegramApi({
   };
 }
 
-/** At the first call: only the worker that sends to Telegram has it in memory. */
+/** Loaded with the first call, so only workers that send to Telegram load it. */
 function loadLibrary() {
   return import('node-telegram-bot-api');
 }
@@ -98,10 +101,10 @@ function read(httpResult: HttpResponse | NetworkFailure | undefined, token: stri
   if (typeof errorCode === 'number') {
     const description = toText(body?.['description']);
     const parameters = toRecordOrEmpty(body?.['parameters']);
-    const sorted = classifyTelegramRefusal({ errorCode, description, parameters, headers });
-    return { ...sorted, response };
+    const classified = classifyTelegramRefusal({ errorCode, description, parameters, headers });
+    return { ...classified, response };
   }
-  return { failure: isSuccess(status) ? unreadable : sortStatus(status, headers), response };
+  return { failure: isSuccess(status) ? unreadable : classifyStatus(status, headers), response };
 }
 
 function isSuccess(status: number): boolean {
@@ -111,7 +114,7 @@ function isSuccess(status: number): boolean {
 const unreadable: FailedOutcome = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
-  detail: 'Telegram’s answer could not be read, so the message may have been sent.',
+  detail: 'Telegram’s response could not be read, so the message may have been sent.',
 };
 
 function toRecordOrEmpty(value: unknown): Record<string, unknown> {
@@ -124,7 +127,7 @@ function toText(value: unknown): string {
 
 const maxTextCharacters = 300;
 
-/** What of an answer may be stored: these fields, cut, and without the token. */
+/** The fields of a response that may be stored, cut and without the token. */
 function pickFields(
   body: Record<string, unknown> | undefined,
   token: string,
@@ -142,7 +145,7 @@ function pickFields(
   };
 }
 
-/** Neither this token, nor its secret half alone, nor that of another bot. */
+/** Removes this token, its secret half alone, and any other bot's token. */
 function withoutTokens(text: string, token: string): string {
   const secretHalf = token.slice(token.indexOf(':') + 1);
   return redact(text, [token, secretHalf]).replace(

@@ -61,7 +61,7 @@ const move = (to: number) => ({
 });
 
 describe('a message to Telegram', () => {
-  test('is sent once as HTML, and named by its chat and number', async () => {
+  test('is sent once as HTML, and identified by chat and message number', async () => {
     const { simulator, send } = await setUp();
     const result = await send();
     expect(simulator.sends).toEqual([
@@ -81,7 +81,7 @@ describe('a message to Telegram', () => {
     });
   });
 
-  test('keeps its chat’s id to the digit, and may go to a channel by name', async () => {
+  test('keeps the exact chat ID, and may go to a channel by name', async () => {
     const { simulator, send } = await setUp();
     for (const target of ['-1001234567890', '4503599627370495', '@belfry_news']) {
       await send({ target });
@@ -93,7 +93,7 @@ describe('a message to Telegram', () => {
     ]);
   });
 
-  test('carries its flags, over which the call’s own fields win', async () => {
+  test('has its flags, unless the call’s own fields replace them', async () => {
     const { simulator, send } = await setUp();
     const content = { text: 'a', disableNotification: true, linkPreview: false };
     const payload = {
@@ -114,24 +114,24 @@ describe('a message to Telegram', () => {
   test.each<[string, TelegramFault, number]>([
     ['hdghg/cjbot#13', refuse(429, 'Too Many Requests', { retry_after: 1 }), 2_000],
     ['a long wait', refuse(429, 'Too Many Requests', { retry_after: 18_053 }), 18_054_000],
-  ])('that is throttled is one call and not a second message: %s', async (_report, fault, wait) => {
+  ])('is one call and no second message when it is throttled: %s', async (_report, fault, wait) => {
     const { simulator, send } = await setUp();
     simulator.fail(fault);
-    // Only the chat waits: Telegram does not say whether the limit is the bot's.
+    // Only the chat is slowed: Telegram does not say whether the limit is the bot's.
     const slowed = { outcome: 'retry', afterMs: wait, slows: 'target' };
     expect((await send()).outcome).toMatchObject(slowed);
     expect(simulator.requests).toHaveLength(1);
     expect(simulator.sends).toEqual([]);
   });
 
-  test('whose answer was lost is not sent again by itself', async () => {
+  test('is not retried when its response was lost', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ reset: 'after' });
     expect((await send()).outcome.outcome).toBe('unknown');
     expect(simulator.sends).toHaveLength(1);
   });
 
-  test('without a token that can be one is refused before anything is asked', async () => {
+  test('is refused before any request when the token is malformed', async () => {
     const { simulator, send } = await setUp();
     for (const bot_token of [undefined, '', '123:abc/../x', `${token}\n`, `${token}/../x`]) {
       expect((await send({ credentials: { bot_token } })).outcome).toMatchObject({
@@ -148,9 +148,9 @@ describe('a group that became a supergroup', () => {
   test.each([
     ['TwiN/gatus#179', 'Bad Request: group chat was upgraded to a supergroup chat'],
     ['ableev/Zabbix-in-Telegram#210', 'Bad Request: group chat was migrated to a supergroup chat'],
-    ['irazasyed/telegram-bot-sdk#354', '[Error]: whatever the words are'],
+    ['irazasyed/telegram-bot-sdk#354', '[Error]: whatever the text is'],
   ])(
-    'gets the message once under its new id, which the user gets too: %s',
+    'gets the message once under its new ID, which is stored for the user: %s',
     async (_report, words) => {
       const { simulator, send } = await setUp();
       simulator.fail(migrate(newChat, words));
@@ -162,7 +162,7 @@ describe('a group that became a supergroup', () => {
     },
   );
 
-  test('keeps its new id when the second call fails', async () => {
+  test('keeps its new ID when the second call fails', async () => {
     const { simulator, send } = await setUp();
     simulator.moveChat(oldChat, newChat);
     simulator.fail(migrate(newChat), refuse(403, 'Forbidden: bot was kicked from the group chat'));
@@ -171,7 +171,7 @@ describe('a group that became a supergroup', () => {
     expect(changes).toEqual([move(newChat)]);
   });
 
-  test('that moves once more waits for the next attempt, so that a circle ends', async () => {
+  test('that moves again waits for the next attempt, so that a loop ends', async () => {
     const { simulator, send } = await setUp();
     simulator.moveChat(oldChat, newChat);
     simulator.moveChat(String(newChat), Number(oldChat));
@@ -191,7 +191,7 @@ describe('a group that became a supergroup', () => {
   });
 });
 
-describe('what Telegram says of a chat', () => {
+describe('Telegram’s answer about a chat', () => {
   test.each([
     [403, 'Forbidden: bot was blocked by the user', 'opted_out'],
     [403, 'Forbidden: bot was kicked from the supergroup chat', 'opted_out'],
@@ -199,7 +199,7 @@ describe('what Telegram says of a chat', () => {
     [403, "Forbidden: bot can't send messages to bots", 'bounced'],
     [403, 'Forbidden: the group chat was deleted', 'bounced'],
     [400, 'Bad Request: group is deactivated', 'bounced'],
-  ])('%i "%s" suppresses it for this bot: %s', async (code, description, reason) => {
+  ])('%i "%s" suppresses the chat for this bot: %s', async (code, description, reason) => {
     const { simulator, send } = await setUp();
     simulator.fail(refuse(code, description), refuse(code, description));
     const detail = expect.stringMatching(/^The .*\.$/);
@@ -217,7 +217,7 @@ describe('what Telegram says of a chat', () => {
     [401, 'Unauthorized'],
     [404, 'Not Found'],
     [400, "Bad Request: can't parse entities: Unsupported start tag"],
-  ])('%i "%s" can end tomorrow, so it suppresses nobody', async (code, description) => {
+  ])('%i "%s" is temporary, so it suppresses nobody', async (code, description) => {
     const { simulator, send } = await setUp();
     simulator.fail(refuse(code, description));
     const { outcome, changes } = await send();
@@ -226,7 +226,7 @@ describe('what Telegram says of a chat', () => {
   });
 
   test.each(['yagop/node-telegram-bot-api#1030', 'yagop/node-telegram-bot-api#273'])(
-    'is an awaited result, and no rejection that ends the process: %s',
+    'is a returned result, not an unhandled rejection: %s',
     async () => {
       const unhandled = jest.fn();
       process.on('unhandledRejection', unhandled);
@@ -249,7 +249,7 @@ describe('the token', () => {
     ['smithersai/smithers#812', refuse(500, token.split(':')[1] ?? '')],
     ['a broken connection', { reset: 'before' }],
     ['a page', { reply: { status: 502, body: `bot${token}` } }],
-  ])('is in nothing that is kept of a failure: %s', async (_report, fault) => {
+  ])('is in no stored part of a failure: %s', async (_report, fault) => {
     const { simulator, send } = await setUp();
     simulator.fail(fault);
     const output = inspect(await send(), { depth: null });
@@ -266,29 +266,29 @@ describe('the token', () => {
     ['123:abc/../x', [expect.anything()]],
     ['', [expect.anything()]],
     [undefined, [expect.anything()]],
-  ])('%j is checked when it is saved', (bot_token, problems) => {
+  ])('%j is checked on save', (bot_token, problems) => {
     expect(telegramBotApi.check({ settings: {}, credentials: { bot_token } })).toEqual(problems);
     expect(Value.Check(telegramBotApi.credentials, { bot_token })).toBe(problems.length === 0);
   });
 });
 
-describe('a test of the connection', () => {
-  test('asks who the bot is, and sends nothing', async () => {
+describe('a connection test', () => {
+  test('gets the bot’s name, and sends nothing', async () => {
     const { simulator, test: testConnection } = await setUp();
     expect(await testConnection(token)).toEqual({
       isWorking: true,
-      detail: 'Telegram knows the token as the bot @simulated_bot.',
+      detail: 'Telegram identifies the token as the bot @simulated_bot.',
     });
     expect(simulator.requests.map(({ path }) => path)).toEqual([`/bot${token}/getMe`]);
     expect(simulator.sends).toEqual([]);
   });
 
   test.each<[TelegramFault, RegExp]>([
-    [refuse(401, 'Unauthorized'), /^Telegram knows no bot with this token/],
-    [refuse(404, 'Not Found'), /^Telegram knows no bot with this token/],
+    [refuse(401, 'Unauthorized'), /^Telegram has no bot with this token/],
+    [refuse(404, 'Not Found'), /^Telegram has no bot with this token/],
     [{ reply: { status: 502, body: '<html>' } }, /status 502/],
-    [{ reset: 'after' }, /broke off/],
-  ])('says what went wrong: %j', async (fault, detail) => {
+    [{ reset: 'after' }, /connection was lost/],
+  ])('names the problem: %j', async (fault, detail) => {
     const { simulator, test: testConnection } = await setUp();
     simulator.fail(fault);
     expect(await testConnection(token)).toEqual({
@@ -297,7 +297,7 @@ describe('a test of the connection', () => {
     });
   });
 
-  test('needs a token that can be one', async () => {
+  test('needs a well-formed token', async () => {
     const { simulator, test: testConnection } = await setUp();
     expect(await testConnection('x')).toMatchObject({ isWorking: false });
     expect(simulator.requests).toEqual([]);
@@ -339,7 +339,7 @@ test('the description shows the request without the token', () => {
   });
 });
 
-describe('whatever a value holds', () => {
+describe('whatever a value contains', () => {
   const hostile = [
     '<b>',
     '</b></a>',
@@ -373,7 +373,7 @@ describe('whatever a value holds', () => {
     text: '<b>{{v}}</b> <a href="{{v}}">{{v}}</a> <a href="https://x.org/?q={{v}}">q</a> <code>{{{v}}}</code>',
   });
 
-  test('the bytes that Telegram receives hold the author’s four tags, and the value as text', async () => {
+  test('Telegram receives the author’s four tags, and the value as text', async () => {
     const { simulator, send } = await setUp();
     await fc.assert(
       fc.asyncProperty(value, async (v) => {

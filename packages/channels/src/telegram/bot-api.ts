@@ -22,25 +22,25 @@ import {
 } from './api';
 import type { TelegramContent } from './template';
 
-/** By Telegram's own advice; none of it is promised. */
+/** Telegram's recommendations, not guaranteed limits. */
 const messagesPerSecond = 30;
 const chatRate: TargetRate = { everyMs: 1_000, burst: 1 };
-/** Within any minute 20: five at once, and the others as the bucket fills. */
+/** At most 20 in any minute: five at once, and the rest as the bucket refills. */
 const groupRate: TargetRate = { everyMs: 4_000, burst: 5 };
 
 const telegramSettings = Type.Object({
   sender: Type.Optional(
     Type.String({
-      title: 'Name of the bot',
+      title: 'Bot name',
       description:
-        'Such as @acme_bot. Who blocks the bot is not written to by the bot of this name again; without a name, by none of the app’s.',
+        'For example @acme_bot. A person who blocks the bot is suppressed for the bot with this name; without a name, for all bots of the app.',
       pattern: '^@?[A-Za-z][A-Za-z0-9_]{3,31}$',
     }),
   ),
   max_per_second: maxPerSecondSetting(messagesPerSecond),
 });
 
-/** The token becomes part of a path, so nothing else may be in it. */
+/** The token becomes part of the path, so no other characters are allowed. */
 const botToken = /^\d{5,20}:[A-Za-z0-9_-]{30,200}$/;
 
 const telegramCredentials = Type.Object({
@@ -59,7 +59,10 @@ const maxRows = 100;
 const buttonText = Type.String({ minLength: 1, maxLength: 256 });
 const closed = { additionalProperties: false } as const;
 
-/** "Exactly one of the fields other than text […] must be used" (core.telegram.org/bots/api#inlinekeyboardbutton). */
+/**
+ * "Exactly one of the fields other than text […] must be used"
+ * (core.telegram.org/bots/api#inlinekeyboardbutton).
+ */
 const inlineButton = Type.Union([
   Type.Object(
     { text: buttonText, url: Type.String({ pattern: '^(https?|tg)://', maxLength: 2_048 }) },
@@ -68,7 +71,8 @@ const inlineButton = Type.Union([
   Type.Object(
     {
       text: buttonText,
-      // 1 to 64 bytes: 64 characters of ASCII, or 21 of any kind, which have at most 63 bytes.
+      // The limit is 1 to 64 bytes: 64 ASCII characters, or 21 of any kind, which have at most 63
+      // bytes.
       callback_data: Type.String({ pattern: '^([ -~]{1,64}|[\\s\\S]{1,21})$' }),
     },
     closed,
@@ -76,9 +80,9 @@ const inlineButton = Type.Union([
 ]);
 
 const telegramPayload = Type.Object({
-  message_thread_id: Type.Optional(Type.Integer({ title: 'Topic of the group', minimum: 1 })),
+  message_thread_id: Type.Optional(Type.Integer({ title: 'Group topic', minimum: 1 })),
   disable_notification: Type.Optional(Type.Boolean({ title: 'Silent' })),
-  protect_content: Type.Optional(Type.Boolean({ title: 'No forwarding, no saving' })),
+  protect_content: Type.Optional(Type.Boolean({ title: 'Prevent forwarding and saving' })),
   link_preview_options: Type.Optional(
     Type.Object(
       {
@@ -110,12 +114,12 @@ export const telegramBotApi: Provider<TelegramContent> = {
   payload: telegramPayload,
   rate: {
     perSecond: messagesPerSecond,
-    // Groups and channels have negative ids, or names.
+    // Groups and channels have negative IDs or names.
     getTargetRate: (chatId) => (/^\d+$/.test(chatId) ? chatRate : groupRate),
   },
   check({ credentials }) {
     if (readToken(credentials) !== undefined) return [];
-    return ['bot_token must be the token of a bot from @BotFather (123456789:AA…)'];
+    return ['bot_token must be a bot token from @BotFather (123456789:AA…)'];
   },
   describe: describeTelegram,
   createSender: createTelegramSender,
@@ -132,7 +136,7 @@ function createTelegramSender({ baseUrls }: SenderDeps): Sender<TelegramContent>
     const reply = await post(call.target, call, access);
     const movedTo = 'failure' in reply ? reply.movedTo : undefined;
     if (movedTo === undefined) return finish(reply, call);
-    // Telegram sent nothing to the old id, so this is no second message.
+    // Telegram sent nothing to the old ID, so this is not a second message.
     const again = await post(movedTo, call, access);
     const newest = ('failure' in again && again.movedTo) || movedTo;
     return { ...finish(again, call), changes: [moveTo(newest)] };
@@ -154,7 +158,7 @@ function createTelegramSender({ baseUrls }: SenderDeps): Sender<TelegramContent>
       return { isWorking: false, detail: reply.failure.detail ?? reply.failure.reason };
     }
     const { username } = reply.result;
-    return { isWorking: true, detail: `Telegram knows the token as the bot @${username}.` };
+    return { isWorking: true, detail: `Telegram identifies the token as the bot @${username}.` };
   }
 
   return {
@@ -175,10 +179,10 @@ const malformedToken = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'malformed_token',
-  detail: 'The integration has no bot token, or one that is not written like a token.',
+  detail: 'The integration has no bot token, or the token is malformed.',
 } as const;
 
-/** The stored user gets the new id, so that the next message needs one call. */
+/** The stored user gets the new ID, so that the next message needs only one call. */
 function moveTo(to: string): ContactUpdate {
   return { change: 'move_address', path: ['telegram', 'chat_id'], to };
 }
@@ -203,7 +207,7 @@ function finish(reply: TelegramReply, { settings }: SendCall<TelegramContent>): 
 const noReceipt = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
-  detail: 'Telegram said yes without naming the message.',
+  detail: 'Telegram returned success without the message’s id.',
 } as const;
 
 function readSettings({ sender }: Record<string, unknown>): Static<typeof telegramSettings> {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ContactUpdate, ExpectedEnd } from '@belfry/shared';
-import { retryAfterMs, sortStatus } from '../http';
+import { classifyStatus, retryAfterMs } from '../http';
 import type { FailedOutcome } from '../network-failure';
 import { isChatId } from './target';
 
@@ -8,39 +8,43 @@ type Suppression = Extract<ContactUpdate, { change: 'suppress' }>['reason'];
 
 export type TelegramCode = {
   errorCode: 400 | 401 | 403 | 404;
-  /** How Telegram's description begins, without the words for the status; several wordings were in use over the years. */
+  /**
+   * The start of Telegram's description, without the status text. Several wordings were used over
+   * the years.
+   */
   starts: readonly string[];
   scope: 'recipient' | 'content' | 'integration';
-  /** What the operator reads. */
+  /** Shown to the operator. */
   sentence: string;
-  /** Why the chat is not written to again. */
+  /** Why the chat is suppressed. */
   suppress?: Suppression;
-  /** Why the message is skipped: an expected end, and no failure. */
+  /** Why the message is skipped: an expected end, not a failure. */
   skip?: ExpectedEnd;
 };
 
 const wrongToken = {
   scope: 'integration',
   starts: [''],
-  sentence: 'Telegram knows no bot with this token: copy it again from @BotFather.',
+  sentence: 'Telegram has no bot with this token. Copy the token again from @BotFather.',
 } as const;
 
 /**
- * What each answer of Telegram means. A chat is suppressed only for what a token of another bot, or a bot that was not
- * started yet, cannot cause: nobody tells us when that has changed.
+ * Classifies Telegram's errors. A chat is suppressed only for errors that a wrong token or an
+ * unstarted bot cannot cause, because Telegram does not report when those end.
  */
 export const telegramCodes = {
   chat_not_found: {
     errorCode: 400,
     starts: ['chat not found', 'user not found', 'peer_id_invalid', 'chat_id_invalid'],
     scope: 'recipient',
-    sentence: 'The bot sees no such chat: the person has to start it, or the group to add it.',
+    sentence:
+      'The bot has no access to this chat. The person must start the bot, or the group must add it.',
   },
   group_deactivated: {
     errorCode: 400,
     starts: ['group is deactivated', 'group chat was deactivated', 'the group chat was deleted'],
     scope: 'recipient',
-    sentence: 'The group does not exist any more.',
+    sentence: 'The group no longer exists.',
     suppress: 'bounced',
     skip: 'device_gone',
   },
@@ -57,13 +61,13 @@ export const telegramCodes = {
       'message thread not found',
     ],
     scope: 'recipient',
-    sentence: 'The bot may not write there: give it the right to, or open the topic.',
+    sentence: 'The bot may not write in this chat. Give it the permission, or open the topic.',
   },
   bad_markup: {
     errorCode: 400,
     starts: ["can't parse entities", "can't parse message text"],
     scope: 'content',
-    sentence: 'Telegram could not read the markup of the text.',
+    sentence: 'Telegram could not parse the markup of the text.',
   },
   empty_text: {
     errorCode: 400,
@@ -75,7 +79,7 @@ export const telegramCodes = {
     errorCode: 400,
     starts: ['message is too long', 'message_too_long', 'text is too long', 'entities_too_long'],
     scope: 'content',
-    sentence: 'The message is longer than Telegram takes.',
+    sentence: 'The message is longer than Telegram’s limit.',
   },
   bad_button: {
     errorCode: 400,
@@ -97,7 +101,7 @@ export const telegramCodes = {
     errorCode: 403,
     starts: ['user is deactivated'],
     scope: 'recipient',
-    sentence: 'The person’s account does not exist any more.',
+    sentence: 'The person’s account no longer exists.',
     suppress: 'bounced',
     skip: 'device_gone',
   },
@@ -113,7 +117,7 @@ export const telegramCodes = {
     errorCode: 403,
     starts: ['the group chat was deleted'],
     scope: 'recipient',
-    sentence: 'The group does not exist any more.',
+    sentence: 'The group no longer exists.',
     suppress: 'bounced',
     skip: 'device_gone',
   },
@@ -121,24 +125,24 @@ export const telegramCodes = {
     errorCode: 403,
     starts: ['bot is not a member'],
     scope: 'recipient',
-    sentence: 'The bot is not in the chat: add it.',
+    sentence: 'The bot is not in the chat. Add it.',
   },
   never_started: {
     errorCode: 403,
     starts: ["bot can't initiate conversation"],
     scope: 'recipient',
-    sentence: 'The person has never started the bot, which may not write first.',
+    sentence: 'The person has never started the bot, and a bot may not write first.',
   },
   to_a_bot: {
     errorCode: 403,
     starts: ["bot can't send messages to bots", "bot can't send messages to the bot"],
     scope: 'recipient',
-    sentence: 'The chat is with a bot, and bots take no messages from bots.',
+    sentence: 'The chat is with a bot, and bots get no messages from bots.',
     suppress: 'bounced',
   },
 } as const satisfies Record<string, TelegramCode>;
 
-/** What Telegram says beside `ok: false`. */
+/** The fields of a response with `ok: false`. */
 export type TelegramRefusal = {
   errorCode: number;
   description: string;
@@ -148,12 +152,15 @@ export type TelegramRefusal = {
 
 export type ClassifiedRefusal = {
   failure: FailedOutcome;
-  /** The chat has this id now; nothing was sent. */
+  /** The chat's new ID; nothing was sent. */
   movedTo?: string;
   suppress?: Suppression;
 };
 
-/** By the code, then by its parameters, and by words only where nothing else tells: those have changed before. */
+/**
+ * Classifies by code, then by parameters. Texts decide only when nothing else does, because they
+ * have changed before.
+ */
 export function classifyTelegramRefusal(refusal: TelegramRefusal): ClassifiedRefusal {
   const { errorCode, parameters, headers } = refusal;
   if (errorCode === 429) return { failure: throttled(parameters, headers) };
@@ -172,7 +179,7 @@ export function classifyTelegramRefusal(refusal: TelegramRefusal): ClassifiedRef
     return { failure, ...(suppress ? { suppress } : {}) };
   }
   const unlisted = unlistedScopes[errorCode];
-  if (!unlisted) return { failure: sortStatus(errorCode, headers) };
+  if (!unlisted) return { failure: classifyStatus(errorCode, headers) };
   return {
     failure: {
       outcome: 'rejected',
@@ -188,14 +195,14 @@ const unlistedScopes: Record<number, 'recipient' | 'content' | undefined> = {
   403: 'recipient',
 };
 
-/** Certainly not sent, so that a group that moves on once more is tried again from the start. */
+/** Certainly not sent, so a group that moves again is retried from the start. */
 const moved: FailedOutcome = {
   outcome: 'retry',
   reason: 'chat_moved',
-  detail: 'The group has another id now, because it became a supergroup.',
+  detail: 'The group has a new id, because it became a supergroup.',
 };
 
-/** Telegram counts in whole seconds: a call at the very end of the wait may still be too early. */
+/** Telegram counts whole seconds, so a call at the exact end of the wait may be too early. */
 const marginSeconds = 1;
 
 function throttled(
@@ -211,7 +218,7 @@ function throttled(
     reason: 'too_many_requests',
     // Telegram does not say which of the two.
     slows: 'target',
-    detail: 'Telegram wants fewer messages a second from the bot, or to the chat.',
+    detail: 'Telegram asks for fewer messages per second from the bot, or to the chat.',
     ...(afterMs === undefined ? {} : { afterMs }),
   };
 }

@@ -32,19 +32,19 @@ describe('line breaks and paragraphs of HTML become line feeds', () => {
     ['text around a paragraph', 'a <p>b</p> c', 'a\n\nb\n\nc'],
     ['formatting in a paragraph', '<p><b>a</b><br>b</p><p>c</p>', '<b>a</b>\nb\n\nc'],
     ['empty paragraphs', '<p></p><p>a</p><p> </p>', 'a'],
-    ['line endings of Windows', 'a\r\nb\rc', 'a\nb\nc'],
+    ['line endings from Windows', 'a\r\nb\rc', 'a\nb\nc'],
   ])('%s', (_report, text, expected) => {
     expect(getText({ text })).toBe(expected);
   });
 
-  test('and those of a value stay what they are', () => {
+  test('but those of a value are escaped', () => {
     expect(getText({ text: '{{v}}' }, { v: 'a\r\n\n b<br><p>' })).toBe(
       'a\n\n b&lt;br&gt;&lt;p&gt;',
     );
   });
 });
 
-test('a link whose address is missing never becomes one to its own text', () => {
+test('a link without an address never turns its own text into the address', () => {
   const text = `<a href="{{url}}">{{name}}</a> <a href='{{url}}'>b</a>`;
   expect(getText({ text }, { name: 'tg://user?id=1 href=""' })).toBe(
     `<a href="#">tg://user?id=1 href=""</a> <a href='#'>b</a>`,
@@ -59,31 +59,31 @@ describe('the limit of 4096 characters', () => {
 
   test.each([
     ['plain text', 'x'.repeat(4_096)],
-    ['what is one character and five when escaped', '&'.repeat(4_096)],
-    ['emoji, which are two', '👋'.repeat(2_048)],
-    ['the space around it', ` ${'x'.repeat(4_096)}\n`],
-  ])('counts %s as Telegram does, after reading the markup', (_what, value) => {
+    ['characters that are longer when escaped', '&'.repeat(4_096)],
+    ['emoji of two UTF-16 units', '👋'.repeat(2_048)],
+    ['surrounding space', ` ${'x'.repeat(4_096)}\n`],
+  ])('counts %s as Telegram does, after parsing the markup', (_what, value) => {
     expect(compose({ text: '<b>{{v}}</b>' }, { v: value })).toHaveProperty('content');
     expect(compose({ text: '<b>{{v}}</b>' }, { v: `${value.trim()}x` })).toEqual(tooLong(4_097));
   });
 
-  test('counts neither tags nor addresses, and each entity of the author as one', () => {
+  test('counts no tags or addresses, and one character for each entity of the template', () => {
     const text = `<a href="https://x.org/${'y'.repeat(5_000)}">&lt;&#128075;&#x41;</a>{{v}}`;
     expect(compose({ text }, { v: 'x'.repeat(4_092) })).toHaveProperty('content');
     expect(compose({ text }, { v: 'x'.repeat(4_093) })).toEqual(tooLong(4_097));
   });
 
-  test('tdlib/telegram-bot-api#655: what fits before escaping is judged after escaping', () => {
+  test('tdlib/telegram-bot-api#655: applies to the text before escaping', () => {
     expect(getText({ text: '{{v}}' }, { v: '<'.repeat(4_000) })).toBe('&lt;'.repeat(4_000));
   });
 
-  test('serilog-contrib/Serilog.Sinks.Telegram.Alternative#33: nothing is cut inside a tag, because nothing is cut', () => {
+  test('serilog-contrib/Serilog.Sinks.Telegram.Alternative#33: fails a longer text instead of cutting it inside a tag', () => {
     expect(compose({ text: '<i>{{v}}</i>' }, { v: 'x'.repeat(8_000) })).toEqual(tooLong(8_000));
   });
 });
 
 describe('a template’s flags', () => {
-  test('are sent only when they are set', () => {
+  test('are sent only when set', () => {
     const flags = { disable_notification: true, link_preview: 'off' } as const;
     expect(compose({ text: 'a', ...flags })).toEqual({
       content: { text: 'a', disableNotification: true, linkPreview: false },
@@ -95,7 +95,7 @@ describe('a template’s flags', () => {
     });
   });
 
-  test('give way to those of the call, one by one', () => {
+  test('are replaced by those of the call, one by one', () => {
     const template = { text: 'a', disable_notification: true, link_preview: 'off' } as const;
     const override = { message: { disable_notification: false } };
     expect(compose(template, {}, { override })).toEqual({
@@ -110,7 +110,7 @@ describe('a template’s flags', () => {
 });
 
 describe('an override of Telegram', () => {
-  test('is literal: neither rendered nor read as markup', () => {
+  test('is literal: neither rendered nor parsed as markup', () => {
     const override = { message: { text: '<b>{{a}}</b> & "c"' } };
     expect(getText({ text: 'T' }, { a: 'x' }, { override })).toBe(
       '&lt;b&gt;{{a}}&lt;/b&gt; &amp; "c"',
@@ -118,13 +118,13 @@ describe('an override of Telegram', () => {
   });
 
   test.each<[TelegramOverride]>([[{}], [{ message: {} }], [{ message: { text: '  ' } }]])(
-    'of %j is none',
+    'with %j is ignored',
     (override) => {
       expect(getText({ text: 'T' }, {}, { override })).toBe('T');
     },
   );
 
-  test('is checked for its size', () => {
+  test('has the same size limit', () => {
     const override = { message: { text: '<'.repeat(4_097) } };
     expect(compose({ text: 'T' }, {}, { override })).toMatchObject({ failed: 'too_long' });
   });
@@ -147,13 +147,15 @@ test.each<[string, Data, string]>([
   expect(getText({ text: 'a {{v}} b' }, data)).toBe(expected);
 });
 
-test('a missing value fails the message when the version says so', () => {
+test('a missing value fails the message when the version requires it', () => {
   expect(compose({ text: 'a {{v}}' }, {}, { missing: 'reject' })).toMatchObject({
     failed: 'missing_data',
   });
 });
 
-test('an error of the template names its field', () => {
-  expect(() => compileTelegram({ text: 'a <h1>' })).toThrow(/^text: Telegram has no tag <h1>/);
+test('a template error names its field', () => {
+  expect(() => compileTelegram({ text: 'a <h1>' })).toThrow(
+    /^text: Telegram does not support <h1>/,
+  );
   expect(compileTelegram({ text: '{{a.b}} {{c}}' }).paths).toEqual(['a.b', 'c']);
 });

@@ -13,7 +13,7 @@ import { createTelegramEscape } from './markup';
 import { finishMarkup, toPlainText } from './plain-text';
 import type { TelegramContent, TelegramOverride, TelegramTemplate } from './template';
 
-/** Counted by Telegram in UTF-16 units, after it has read tags and entities. */
+/** In UTF-16 units, counted by Telegram after parsing tags and entities. */
 const maxTextCharacters = 4_096;
 
 export function compileTelegram(
@@ -51,9 +51,11 @@ function composeTelegram(
   };
 }
 
-/** A text that is too long is never split: one message is one call, and a half that arrives alone says something else. */
+/**
+ * A long text is never split: one message is one call, and half a text could have another meaning.
+ */
 function composeText(field: Field, own: string | undefined, rendering: Rendering): string {
-  // An override is literal: what looks like a tag in it is shown, not obeyed.
+  // An override is literal: tags in it are shown, not parsed.
   const isOwn = own !== undefined && !isBlank(own);
   const text = finishMarkup(isOwn ? escapeAngle(own) : rendering.text(field));
   const plain = toPlainText(text).trim();

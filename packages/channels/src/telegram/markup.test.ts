@@ -54,7 +54,7 @@ describe('a value in Telegram’s HTML', () => {
     ['https://x.org/{{v}}', "a:b'c", 'https://x.org/a:b&#39;c'],
     ['tg://user?id={{v}}', '1"', 'tg://user?id=1&quot;'],
     ['{{#if yes}}https://x.org/{{else}}{{base}}{{/if}}{{v}}', 'a', 'https://x.org/a'],
-  ])('in the link "%s", %j comes out as %j', (href, value, expected) => {
+  ])('in the link "%s", %j becomes %s', (href, value, expected) => {
     for (const quote of ['"', "'"]) {
       const source = `<a href=${quote}${href}${quote}>x</a>`;
       const data = { v: value, nothing: null, yes: true, base: 'https://x.org' };
@@ -65,7 +65,7 @@ describe('a value in Telegram’s HTML', () => {
   });
 });
 
-describe('a template of Telegram', () => {
+describe('a Telegram template', () => {
   test.each([
     '<b>a</b><strong>b</strong><i>c</i><em>d</em><u>e</u><ins>f</ins><s>g</s><strike>h</strike><del>i</del>',
     '<tg-spoiler>a</tg-spoiler><span class="tg-spoiler">b</span><tg-emoji emoji-id="5368324170671202286">👍</tg-emoji>',
@@ -77,46 +77,46 @@ describe('a template of Telegram', () => {
     '<a href="{{#if a}}https://x.org">{{else}}https://y.org">{{/if}}{{b}}</a>',
     '{{#each list}}<b>{{this}}</b>\n{{/each}}',
     '5 > 3 & 1',
-  ])('may hold %s', (source) => {
+  ])('may have %s', (source) => {
     expect(() => createTelegramEscape(parseTemplate(source))).not.toThrow();
   });
 
   test.each<[string, RegExp, number, number]>([
-    ['Hello <h1>x</h1>', /^Telegram has no tag <h1>; it knows a, b, /, 1, 7],
-    ['a\n\n  <table>', /no tag <table>/, 3, 3],
-    ['a\r\n<div>', /no tag <div>/, 2, 1],
-    ['{{#if a}}\n  <img>\n{{/if}}', /no tag <img>/, 2, 3],
-    ['{{a}}\n{{~b~}}\n<how>', /no tag <how>/, 3, 1],
-    ['<constructor>', /no tag <constructor>/, 1, 1],
-    ['1 < 2 {{a}}', /A value can stand in text/, 1, 7],
-    ['1 < 2', /A < that begins no tag has to be written &lt;/, 1, 3],
-    ['<3 you>', /A < that begins no tag/, 1, 1],
-    ['<!-- a -->', /A < that begins no tag/, 1, 1],
-    ['a <b', /A < that begins no tag/, 1, 3],
+    ['Hello <h1>x</h1>', /^Telegram does not support <h1>. Use a, b, /, 1, 7],
+    ['a\n\n  <table>', /does not support <table>/, 3, 3],
+    ['a\r\n<div>', /does not support <div>/, 2, 1],
+    ['{{#if a}}\n  <img>\n{{/if}}', /does not support <img>/, 2, 3],
+    ['{{a}}\n{{~b~}}\n<how>', /does not support <how>/, 3, 1],
+    ['<constructor>', /does not support <constructor>/, 1, 1],
+    ['1 < 2 {{a}}', /A value can be in text/, 1, 7],
+    ['1 < 2', /A < that starts no tag must be written as &lt;/, 1, 3],
+    ['<3 you>', /A < that starts no tag/, 1, 1],
+    ['<!-- a -->', /A < that starts no tag/, 1, 1],
+    ['a <b', /A < that starts no tag/, 1, 3],
     ['<b>a', /<b> is never closed/, 1, 1],
-    ['<b>'.repeat(65), /Tags nest at most 64 deep: close one before <b>/, 1, 193],
-    [`<a href="${'x'.repeat(8_200)}">a</a>`, /A tag has at most 8192 characters/, 1, 1],
-    ['a\n<b><i>x</b></i>', /<\/b> closes the wrong tag: the next to be closed is <i>/, 2, 8],
-    ['a</b>', /<\/b> closes the wrong tag: nothing is open/, 1, 2],
+    ['<b>'.repeat(65), /Tags must be nested at most 64 deep: close one before <b>/, 1, 193],
+    [`<a href="${'x'.repeat(8_200)}">a</a>`, /A tag must have at most 8192 characters/, 1, 1],
+    ['a\n<b><i>x</b></i>', /<\/b> closes the wrong tag: close <i> first/, 2, 8],
+    ['a</b>', /<\/b> closes the wrong tag: no tag is open/, 1, 2],
     ['</br>', /<br> has no end tag/, 1, 1],
-    ['<b>a</b x>', /<\/b> takes no attributes/, 1, 5],
-    ['<b class="x">a</b>', /<b> takes no attribute class/, 1, 1],
-    ['<p style="x">a</p>', /<p> takes no attribute style/, 1, 1],
+    ['<b>a</b x>', /<\/b> must not have attributes/, 1, 5],
+    ['<b class="x">a</b>', /<b> must not have the attribute class/, 1, 1],
+    ['<p style="x">a</p>', /<p> must not have the attribute style/, 1, 1],
     ['<span>a</span>', /<span> needs the attribute class/, 1, 1],
-    ['<span class="red">a</span>', /class of <span> has a wrong value/, 1, 1],
+    ['<span class="red">a</span>', /class of <span> has an invalid value/, 1, 1],
     ['<a>{{name}}</a>', /<a> needs the attribute href/, 1, 1],
-    ['<a href="">{{name}}</a>', /href of <a> has a wrong value/, 1, 1],
-    ['<a href="x" href="y">a</a>', /cannot be read/, 1, 1],
-    ['<a href=https://x.org>a</a>', /cannot be read: quote/, 1, 1],
-    ['<tg-emoji emoji-id="{{id}}">x</tg-emoji>', /A value can stand in text/, 1, 21],
-    ['<{{tag}}>', /A value can stand in text/, 1, 2],
-    ['<a {{href}}>a</a>', /A value can stand in text/, 1, 4],
-    ['<a href={{href}}>a</a>', /A value can stand in text/, 1, 9],
+    ['<a href="">{{name}}</a>', /href of <a> has an invalid value/, 1, 1],
+    ['<a href="x" href="y">a</a>', /are invalid/, 1, 1],
+    ['<a href=https://x.org>a</a>', /are invalid: put quotes/, 1, 1],
+    ['<tg-emoji emoji-id="{{id}}">x</tg-emoji>', /A value can be in text/, 1, 21],
+    ['<{{tag}}>', /A value can be in text/, 1, 2],
+    ['<a {{href}}>a</a>', /A value can be in text/, 1, 4],
+    ['<a href={{href}}>a</a>', /A value can be in text/, 1, 9],
     ['<a href="javascript:{{v}}">a</a>', /not http, https, tg, mailto or tel/, 1, 21],
-    ['{{#if a}}<b>{{/if}}x</b>', /This block ends inside a tag/, 1, 1],
-    ['{{#if a}}<b>{{else}}<i>{{/if}}x</b>', /This block ends inside a tag/, 1, 1],
-    ['{{#each a}}<b>{{/each}}', /This block ends inside a tag/, 1, 1],
-  ])('with %j is refused when it is saved', (source, message, line, column) => {
+    ['{{#if a}}<b>{{/if}}x</b>', /One branch of this block ends inside a tag/, 1, 1],
+    ['{{#if a}}<b>{{else}}<i>{{/if}}x</b>', /One branch of this block ends inside a tag/, 1, 1],
+    ['{{#each a}}<b>{{/each}}', /One branch of this block ends inside a tag/, 1, 1],
+  ])('with %j is refused on save', (source, message, line, column) => {
     expect(catchTemplateError(source)).toMatchObject({
       message: expect.stringMatching(message),
       line,

@@ -11,28 +11,28 @@ import type { Escape } from '../rendering';
 import { classifyPrefix, isLinkPart, isLinkStart } from '../safe-url';
 import { parseTag } from './tags';
 
-/** Where a value stands: in text, or in the address of a link. */
+/** Where a value is: in text, or in the address of a link. */
 type MarkupContext = 'text' | 'link' | 'link_start' | 'link_part';
 
 type MarkupState = {
-  /** The tags that are open, outermost first, each with where it begins in the source. */
+  /** The open tags, outermost first, each with its offset in the source. */
   open: readonly { name: string; from: number }[];
-  /** What was read since `<`, in a tag. */
+  /** The text since `<`, inside a tag. */
   tag: string | undefined;
   tagFrom: number;
-  /** The quote in which the tag stands, and where in `tag` its value begins. */
+  /** The open quote in the tag, and where in `tag` its value starts. */
   quote: string;
   valueFrom: number;
-  /** Whether the quote is that of a link's address. */
+  /** Whether the quote encloses a link's address. */
   isLink: boolean;
-  /** The address so far, as far as it decides about its scheme. */
+  /** The address so far, as far as it matters for its scheme. */
   literal: string;
   hasPrinted: boolean;
 };
 
 /**
- * Checks the template's own markup, which Telegram would refuse as a whole for one wrong tag, and binds every value to
- * its place. Throws TemplateError.
+ * Checks the template's own markup, because Telegram refuses the whole message for one wrong tag,
+ * and assigns the context of every value. Throws TemplateError.
  */
 export function createTelegramEscape(template: Template): Escape {
   const contexts = findPrintContexts(template, createScanner(template.source));
@@ -45,13 +45,16 @@ export function createTelegramEscape(template: Template): Escape {
   };
 }
 
-/** Each tag copies the list of those that are open. */
+/** Each tag copies the list of open tags. */
 const maxOpenTags = 64;
-/** Blocks in a link copy what was read of the tag. */
+/** Blocks inside a link copy the tag's text so far. */
 const maxTagCharacters = 8_192;
 const maxLiteralCharacters = 64;
 
-/** Telegram shows the text of such a link without one; with an empty address it would take the text for the address. */
+/**
+ * Telegram shows the text of this link without a link. With an empty address, it would use the text
+ * as the address.
+ */
 export const harmlessLink = '#';
 
 const start: MarkupState = {
@@ -76,7 +79,7 @@ function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
     }
     if (state.quote === '' && character === '>') return finishTag(state, state.tag);
     if (state.tag.length >= maxTagCharacters) {
-      throw fail(state.tagFrom, `A tag has at most ${maxTagCharacters} characters.`);
+      throw fail(state.tagFrom, `A tag must have at most ${maxTagCharacters} characters.`);
     }
     return growTag(state, state.tag + character, character);
   }
@@ -94,13 +97,16 @@ function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
 
   function openTag(open: MarkupState['open'], name: string, from: number): MarkupState['open'] {
     if (open.length < maxOpenTags) return [...open, { name, from }];
-    throw fail(from, `Tags nest at most ${maxOpenTags} deep: close one before <${name}>.`);
+    throw fail(
+      from,
+      `Tags must be nested at most ${maxOpenTags} deep: close one before <${name}>.`,
+    );
   }
 
   function closeTag(open: MarkupState['open'], name: string, from: number): MarkupState['open'] {
     const last = open.at(-1);
     if (last?.name === name) return open.slice(0, -1);
-    const expected = last ? `the next to be closed is <${last.name}>` : 'nothing is open';
+    const expected = last ? `close <${last.name}> first` : 'no tag is open';
     throw fail(from, `</${name}> closes the wrong tag: ${expected}.`);
   }
 
@@ -118,13 +124,16 @@ function createScanner(source: string): Scanner<MarkupState, MarkupContext> {
     join,
     end({ open, tag, tagFrom }) {
       const unclosed = open.at(-1);
-      if (tag !== undefined) throw fail(tagFrom, 'A < that begins no tag has to be written &lt;.');
+      if (tag !== undefined) throw fail(tagFrom, 'A < that starts no tag must be written as &lt;.');
       if (unclosed) throw fail(unclosed.from, `<${unclosed.name}> is never closed.`);
     },
   };
 }
 
-/** Where each character of a node's text stands in the source; at the node's beginning where a comment divides it. */
+/**
+ * The source offset of each character of a node's text, or the node's start when a comment splits
+ * it.
+ */
 function createFindOffset(source: string): (node: TextNode) => (index: number) => number {
   const lineStarts = [0];
   for (const { index, 0: ending } of source.matchAll(/\r\n?|\n/g)) {
@@ -132,7 +141,7 @@ function createFindOffset(source: string): (node: TextNode) => (index: number) =
   }
   return function findOffset({ text, line, column }) {
     const from = (lineStarts[line - 1] ?? 0) + column - 1;
-    // Around a block that has a line of its own the line's end is cut off, and beside a ~ all white space.
+    // The line end after a block on a line of its own is removed, and all white space next to a ~.
     const starts = [/[ \t]*\r?\n?/y, /\s*/y].map((blank) => {
       blank.lastIndex = from;
       return from + (blank.exec(source)?.[0].length ?? 0);
@@ -154,7 +163,7 @@ function growTag(state: MarkupState, tag: string, character: string): MarkupStat
   return { ...state, tag, quote: character, isLink, ...value };
 }
 
-/** Stands in a tag for a value: no template can hold it. */
+/** Replaces a value inside a tag: no template can contain this character. */
 const printed = '\uFFFF';
 
 function print(
@@ -164,7 +173,7 @@ function print(
   if (state.tag === undefined) return { context: 'text', state };
   if (!state.isLink) {
     throw new TemplateError(
-      'A value can stand in text and in the quoted href of an <a>, and nowhere else in a tag.',
+      'A value can be in text and in the quoted href of an <a>, and nowhere else in a tag.',
       { line: node.line, column: node.column },
     );
   }
@@ -172,7 +181,7 @@ function print(
   return { context, state: { ...state, tag: state.tag + printed, hasPrinted: true } };
 }
 
-/** Links into Telegram are the author's alone: a value that brought one could mention a person. */
+/** Only the author may write links into Telegram: such a link in a value could mention a person. */
 function getLinkContext(
   { literal, hasPrinted }: MarkupState,
   { line, column }: PrintNode,
@@ -181,7 +190,7 @@ function getLinkContext(
   const prefix = classifyPrefix(literal);
   if (prefix === 'refused') {
     throw new TemplateError(
-      'A value cannot stand in a link that is not http, https, tg, mailto or tel.',
+      'A value cannot be in a link that is not http, https, tg, mailto or tel.',
       { line, column },
     );
   }
@@ -197,7 +206,7 @@ function join(left: MarkupState, right: MarkupState): MarkupState | undefined {
   if (left.tag === right.tag && left.quote === right.quote) return left;
   const isSameLink = left.isLink && right.isLink && left.quote === right.quote;
   if (!isSameLink || left.tag === undefined) return undefined;
-  // The ways differ in what they wrote: the link's scheme counts as open.
+  // The branches wrote different text, so the link's scheme is still open.
   const tag = left.tag.slice(0, left.valueFrom) + printed;
   return { ...left, tag, literal: '', hasPrinted: true };
 }

@@ -1,6 +1,9 @@
 import { harmlessLink } from './markup';
 
-/** Telegram's HTML from a rendered template: it has no line break and no paragraph but the line feed. */
+/**
+ * Telegram's HTML from a rendered template. Telegram knows only the line feed as line break or
+ * paragraph.
+ */
 export function finishMarkup(rendered: string): string {
   const markup = rendered.replace(/\r\n?/g, '\n').replace(/<br\s*\/?>/gi, '\n');
   const paragraphs = markup.split(/(?:<\/?p\s*>\s*)+/i);
@@ -12,7 +15,7 @@ export function finishMarkup(rendered: string): string {
     .trim();
 }
 
-/** What of Telegram's HTML counts and is read: the text without its tags, entities decoded. */
+/** The text that Telegram counts and shows: without tags, with entities decoded. */
 export function toPlainText(html: string): string {
   return html
     .replace(/<(?:[^<>"']|"[^"]*"|'[^']*')*>/g, '')

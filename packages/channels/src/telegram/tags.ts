@@ -1,8 +1,8 @@
-/** What Telegram's HTML may hold, beside `br` and `p`, which become line breaks. */
+/** The tags of Telegram's HTML, besides `br` and `p`, which become line breaks. */
 type TagRule = {
-  /** What each attribute's value must look like. */
+  /** The pattern of each attribute's value. */
   attributes?: Record<string, RegExp>;
-  /** The attribute without which the tag does nothing. */
+  /** The attribute without which the tag has no effect. */
   required?: string;
   isVoid?: true;
 };
@@ -30,10 +30,10 @@ const rules: Record<string, TagRule> = {
   u: {},
 };
 
-/** A tag of a template, or what is wrong with it as a sentence. */
+/** A tag of a template, or the problem with it as a sentence. */
 export type Tag = { name: string; kind: 'start' | 'end' | 'void' } | { problem: string };
 
-/** Reads what stands between `<` and `>`. */
+/** Parses the text between `<` and `>`. */
 export function parseTag(source: string): Tag {
   const [, slash = '', name = ''] = /^(\/?)([a-z][a-z0-9-]*)/i.exec(source) ?? [];
   const rest = source.slice(slash.length + name.length);
@@ -49,25 +49,28 @@ function findRule(name: string): TagRule | undefined {
 
 function describeUnknown(name: string): string {
   const tagNames = Object.keys(rules).join(', ');
-  if (name === '') return 'A < that begins no tag has to be written &lt;.';
-  return `Telegram has no tag <${name}>; it knows ${tagNames}. A < that begins no tag has to be written &lt;.`;
+  if (name === '') return 'A < that starts no tag must be written as &lt;.';
+  return `Telegram does not support <${name}>. Use ${tagNames}. A < that starts no tag must be written as &lt;.`;
 }
 
 function parseEnd(name: string, { isVoid }: TagRule, rest: string): Tag {
   if (isVoid) return { problem: `<${name}> has no end tag.` };
   return rest.trim() === ''
     ? { name, kind: 'end' }
-    : { problem: `</${name}> takes no attributes.` };
+    : { problem: `</${name}> must not have attributes.` };
 }
 
 function parseStart(name: string, rule: TagRule, rest: string): Tag {
   const attributes = readAttributes(rule.isVoid ? rest.replace(/\/\s*$/, '') : rest);
   if (!attributes)
-    return { problem: `The attributes of <${name}> cannot be read: quote their values.` };
+    return {
+      problem: `The attributes of <${name}> are invalid: put quotes around each value, and use each attribute once.`,
+    };
   for (const [attribute, value] of attributes) {
     const pattern = rule.attributes?.[attribute];
-    if (!pattern) return { problem: `<${name}> takes no attribute ${attribute} in Telegram.` };
-    if (!pattern.test(value)) return { problem: `${attribute} of <${name}> has a wrong value.` };
+    if (!pattern)
+      return { problem: `<${name}> must not have the attribute ${attribute} in Telegram.` };
+    if (!pattern.test(value)) return { problem: `${attribute} of <${name}> has an invalid value.` };
   }
   if (rule.required !== undefined && !attributes.has(rule.required)) {
     return { problem: `<${name}> needs the attribute ${rule.required}.` };
@@ -75,7 +78,7 @@ function parseStart(name: string, rule: TagRule, rest: string): Tag {
   return { name, kind: rule.isVoid ? 'void' : 'start' };
 }
 
-/** Undefined when the text is anything but attributes, or one stands twice. */
+/** Undefined when the text has anything but attributes, or has an attribute twice. */
 function readAttributes(text: string): Map<string, string> | undefined {
   const attribute =
     /\s+([a-z][a-z0-9-]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([a-z0-9._-]+)))?(?=\s|$)/giy;

@@ -8,7 +8,7 @@ describe('findTelegramTargets', () => {
     ['4503599627370495', '4503599627370495'],
     ['-4503599627370495', '-4503599627370495'],
     ['@belfry_news', '@belfry_news'],
-  ])('takes %j as %s', (chatId, address) => {
+  ])('accepts %j as %s', (chatId, address) => {
     expect(findTelegramTargets({ telegram: { chatId } })).toEqual({ targets: [{ address }] });
   });
 
@@ -37,7 +37,7 @@ describe('findTelegramTargets', () => {
   });
 
   test.each([[{}], [{ telegram: { chatId: '' } }], [{ telegram: { chatId: '  ' } }]])(
-    'finds none in %j',
+    'finds no target in %j',
     (recipient) => {
       expect(findTelegramTargets(recipient)).toMatchObject({ skip: 'no_address' });
     },
@@ -48,7 +48,7 @@ test.each([
   ['42', false],
   ['-1001234567890', true],
   ['@belfry_news', true],
-])('%s is a place of several people: %s', (target, isShared) => {
+])('%s is shared by several people: %s', (target, isShared) => {
   expect(isSharedTelegramTarget(target)).toBe(isShared);
 });
 

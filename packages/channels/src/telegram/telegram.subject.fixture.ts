@@ -12,7 +12,9 @@ import { telegramBotApi } from './bot-api';
 import { type TelegramCode, telegramCodes } from './codes';
 import type { TelegramContent } from './template';
 
-/** Written as Telegram's are; the secret half holds what the suite looks for. */
+/**
+ * In the form of Telegram's tokens; the secret half contains the text that the suite searches for.
+ */
 const botToken = `123456789:${credential}-padding`;
 const content: TelegramContent = { text: 'Hello' };
 
@@ -31,21 +33,21 @@ const throttle = (parameters: object) => ({
 
 const phrases = { 400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found' };
 
-/** Every row with each of its wordings, as Telegram writes them and in capitals. */
+/** Each row with each of its wordings, as Telegram writes them and in capitals. */
 function createRows([reason, code]: [string, TelegramCode]): Subject['rows'] {
   const expected = { ...rejected(code.scope), reason, detail: code.sentence };
   return code.starts.flatMap((start): Subject['rows'] => {
     const description = `${phrases[code.errorCode]}: ${start}`;
     return [
       [`${reason}: ${description}`, refusal(code.errorCode, `${description} and more`), expected],
-      [`${reason}: loud ${start}`, refusal(code.errorCode, start.toUpperCase()), expected],
+      [`${reason}: in capitals ${start}`, refusal(code.errorCode, start.toUpperCase()), expected],
     ];
   });
 }
 
-/** What the contract suite needs to know of Telegram. */
+/** The contract suite's subject for Telegram. */
 export const telegramSubject: Subject = {
-  // The suite hands it only the content that is given here.
+  // The suite passes only the content defined here.
   provider: telegramBotApi as Provider<unknown>,
   id: /^4242:\d+$/,
   async start() {

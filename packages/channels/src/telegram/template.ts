@@ -10,7 +10,7 @@ const silence = {
 export const telegramTemplate = Type.Object({
   text: Type.String({
     title: 'Text',
-    description: 'In the HTML of Telegram: b, i, u, s, a, code, pre, blockquote, tg-spoiler.',
+    description: 'Telegram’s HTML: b, i, u, s, a, code, pre, blockquote, tg-spoiler.',
   }),
   ...silence,
   ...linkPreviewField,
@@ -22,7 +22,7 @@ export const telegramOverride = Type.Object({
       text: Type.Optional(Type.String()),
       ...silence,
       disable_link_preview: Type.Optional(
-        Type.Boolean({ description: 'Wins over the template; false asks for a preview.' }),
+        Type.Boolean({ description: 'Takes precedence over the template; false shows a preview.' }),
       ),
     }),
   ),

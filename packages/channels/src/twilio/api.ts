@@ -5,10 +5,13 @@ import { redact } from '../redact';
 import { classifyTwilioError } from './codes';
 import type { TwilioAccess } from './integration';
 
-/** Whose account, and the signal that ends the call. */
+/** The account, and the signal that ends the call. */
 export type TwilioSession = { access: TwilioAccess; signal: AbortSignal };
 
-/** Twilio's yes with its body, or what its no means; `response` is what may be kept of either. */
+/**
+ * Twilio's success with its body, or the classified error. `response` is the part that may be
+ * stored.
+ */
 export type TwilioReply =
   | { body: Record<string, unknown>; answeredAt: number; response: Record<string, unknown> }
   | { failure: FailedOutcome; code: number | undefined; response: Record<string, unknown> };
@@ -25,17 +28,18 @@ type TwilioRequest =
   | { method: 'post'; path: string; data: TwilioFields }
   | { method: 'get'; path: string; params?: TwilioFields };
 
-/** `url` is where the API is, when it is not Twilio itself. */
+/** `url` is the API base URL, when it is not Twilio's. */
 export function createTwilioApi({ http, url }: { http: Http; url: string | undefined }): TwilioApi {
   let sdk: ReturnType<typeof loadSdk> | undefined;
   let idleClient: import('twilio').RequestClient | undefined;
 
   async function sendRequest(request: TwilioRequest, session: TwilioSession): Promise<TwilioReply> {
     const { access, signal } = session;
-    // Kept: to import what is loaded takes Node's loader as long as the call takes the SDK.
+    // Cached: importing a loaded module takes as long in Node's loader as the SDK takes for the
+    // call.
     sdk ??= loadSdk();
     const { Twilio, RequestClient } = await sdk;
-    // Its own has an agent and an axios of its own, which nothing here uses and each call would make anew.
+    // The SDK's default client creates an unused agent and axios instance for each call.
     idleClient ??= new RequestClient();
     let httpResult: HttpResponse | NetworkFailure | undefined;
     const httpClient: typeof idleClient = Object.assign(Object.create(idleClient), {
@@ -48,11 +52,11 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
           ...(data ? { body: toForm(data).toString() } : {}),
           signal,
         });
-        return answerIsSeen;
+        return unusedResponse;
       },
     });
-    // A client a call, since it knows the deadline of this call alone. Where it would look into the
-    // environment for what it is not told, it is told.
+    // One client per call, since it knows only this call's deadline. All options are set, so that
+    // the SDK does not read the environment.
     const client = new Twilio(access.user, access.password, {
       accountSid: access.accountSid,
       edge: '',
@@ -63,7 +67,7 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
     try {
       await client.request({ ...rest, uri: buildUri(access.accountSid, path) });
     } catch (error) {
-      // The error may hold the credentials; all that counts is seen at the connection.
+      // The error may contain the credentials; the result was seen at the connection.
       if (!httpResult)
         throw new Error(`${path} could not be built`, { cause: getErrorName(error) });
     }
@@ -81,8 +85,11 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
 
 export const twilioHost = 'https://api.twilio.com';
 
-/** What the client hands on; nothing reads it. An error in its place would cost a trace of the stack for each call. */
-const answerIsSeen = { statusCode: 0, body: undefined, headers: {} };
+/**
+ * The response that the SDK gets; nothing reads it. Throwing instead would cost a stack trace per
+ * call.
+ */
+const unusedResponse = { statusCode: 0, body: undefined, headers: {} };
 
 type Call = {
   method: string;
@@ -94,7 +101,7 @@ type Call = {
   params?: object;
 };
 
-/** Takes a fifth of a second and 25 MB: with the first call, in the workers that make one. */
+/** Takes 200 ms and 25 MB. Loaded with the first call, only in workers that make one. */
 function loadSdk(): Promise<typeof import('twilio')> {
   return import('twilio').then(({ default: sdk }) => sdk);
 }
@@ -149,10 +156,10 @@ function read(
 export const unreadable: FailedOutcome = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
-  detail: 'Twilio’s answer could not be read, so the message may have been sent.',
+  detail: 'Twilio’s response could not be read, so the message may have been sent.',
 };
 
-/** Twilio's codes are numbers of five digits, sometimes as text; anything else is of something in between. */
+/** Twilio's codes are five-digit numbers, sometimes as text. Anything else comes from a proxy. */
 export function parseErrorCode(value: unknown): number | undefined {
   const text = typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && /^[1-9]\d{2,5}$/.test(text) ? Number(text) : undefined;
@@ -161,7 +168,7 @@ export function parseErrorCode(value: unknown): number | undefined {
 const keptFields = ['sid', 'status', 'num_segments', 'code', 'error_code', 'message', 'detail'];
 const maxTextCharacters = 300;
 
-/** What of an answer may be stored: these fields, cut, and without the credentials. */
+/** The fields of a response that may be stored, cut and without the credentials. */
 function pickFields(
   body: Record<string, unknown> | undefined,
   secrets: readonly string[],

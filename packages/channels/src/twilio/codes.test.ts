@@ -6,7 +6,7 @@ test.each([
   [21611, { afterMs: 300_000 }],
   [30001, { afterMs: 300_000 }],
   [30022, { afterMs: 300_000 }],
-])('the code %i of Twilio slows the integration', (code, wait) => {
+])('Twilio’s code %i slows the integration', (code, wait) => {
   expect(classifyTwilioError(code, { status: 429, headers: {} })).toEqual({
     ...{ outcome: 'retry', reason: String(code), slows: 'integration', ...wait },
     detail: expect.any(String),

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ContactUpdate, ExpectedEnd, RefusalReason } from '@belfry/shared';
-import { retryAfterMs, sortStatus } from '../http';
+import { classifyStatus, retryAfterMs } from '../http';
 import type { FailedOutcome } from '../network-failure';
 
 type Verdict =
@@ -16,14 +16,14 @@ type Verdict =
   | {
       outcome: 'rejected';
       scope: 'integration';
-      /** Fails its message alone: always, or where the call named the sender. */
+      /** Fails only its message: always, or when the call named the sender. */
       sparesIntegration?: 'always' | 'with_own_sender';
     };
 
 export type TwilioCode = Verdict & {
-  /** What the operator reads. */
+  /** Shown to the operator. */
   sentence: string;
-  /** What it says about the address: for the sender that was used, or for every one. */
+  /** Suppresses the address for the used sender or for every sender. */
   suppress?: { reason: 'opted_out' | 'bounced'; for: 'sender' | 'every sender' };
 };
 
@@ -38,67 +38,66 @@ const dead = { reason: 'bounced', for: 'every sender' } as const;
 
 const accountClosed = {
   ...integration,
-  sentence: 'The Twilio account is suspended or closed: see its console.',
+  sentence: 'The Twilio account is suspended or closed. Check Twilio’s console.',
 } as const;
 const wrongSender = {
   ...integration,
   sparesIntegration: 'with_own_sender',
   sentence:
-    'Twilio does not let the account send from this sender: check the integration’s sender.',
+    'Twilio does not allow the account to send from this sender. Check the integration’s sender.',
 } as const;
 const unregistered = {
   ...integration,
   sparesIntegration: 'with_own_sender',
-  sentence: 'The sender is not registered for this traffic: finish its registration with Twilio.',
+  sentence: 'The sender is not registered for this traffic. Complete its registration with Twilio.',
 } as const;
 const badNumber = {
   ...recipient,
   suppress: dead,
-  sentence: 'Twilio says that this is no number that can get the message.',
+  sentence: 'The number is not valid, or cannot get this message.',
 } as const;
 const tooFast = {
   outcome: 'retry',
   slows: 'integration',
-  sentence: 'Twilio wants fewer calls a second.',
+  sentence: 'Twilio asks for fewer calls per second.',
 } as const;
 const queueFull = {
   outcome: 'retry',
   slows: 'integration',
   afterMs: 5 * minuteMs,
-  sentence:
-    'The sender’s queue at Twilio is full: more senders, or fewer messages, would empty it.',
+  sentence: 'The sender’s queue at Twilio is full. Add senders, or send fewer messages.',
 } as const;
 const twilioFault = {
   outcome: 'unknown',
-  sentence: 'Twilio had a fault, and may have sent the message all the same.',
+  sentence: 'Twilio had a fault, and may have sent the message.',
 } as const;
 const noRoute = {
   ...recipient,
-  sentence: 'Twilio does not send there: allow the country in the console’s geo permissions.',
+  sentence: 'Twilio does not send to this country. Allow it in the console’s geo permissions.',
 } as const;
 const toItself = { ...recipient, sentence: 'The recipient is the sender itself.' } as const;
-const badMedia = { ...content, sentence: 'Twilio cannot send these media.' } as const;
+const badMedia = { ...content, sentence: 'Twilio cannot send this media.' } as const;
 const tooLong = {
   ...content,
-  sentence: 'The text is longer than the 1600 characters Twilio takes.',
+  sentence: 'The text is longer than Twilio’s limit of 1600 characters.',
 } as const;
 const filtered = {
   ...content,
-  sentence: 'The network took the message for spam or fraud and dropped it.',
+  sentence: 'The carrier dropped the message as spam or fraud.',
 } as const;
 const lostOnTheWay = {
   outcome: 'unknown',
   blames: 'recipient',
-  sentence: 'The network does not say what became of the message.',
+  sentence: 'The carrier does not report what happened to the message.',
 } as const;
 const notOnWhatsapp = {
   ...recipient,
-  sentence: 'WhatsApp cannot deliver to this number: it may have no WhatsApp.',
+  sentence: 'WhatsApp cannot deliver to this number. It may not be on WhatsApp.',
 } as const;
 const whatsappTooFast = {
   outcome: 'retry',
   afterMs: minuteMs,
-  sentence: 'WhatsApp wants fewer messages from this sender.',
+  sentence: 'WhatsApp asks for fewer messages from this sender.',
 } as const;
 const whatsappFault = {
   outcome: 'retry',
@@ -107,28 +106,28 @@ const whatsappFault = {
 } as const;
 const badTemplate = {
   ...content,
-  sentence: 'The template is unknown, or its parameters are not the ones that were approved.',
+  sentence: 'The template is unknown, or its parameters do not match the approved ones.',
 } as const;
 const templateStopped = {
   ...integration,
   sparesIntegration: 'always',
-  sentence: 'WhatsApp rejected, paused or disabled the template: see it in Twilio’s console.',
+  sentence: 'WhatsApp rejected, paused or disabled the template. Check it in Twilio’s console.',
 } as const;
 const whatsappSender = {
   ...integration,
   sparesIntegration: 'with_own_sender',
-  sentence: 'The sender is not set up for WhatsApp with Twilio.',
+  sentence: 'The sender is not set up for WhatsApp at Twilio.',
 } as const;
 
-/** What each code of Twilio means, in an answer as in a receipt; the codes of one family share a sentence. */
+/** Twilio's error codes, in responses and in receipts. The codes of one family share a sentence. */
 export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   20003: {
     ...integration,
-    sentence: 'Twilio does not take the credentials: store the current ones.',
+    sentence: 'Twilio rejected the credentials. Store the current ones.',
   },
   20005: accountClosed,
   30002: accountClosed,
-  20404: { ...integration, sentence: 'Twilio knows no such account or messaging service.' },
+  20404: { ...integration, sentence: 'Twilio has no such account or messaging service.' },
   20429: tooFast,
   14107: tooFast,
   20500: twilioFault,
@@ -139,9 +138,10 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   21614: {
     ...recipient,
     suppress: dead,
-    sentence: 'The number takes no messages: it may be a landline.',
+    sentence: 'The number cannot get messages. It may be a landline.',
   },
-  // A malformed recipient is answered by the same code, so it says nothing certain about the integration.
+  // Twilio uses the same code for a malformed recipient, so it does not certainly blame the
+  // integration.
   21212: { ...wrongSender, sparesIntegration: 'always' },
   21603: wrongSender,
   21606: wrongSender,
@@ -153,16 +153,17 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   21266: toItself,
   63031: toItself,
   21408: noRoute,
-  21612: { ...recipient, sentence: 'This sender cannot reach this recipient: try another sender.' },
+  21612: { ...recipient, sentence: 'This sender cannot reach this recipient. Try another sender.' },
   21608: {
     ...integration,
     sparesIntegration: 'always',
-    sentence: 'A trial account sends to verified numbers only: verify it, or upgrade the account.',
+    sentence:
+      'A trial account sends only to verified numbers. Verify the number, or upgrade the account.',
   },
   21610: {
     ...recipient,
     suppress: optedOut,
-    sentence: 'The person sent STOP to this sender; only the text START from them lifts it.',
+    sentence: 'The person sent STOP to this sender. Only the text START from the person lifts it.',
   },
   21611: queueFull,
   30001: queueFull,
@@ -173,7 +174,7 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   21605: tooLong,
   21620: badMedia,
   21623: badMedia,
-  21609: { ...integration, sentence: 'Twilio refuses the URL for receipts: check PUBLIC_URL.' },
+  21609: { ...integration, sentence: 'Twilio refuses the URL for receipts. Check PUBLIC_URL.' },
   30003: {
     outcome: 'retry',
     afterMs: 10 * minuteMs,
@@ -184,17 +185,17 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   30004: {
     ...recipient,
     suppress: blocked,
-    sentence: 'The message is blocked on its way to this person.',
+    sentence: 'The message to this person is blocked.',
   },
   30005: {
     ...recipient,
     suppress: dead,
-    sentence: 'The number does not exist, or exists no more.',
+    sentence: 'The number does not exist, or no longer exists.',
   },
   30006: {
     ...recipient,
     suppress: dead,
-    sentence: 'The number is a landline, or its network takes no SMS.',
+    sentence: 'The number is a landline, or its carrier does not support SMS.',
   },
   30007: filtered,
   30450: filtered,
@@ -204,9 +205,9 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   30010: {
     ...integration,
     sparesIntegration: 'always',
-    sentence: 'The message costs more than the highest price that is allowed.',
+    sentence: 'The message costs more than the maximum price.',
   },
-  30023: { ...integration, sentence: 'The sender used up its messages of the day.' },
+  30023: { ...integration, sentence: 'The sender has reached its daily limit.' },
   30032: unregistered,
   30034: unregistered,
   30035: unregistered,
@@ -218,8 +219,8 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   63010: whatsappFault,
   63012: whatsappFault,
   63021: whatsappFault,
-  63013: { ...content, sentence: 'The message breaks a policy of WhatsApp.' },
-  92007: { ...content, sentence: 'The message breaks a policy of WhatsApp.' },
+  63013: { ...content, sentence: 'The message violates a WhatsApp policy.' },
+  92007: { ...content, sentence: 'The message violates a WhatsApp policy.' },
   63014: {
     ...recipient,
     suppress: optedOut,
@@ -229,7 +230,7 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   63016: {
     ...content,
     sentence:
-      'Free text goes only within 24 hours of the person’s last message: use an approved template.',
+      'Free text arrives only within 24 hours of the person’s last message: use an approved template.',
   },
   63017: whatsappTooFast,
   63018: whatsappTooFast,
@@ -238,44 +239,47 @@ export const twilioCodes: Readonly<Record<number, TwilioCode>> = {
   63040: templateStopped,
   63041: templateStopped,
   63042: templateStopped,
-  63049: { ...recipient, sentence: 'Meta holds back marketing to this person for now.' },
+  63049: { ...recipient, sentence: 'Meta currently limits marketing messages to this person.' },
 };
 
-/** What a refusal means. A code that is not listed is taken by its status: 4xx for the message's fault, 5xx for Twilio's. */
+/**
+ * Classifies an error. For an unlisted code the status decides: 4xx blames the message, 5xx is a
+ * fault of Twilio.
+ */
 export function classifyTwilioError(
   code: number | undefined,
   { status, headers }: { status: number; headers: IncomingHttpHeaders },
 ): FailedOutcome {
   const entry = findCode(code);
   if (entry) return toOutcome(String(code), entry, getRetryAfter(headers));
-  // A POST that met a fault may have been carried out, a 503 too.
+  // A POST with a server error may have been carried out, even with a 503.
   if (status >= 500) return toOutcome(formatReason(code, status), twilioFault, {});
-  const sorted = sortStatus(status, headers);
-  if (code === undefined) return sorted;
-  return { ...sorted, reason: String(code), detail: getSentence(code) };
+  const classified = classifyStatus(status, headers);
+  if (code === undefined) return classified;
+  return { ...classified, reason: String(code), detail: getSentence(code) };
 }
 
 /** The operator's sentence for a code, listed or not. */
 export function getSentence(code: number): string {
-  return findCode(code)?.sentence ?? `Twilio reported the error ${code}.`;
+  return findCode(code)?.sentence ?? `Twilio reported error ${code}.`;
 }
 
-/** Why a message ended that failed with this code; a code that is not listed blames the content, as in an answer. */
+/** Why a message failed with this code. An unlisted code blames the content, as in a response. */
 export function getRefusalReason(code: number | undefined): RefusalReason | undefined {
   if (code === undefined) return undefined;
   const entry = findCode(code);
   if (!entry) return 'rejected_content';
   if (entry.outcome === 'rejected') return getSkip(entry).skip ?? `rejected_${entry.scope}`;
-  // What a call would try again ended here: on our side, unless the row says that it is the person's phone.
+  // There is no retry after a receipt. It blames our side, unless the row blames the recipient.
   return `rejected_${entry.blames ?? 'integration'}`;
 }
 
-/** A person who opted out is expected: the message is skipped. */
+/** An opt-out is expected, so the message is skipped. */
 function getSkip({ suppress }: TwilioCode): { skip?: ExpectedEnd } {
   return suppress?.reason === 'opted_out' ? { skip: 'opted_out' } : {};
 }
 
-/** What a code says about the address; `sender` is the one that was used. */
+/** The contact updates of a code; `sender` is the one used. */
 export function getContactUpdates(code: number | undefined, sender: string): ContactUpdate[] {
   const suppress = findCode(code)?.suppress;
   if (!suppress) return [];
@@ -289,7 +293,7 @@ export function getContactUpdates(code: number | undefined, sender: string): Con
   ];
 }
 
-/** Whether a refusal of the integration is to fail its message alone. */
+/** Whether a refusal of the integration fails only its message. */
 export function sparesIntegration(code: number | undefined, isOwnSender: boolean): boolean {
   const entry = findCode(code);
   if (entry?.outcome !== 'rejected' || entry.scope !== 'integration') return false;

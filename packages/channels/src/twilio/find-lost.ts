@@ -1,12 +1,13 @@
 import { isRecord } from '../read-json';
 import type { TwilioApi, TwilioFields, TwilioSession } from './api';
 
-/** What was sent, and how long ago the call began. */
+/** A sent message, and how long ago its call started. */
 export type LostMessage = { fields: TwilioFields; elapsedMs: number };
 
 /**
- * The id of a message whose answer was lost, if Twilio lists it: a text to the same number that is as old as the call.
- * Where none or several fit nobody can know, and neither where the text was not ours to begin with, as in a template.
+ * The ID of a message whose response was lost, if Twilio lists it: the same number and text, as old
+ * as the call. Unknown when no message or several match, and when we do not know the text, as with
+ * a template.
  */
 export async function findLostMessage(
   api: TwilioApi,
@@ -30,5 +31,8 @@ export async function findLostMessage(
 }
 
 const maxListed = 20;
-/** Twilio's times are whole seconds; they are compared with its own clock, from the answer's Date. */
+/**
+ * Twilio's times are whole seconds. They are compared with its own clock, from the response's Date
+ * header.
+ */
 const clockGrainMs = 1_000;

@@ -8,7 +8,7 @@ import { parseTwilioSender, type SenderKind } from './sender';
 export const twilioCredentials = Type.Object({
   account_sid: Type.String({
     title: 'Account SID',
-    description: 'AC…, from the console’s first page.',
+    description: 'AC…, on the first page of the console.',
     pattern: '^[Aa][Cc][0-9a-fA-F]{32}$',
     maxLength: 34,
     ...showsLastFour,
@@ -16,7 +16,7 @@ export const twilioCredentials = Type.Object({
   auth_token: Type.Optional(
     Type.String({
       title: 'Auth token',
-      description: 'Also proves that a delivery report is Twilio’s: without it none is asked for.',
+      description: 'Also verifies Twilio’s delivery reports; without it, none are requested.',
       maxLength: 64,
       ...keepsCredentials,
       ...showsLastFour,
@@ -25,7 +25,7 @@ export const twilioCredentials = Type.Object({
   api_key_sid: Type.Optional(
     Type.String({
       title: 'API key SID',
-      description: 'SK…; signs in in place of the auth token.',
+      description: 'SK…; signs in instead of the auth token.',
       pattern: '^([Ss][Kk][0-9a-fA-F]{32})?$',
       maxLength: 34,
       ...showsLastFour,
@@ -36,10 +36,10 @@ export const twilioCredentials = Type.Object({
   ),
 });
 
-/** `hint` says which senders the channel takes. */
+/** `hint` lists the senders that the channel accepts. */
 export function createTwilioSettings(hint: string, perSecond: number | undefined): TObject {
   return Type.Object({
-    // A number of the account: the credentials go to Twilio whatever it is.
+    // Any number of the account may be set: the credentials go to Twilio in any case.
     sender: Type.String({
       title: 'Sender',
       description: hint,
@@ -51,7 +51,7 @@ export function createTwilioSettings(hint: string, perSecond: number | undefined
   });
 }
 
-/** How a call signs in, and what must be in no text that is kept. */
+/** How a call signs in, and the secrets that no stored text may contain. */
 export type TwilioAccess = {
   accountSid: string;
   user: string;
@@ -60,8 +60,9 @@ export type TwilioAccess = {
 };
 
 /**
- * Undefined when the integration was saved incomplete: the SDK would sign in with what the environment holds. Read once
- * of each object: a worker keeps an integration's credentials as long as its row.
+ * Undefined when the integration was saved incomplete: the SDK would otherwise sign in from the
+ * environment. Cached per object, because a worker keeps an integration's credentials as long as
+ * its row.
  */
 export function readTwilioAccess(credentials: Record<string, unknown>): TwilioAccess | undefined {
   if (accessCache.has(credentials)) return accessCache.get(credentials);
@@ -93,7 +94,7 @@ export function getSender(settings: Record<string, unknown>): string {
   return typeof sender === 'string' ? sender : '';
 }
 
-/** The problems that the schemas cannot say. */
+/** Problems that the schemas cannot express. */
 export function checkTwilio(
   { settings, credentials }: IntegrationInput,
   kinds: readonly SenderKind[],
@@ -104,7 +105,7 @@ export function checkTwilio(
 
 function checkSender(sender: string, kinds: readonly SenderKind[], hint: string): string[] {
   const parsed = parseTwilioSender(sender);
-  return parsed && kinds.includes(parsed.kind) ? [] : [`sender must be one of these: ${hint}`];
+  return parsed && kinds.includes(parsed.kind) ? [] : [`sender must be one of: ${hint}`];
 }
 
 const credentialFields = ['account_sid', 'auth_token', 'api_key_sid', 'api_key_secret'] as const;
@@ -115,20 +116,23 @@ function checkCredentials(credentials: Record<string, unknown>): string[] {
     return typeof value === 'string' ? value : '';
   });
   const problems: [boolean, string][] = [
-    [/^SK/i.test(accountSid ?? ''), 'account_sid is the SID of an API key: it goes to api_key_sid'],
+    [
+      /^SK/i.test(accountSid ?? ''),
+      'account_sid is the SID of an API key; enter it as api_key_sid',
+    ],
     [
       !/^(AC[0-9a-f]{32}|SK.*)$/i.test(accountSid ?? ''),
       'account_sid must be AC and 32 hexadecimal digits',
     ],
-    [!/^(\S{32})?$/.test(authToken ?? ''), 'auth_token must have 32 characters, and no space'],
+    [!/^(\S{32})?$/.test(authToken ?? ''), 'auth_token must have 32 characters and no space'],
     [
       !/^(SK[0-9a-f]{32})?$/i.test(keySid ?? ''),
       'api_key_sid must be SK and 32 hexadecimal digits',
     ],
-    [/[^\x21-\x7e]/.test(keySecret ?? ''), 'api_key_secret holds a space or a control character'],
-    [Boolean(keySid) && !keySecret, 'api_key_secret must be given with api_key_sid'],
-    [Boolean(keySecret) && !keySid, 'api_key_sid must be given with api_key_secret'],
-    [!authToken && !keySid && !keySecret, 'auth_token must be given, or an API key'],
+    [/[^\x21-\x7e]/.test(keySecret ?? ''), 'api_key_secret has a space or a control character'],
+    [Boolean(keySid) && !keySecret, 'api_key_secret must be set together with api_key_sid'],
+    [Boolean(keySecret) && !keySid, 'api_key_sid must be set together with api_key_secret'],
+    [!authToken && !keySid && !keySecret, 'auth_token must be set, or an API key'],
   ];
   return problems.filter(([isProblem]) => isProblem).map(([, problem]) => problem);
 }

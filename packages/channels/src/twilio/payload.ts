@@ -1,10 +1,12 @@
 import { Type } from '@sinclair/typebox';
 
-/** The longest that Twilio keeps a message in its queue. */
+/** The longest time that Twilio keeps a message in its queue. */
 const maxValiditySeconds = 36_000;
 const maxMedia = 10;
 
-/** Fields of Twilio's request that a call may set: none says who sends, to whom, what, or who is told of it. */
+/**
+ * The request fields that a call may set: none sets the sender, recipient, content or receipt URL.
+ */
 export const twilioPayload = Type.Object({
   ValidityPeriod: Type.Optional(
     Type.Integer({
@@ -17,14 +19,14 @@ export const twilioPayload = Type.Object({
   MediaUrl: Type.Optional(
     Type.Array(Type.String({ pattern: '^https://', maxLength: 2_000 }), {
       title: 'Media',
-      description: 'Pictures, which Twilio fetches.',
+      description: 'URLs of images that Twilio fetches.',
       minItems: 1,
       maxItems: maxMedia,
     }),
   ),
   SmartEncoded: Type.Optional(Type.Boolean({ title: 'Smart encoding' })),
   ShortenUrls: Type.Optional(
-    Type.Boolean({ title: 'Shorten links', description: 'With a messaging service only.' }),
+    Type.Boolean({ title: 'Shorten links', description: 'Only with a messaging service.' }),
   ),
   SendAsMms: Type.Optional(Type.Boolean({ title: 'Send as MMS' })),
   RiskCheck: Type.Optional(
@@ -33,15 +35,15 @@ export const twilioPayload = Type.Object({
     }),
   ),
   MessageIntent: Type.Optional(
-    Type.String({ title: 'Purpose', description: 'Such as otp.', pattern: '^[a-z]{1,32}$' }),
+    Type.String({ title: 'Purpose', description: 'For example otp.', pattern: '^[a-z]{1,32}$' }),
   ),
-  ProvideFeedback: Type.Optional(Type.Boolean({ title: 'Feedback will be given' })),
+  ProvideFeedback: Type.Optional(Type.Boolean({ title: 'Feedback will be provided' })),
   ContentRetention: Type.Optional(
-    Type.Union([Type.Literal('retain'), Type.Literal('discard')], { title: 'Keeping of the text' }),
+    Type.Union([Type.Literal('retain'), Type.Literal('discard')], { title: 'Text retention' }),
   ),
   AddressRetention: Type.Optional(
     Type.Union([Type.Literal('retain'), Type.Literal('obfuscate')], {
-      title: 'Keeping of the number',
+      title: 'Number retention',
     }),
   ),
 });

@@ -80,28 +80,28 @@ async function send<Content>(
   if (result.outcome.outcome !== 'unknown') return result;
   const elapsedMs = performance.now() - startedAtMs;
   const sid = await findLostMessage(api, { fields, elapsedMs }, { access, signal: call.signal });
-  return sid ? { ...result, outcome: toFoundOutcome(sid) } : result;
+  return sid ? { ...result, outcome: toListedOutcome(sid) } : result;
 }
 
-/** Within the attempt's deadline, so that there is time left to ask what became of a message. */
+/** Shorter than the attempt's deadline, to leave time for finding a lost message. */
 const answerTimeoutMs = 10_000;
 
 const noCredentials: FailedOutcome = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'no_credentials',
-  detail: 'The integration has no whole set of Twilio credentials.',
+  detail: 'The integration’s Twilio credentials are incomplete.',
 };
 
-function toFoundOutcome(providerMessageId: string) {
+function toListedOutcome(providerMessageId: string) {
   return {
     outcome: 'accepted',
     providerMessageId,
-    detail: 'The answer was lost, and Twilio lists the message.',
+    detail: 'The response was lost, but Twilio lists the message.',
   } as const;
 }
 
-/** Asked for only where its receipts can be told from anybody's. */
+/** Requested only when the signature of receipts can be checked. */
 function buildStatusCallback({ receiptUrl, credentials }: SendCall<unknown>): TwilioFields {
   return receiptUrl && getAuthToken(credentials) ? { StatusCallback: receiptUrl } : {};
 }
@@ -130,7 +130,7 @@ function refuse(
   };
 }
 
-/** A message may be made and have failed already. */
+/** A message may be created and already have failed. */
 function findRefusal(body: Record<string, unknown>): Omit<Refusal, 'response'> | undefined {
   const { status, error_code } = body;
   if (status !== 'failed' && status !== 'undelivered') return undefined;
@@ -171,8 +171,8 @@ async function testTwilio(
   }
   const { status } = reply.body;
   if (status === 'active')
-    return { isWorking: true, detail: 'Twilio says that the account is active.' };
+    return { isWorking: true, detail: 'Twilio reports the account as active.' };
   const statusText =
-    typeof status === 'string' && /^[a-z]{1,20}$/.test(status) ? status : 'of no status';
-  return { isWorking: false, detail: `Twilio says that the account is ${statusText}.` };
+    typeof status === 'string' && /^[a-z]{1,20}$/.test(status) ? status : 'without a status';
+  return { isWorking: false, detail: `Twilio reports the account as ${statusText}.` };
 }

@@ -30,7 +30,7 @@ function read(call: Partial<ReceiptCall>): ReceiptReport[] | undefined {
   });
 }
 
-/** A gateway that keeps what is posted to it. */
+/** A gateway that records what is posted to it. */
 async function startGateway() {
   const calls: Pick<ReceiptCall, 'headers' | 'rawBody'>[] = [];
   const server = createServer(async (request, response) => {
@@ -70,7 +70,7 @@ async function post(receipt: TwilioReceipt, changes: Partial<TwilioSend> = {}) {
   return { status, calls: gateway.calls };
 }
 
-describe('a receipt of Twilio', () => {
+describe('a receipt from Twilio', () => {
   test.each<[string, object[]]>([
     ['queued', [{ state: 'queued' }]],
     ['accepted', [{ state: 'queued' }]],
@@ -84,30 +84,31 @@ describe('a receipt of Twilio', () => {
     ['received', []],
     ['something_new', []],
     ['constructor', []],
-  ])('that says %s is read', async (status, expected) => {
+  ])('with the status %s is read', async (status, expected) => {
     const { calls } = await post({ status });
     const reports = read(calls[0] ?? {});
     expect(reports).toMatchObject(expected);
     expect(reports).toHaveLength(expected.length);
   });
 
-  test('names our message and Twilio’s', async () => {
+  test('has our message ID and Twilio’s', async () => {
     const { calls } = await post({ status: 'sent' });
     expect(read(calls[0] ?? {})).toMatchObject([
       { state: 'sent', messageId: '0193-a', providerMessageId: 'SM1' },
     ]);
   });
 
-  // chatwoot/chatwoot#14149, opengovsg/postmangovsg#1150: a missing code says nothing, so it can blank nothing.
-  test('has no error code unless Twilio gives one', async () => {
+  // chatwoot/chatwoot#14149, opengovsg/postmangovsg#1150: a missing code means nothing, so it must
+  // not clear a stored one.
+  test('has no error code unless Twilio sends one', async () => {
     const { calls } = await post({ status: 'failed' });
     expect(read(calls[0] ?? {})?.[0]).not.toHaveProperty('errorCode');
     const withEmpty = await post({ status: 'undelivered', errorCode: 0 });
     expect(read(withEmpty.calls[0] ?? {})?.[0]).not.toHaveProperty('errorCode');
   });
 
-  // hackclub/attend#84: the text is ours, since Twilio's is often empty.
-  test('of an error has our own sentence and whom it blames', async () => {
+  // hackclub/attend#84: the text is ours, because Twilio's is often empty.
+  test('of an error has our own sentence and a reason', async () => {
     const { calls } = await post({ status: 'undelivered', errorCode: 63016 });
     expect(read(calls[0] ?? {})).toMatchObject([
       {
@@ -119,30 +120,30 @@ describe('a receipt of Twilio', () => {
     ]);
     const unlisted = await post({ status: 'failed', errorCode: 39999 });
     expect(read(unlisted.calls[0] ?? {})).toMatchObject([
-      { errorCode: '39999', detail: 'Twilio reported the error 39999.' },
+      { errorCode: '39999', detail: 'Twilio reported error 39999.' },
     ]);
   });
 
   test.each<[string, number | undefined, string | undefined]>([
-    ['the person, whose phone is off', 30003, 'rejected_recipient'],
-    ['the person, where the network knows no more', 30008, 'rejected_recipient'],
-    ['our side, whose queue is full', 30001, 'rejected_integration'],
-    ['our side, which was too fast for WhatsApp', 63018, 'rejected_integration'],
-    ['the content that was filtered', 30007, 'rejected_content'],
-    ['the content, where the code is not listed, as an answer does', 39999, 'rejected_content'],
-    ['nobody for a STOP, which skips the message', 21610, 'opted_out'],
-    ['nobody for a blocked sender, which skips the message', 63014, 'opted_out'],
+    ['the recipient, when the phone is off', 30003, 'rejected_recipient'],
+    ['the recipient, when the carrier reports nothing', 30008, 'rejected_recipient'],
+    ['the integration, when its queue is full', 30001, 'rejected_integration'],
+    ['the integration, when it was too fast for WhatsApp', 63018, 'rejected_integration'],
+    ['the content, when it was filtered', 30007, 'rejected_content'],
+    ['the content, when the code is not listed, as in a response', 39999, 'rejected_content'],
+    ['nobody for a STOP, and skips the message', 21610, 'opted_out'],
+    ['nobody for a blocked sender, and skips the message', 63014, 'opted_out'],
     ['the content outside of the 24 hours', 63016, 'rejected_content'],
-    ['nobody by itself without a code', undefined, undefined],
+    ['nobody without a code', undefined, undefined],
   ])('blames %s', async (_whom, errorCode, reason) => {
     const { calls } = await post({ status: 'failed', ...(errorCode && { errorCode }) });
     expect(read(calls[0] ?? {})?.[0]?.reason).toBe(reason);
   });
 
   test.each<[string, number, Partial<TwilioSend>, object[]]>([
-    ['opt-out of our number', 21610, {}, [{ reason: 'opted_out', sender: number }]],
+    ['opt-out from our number', 21610, {}, [{ reason: 'opted_out', sender: number }]],
     [
-      'opt-out of another',
+      'opt-out from another number',
       21610,
       { from: '+15005550007' },
       [{ reason: 'opted_out', sender: '+15005550007' }],
@@ -151,16 +152,19 @@ describe('a receipt of Twilio', () => {
     ['unknown number', 30005, {}, [{ reason: 'bounced', sender: '' }]],
     ['phone that is off', 30003, {}, []],
     ['spam filter', 30007, {}, []],
-  ])('suppresses what it must: %s', async (_case, errorCode, changes, expected) => {
-    const { calls } = await post({ status: 'undelivered', errorCode }, changes);
-    const [report] = read(calls[0] ?? {}) ?? [];
-    expect(report?.changes ?? []).toMatchObject(
-      expected.map((change) => ({ change: 'suppress', ...change })),
-    );
-    expect(report?.changes ?? []).toHaveLength(expected.length);
-  });
+  ])(
+    'suppresses only when the code requires it: %s',
+    async (_case, errorCode, changes, expected) => {
+      const { calls } = await post({ status: 'undelivered', errorCode }, changes);
+      const [report] = read(calls[0] ?? {}) ?? [];
+      expect(report?.changes ?? []).toMatchObject(
+        expected.map((change) => ({ change: 'suppress', ...change })),
+      );
+      expect(report?.changes ?? []).toHaveLength(expected.length);
+    },
+  );
 
-  test('of a messaging service suppresses for the service, as its settings spell it', async () => {
+  test('of a messaging service suppresses for the service, in the spelling of the settings', async () => {
     const service = `MG${'a'.repeat(32)}`;
     const { calls } = await post(
       { status: 'failed', errorCode: 21610 },
@@ -177,12 +181,12 @@ describe('the signature of a receipt', () => {
     ['right', true],
     ['wrong', false],
     ['none', false],
-  ])('when it is %s', async (signature, isTaken) => {
+  ])('is checked when it is %s', async (signature, isTaken) => {
     const { calls } = await post({ status: 'delivered', signature });
     expect(read(calls[0] ?? {}) !== undefined).toBe(isTaken);
   });
 
-  test('holds for its URL, fields and token, and for nothing else', async () => {
+  test('is valid only for its URL, fields and token', async () => {
     const { calls } = await post({ status: 'delivered' });
     const [call = {}] = calls;
     const otherCredentials = { ...integration.credentials, auth_token: 'b'.repeat(32) };
@@ -201,12 +205,12 @@ describe('the signature of a receipt', () => {
     ['https://belfry.example:443/r?message=a', 'https://belfry.example/r?message=a'],
     ['http://[::1]:4400/r?message=a', 'http://[::1]:4400/r?message=a'],
     ['https://belfry.example:8443/r?message=a', 'https://belfry.example:8443/r?message=a'],
-  ])('over %s is taken for %s', async (signed, ours) => {
+  ])('over %s is valid for %s', async (signed, ours) => {
     const { calls } = await post({ status: 'sent' }, { statusCallback: signed });
     expect(read({ ...calls[0], url: ours })).toMatchObject([{ messageId: 'a' }]);
   });
 
-  test('is made over the public address, wherever the call came in', async () => {
+  test('covers the public URL, whatever address the call came in on', async () => {
     const { calls, status } = await post({ status: 'sent', times: 3 });
     expect([status, calls.length]).toEqual([200, 3]);
     for (const call of calls) expect(read(call)).toMatchObject([{ state: 'sent' }]);

@@ -6,7 +6,7 @@ import { getAuthToken, getSender } from './integration';
 import { getSuppressionSender } from './sender';
 import { buildSignedText, isSignedBy } from './signature';
 
-/** What Twilio posts to the StatusCallback of a message, signed with the account's auth token. */
+/** Twilio's posts to the StatusCallback of a message, signed with the account's auth token. */
 export function createTwilioReceipts(scheme: string): ReceiptReader {
   return {
     read(call) {
@@ -19,7 +19,7 @@ export function createTwilioReceipts(scheme: string): ReceiptReader {
   };
 }
 
-/** Statuses that are not listed are of messages that came in, or new: nothing is known of them. */
+/** Unlisted statuses are ignored: they belong to incoming messages, or are new. */
 const states = new Map<string, ReceiptState>([
   ['accepted', 'queued'],
   ['scheduled', 'queued'],
@@ -42,7 +42,7 @@ function createReport(state: ReceiptState, receipt: Receipt): ReceiptReport {
   const code = parseErrorCode(params.get('ErrorCode') ?? '');
   return {
     state,
-    // Without the order of the fields, which is not signed.
+    // Does not depend on the order of the fields, which is not signed.
     identity: buildSignedText(params),
     ...(messageId ? { messageId } : {}),
     ...(sid ? { providerMessageId: sid } : {}),
@@ -64,7 +64,7 @@ function getFailureFields(
   };
 }
 
-/** The number that it went out from, then the messaging service that chose it. */
+/** The number that sent it, then the messaging service that chose the number. */
 function listSenders(params: URLSearchParams, scheme: string): string[] {
   const from = params.get('From') ?? '';
   const number = from.startsWith(scheme) ? from.slice(scheme.length) : from;

@@ -25,13 +25,13 @@ const targets = [
   ['15 digits', '+123456789012345', undefined],
   ['6 digits', '+123456', 'no_target'],
   ['16 digits', '+1234567890123456', 'no_target'],
-  ['a zero in front', '+0123456789', 'no_target'],
+  ['a leading zero', '+0123456789', 'no_target'],
   ['no plus', '4512345678', 'no_target'],
-  ['something behind it', '+4512345678\n', 'no_target'],
+  ['trailing text', '+4512345678\n', 'no_target'],
   ['the number of its sender', '+15005550009', '21266'],
 ] as const;
 
-test.each(targets)('a target of %s is taken, or refused: %j, %s', (_what, target, reason) => {
+test.each(targets)('a target of %s is accepted, or refused: %j, %s', (_what, target, reason) => {
   expect(findFailureReason({ target })).toBe(reason);
 });
 
@@ -43,9 +43,9 @@ const senders = [
   ['a name of 11 characters', 'Acme Shop 1', undefined],
   ['a name of 12 characters', 'Acme Shop 12', 'no_sender'],
   ['a messaging service', `MG${'a'.repeat(32)}`, undefined],
-  ['a messaging service that lacks a digit', `MG${'a'.repeat(31)}`, 'no_sender'],
+  ['a messaging service with a digit missing', `MG${'a'.repeat(31)}`, 'no_sender'],
 ] as const;
 
-test.each(senders)('%s as the sender is taken, or refused: %j, %s', (_what, sender, reason) => {
+test.each(senders)('%s as the sender is accepted, or refused: %j, %s', (_what, sender, reason) => {
   expect(findFailureReason({ sender })).toBe(reason);
 });

@@ -5,13 +5,13 @@ import type { TwilioFields } from './api';
 import { getSender } from './integration';
 import { getSuppressionSender, parseTwilioSender, type SenderKind } from './sender';
 
-/** How one channel goes through Twilio. */
+/** How one channel uses Twilio. */
 export type TwilioKind<Content> = {
-  /** What stands before numbers in Twilio's addresses. */
+  /** The prefix of numbers in Twilio's addresses. */
   scheme: '' | 'whatsapp:';
   senders: readonly SenderKind[];
   senderHint: string;
-  /** How fast the channel takes messages, beside what Twilio queues by itself. */
+  /** The channel's rate limits, besides Twilio's own queue. */
   rate?: ProviderRate;
   /** The content's part of the request, and the sender that the call named. */
   read(content: Content): TwilioContent | { failure: FailedOutcome };
@@ -24,12 +24,12 @@ export type TwilioContent = {
 
 export type TwilioRequest = {
   fields: TwilioFields;
-  /** As a suppression names it. */
+  /** The sender as suppressions name it. */
   sender: string;
   isOwnSender: boolean;
 };
 
-/** What is sent, but for the StatusCallback; or why nothing can be. */
+/** The request without its StatusCallback, or why there is none. */
 export function createTwilioRequest<Content>(
   kind: TwilioKind<Content>,
   { target, content, settings, payload }: DescribeCall<Content>,
@@ -41,7 +41,7 @@ export function createTwilioRequest<Content>(
   if (!sender || !kind.senders.includes(sender.kind)) {
     return { failure: isOwnSender ? badOwnSender(kind.senderHint) : badSender };
   }
-  // A malformed recipient would be answered as if the sender were wrong.
+  // Twilio reports a malformed recipient as a wrong sender.
   if (!/^\+[1-9]\d{6,14}$/.test(target)) return { failure: badTarget };
   if (sender.value === target) return { failure: toItself };
   const from =
@@ -59,7 +59,7 @@ const badTarget: FailedOutcome = {
   outcome: 'rejected',
   scope: 'recipient',
   reason: 'no_target',
-  detail: 'The target is no number with its country code.',
+  detail: 'The target is not a number with its country code.',
 };
 
 const toItself: FailedOutcome = {
@@ -73,7 +73,7 @@ const badSender: FailedOutcome = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'no_sender',
-  detail: 'The integration has no sender that Twilio could take.',
+  detail: 'The integration has no valid sender for Twilio.',
 };
 
 function badOwnSender(hint: string): FailedOutcome {
@@ -81,11 +81,11 @@ function badOwnSender(hint: string): FailedOutcome {
     outcome: 'rejected',
     scope: 'content',
     reason: 'bad_sender',
-    detail: `The call’s sender must be one of these: ${hint}`,
+    detail: `The call’s sender must be one of: ${hint}`,
   };
 }
 
-/** Only what the schema of the payload allows gets here. */
+/** Contains only what the payload schema allows. */
 function toFields(payload: Record<string, unknown> = {}): TwilioFields {
   return Object.fromEntries(
     Object.entries(payload).flatMap(([name, value]): [string, TwilioFields[string]][] => {

@@ -4,9 +4,10 @@ export type SenderKind = 'number' | 'short_code' | 'name' | 'service';
 
 export type TwilioSender = { kind: SenderKind; value: string };
 
-/** A sender in the form that Twilio takes; numbers may be written as the console shows them. */
+/** A sender in Twilio's form. Numbers may be written as the console shows them. */
 export function parseTwilioSender(text: string): TwilioSender | undefined {
-  // Each message asks for it four times, of few senders, and to parse a number costs more than all else about a message.
+  // Each message parses its sender four times, there are few senders, and parsing costs more than
+  // the rest of a message.
   if (senderCache.has(text)) return senderCache.get(text);
   const sender = parseSender(text.trim());
   if (senderCache.size >= maxCachedSenders) senderCache.clear();
@@ -26,8 +27,8 @@ function parseSender(text: string): TwilioSender | undefined {
 }
 
 /**
- * The name under which a suppression holds for a sender: the integration's own spelling where it is that sender, since
- * it is compared with the settings as they stand.
+ * The name of a sender in suppressions. If it is the integration's own sender, this is the spelling
+ * in the settings, because suppressions are compared with them.
  */
 export function getSuppressionSender(used: readonly string[], settingsSender: string): string {
   const own = parseTwilioSender(settingsSender)?.value;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ReceiptCall } from '../channel';
 
-/** Whether Twilio's signature over the URL and the form's fields was made with this auth token. */
+/** Whether Twilio's signature over the URL and the form fields was made with this auth token. */
 export function isSignedBy(
   authToken: string,
   { url, headers }: Pick<ReceiptCall, 'url' | 'headers'>,
@@ -20,9 +20,12 @@ export function isSignedBy(
     .includes(true);
 }
 
-/** The fields' names and values, by name; of one that stands several times each value once. */
+/**
+ * The fields' names and values, sorted by name. A repeated field contributes each distinct value
+ * once.
+ */
 export function buildSignedText(params: URLSearchParams): string {
-  // One pass: looking up each name reads all fields again, before anybody knows who sent them.
+  // One pass: a lookup per name would read all fields again, on an unauthenticated call.
   const values = new Map<string, Set<string>>();
   for (const [name, value] of params) {
     const fieldValues = values.get(name) ?? new Set();
@@ -34,7 +37,7 @@ export function buildSignedText(params: URLSearchParams): string {
     .join('');
 }
 
-/** As the provider was given it, and with and without the port that the scheme implies: Twilio has signed both. */
+/** The registered URL, with and without the scheme's default port: Twilio has signed both. */
 function listUrlSpellings(url: string): string[] {
   const [, scheme = '', host = '', port = '', rest = ''] =
     /^(https?:\/\/)(\[[^\]]*\]|[^/:?#]*)(:\d+)?(.*)$/s.exec(url) ?? [];

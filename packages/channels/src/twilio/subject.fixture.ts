@@ -13,7 +13,10 @@ import { twilioCodes } from './codes';
 const accountSid = `AC${'0'.repeat(32)}`;
 const message = `Authenticate with ${credential}`;
 
-/** What Twilio's provider of a channel is held to: every code of the table, and what HTTP can bring. */
+/**
+ * The contract suite's subject for Twilio's provider of a channel: every code of the table, and
+ * HTTP errors.
+ */
 export function createTwilioSubject<Content>({
   provider,
   content,
@@ -40,7 +43,8 @@ export function createTwilioSubject<Content>({
 }
 
 async function start<Content>(provider: Provider<Content>, content: Content) {
-  // It lists nothing, as Twilio may be late to: a broken call stays unknown.
+  // The simulator lists no messages, as Twilio may list them late, so a lost response stays
+  // unknown.
   const simulator = await createTwilioSimulator({ isListing: false });
   const senderTo = (url: string) => {
     const sender = provider.createSender({ ...deps, baseUrls: { twilio: url } });

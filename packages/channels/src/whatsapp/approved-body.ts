@@ -1,7 +1,7 @@
 import type { Parameter } from './template';
 import { createTemplateError } from './template-error';
 
-/** The approved text in pieces: what stands as it is, and the variables by name or number. */
+/** A part of the approved text: fixed text, or a variable by name or number. */
 export type BodyPart = { text: string } | { variable: string };
 
 export function parseBody(body: string): BodyPart[] {
@@ -15,7 +15,10 @@ export function parseBody(body: string): BodyPart[] {
   return [...parts, { text: body.slice(end) }];
 }
 
-/** The parameters must be the variables of the approved text; otherwise the provider would refuse every message. */
+/**
+ * The parameters must match the variables of the approved text; otherwise the provider refuses
+ * every message.
+ */
 export function checkBody(
   body: BodyPart[],
   parameters: readonly { name?: string }[],
@@ -28,18 +31,18 @@ export function checkBody(
   if (missingNames.length > 0) {
     throw createTemplateError(
       'template.parameters',
-      `lack ${formatNames(missingNames)}, which the approved text has`,
+      `must include ${formatNames(missingNames)}, as the approved text does`,
     );
   }
   if (unknownNames.length > 0 && !mayHaveMore) {
     throw createTemplateError(
       'template.parameters',
-      `name ${formatNames(unknownNames)}, which the approved text lacks`,
+      `must not include ${formatNames(unknownNames)}, which the approved text lacks`,
     );
   }
 }
 
-/** What the person reads; a value is not searched for variables. */
+/** The text that the person reads; values are not searched for variables. */
 export function readBody(body: BodyPart[], parameters: Parameter[]): string {
   const texts = new Map(parameters.map((each, index) => [getParameterKey(each, index), each.text]));
   return body

@@ -13,7 +13,7 @@ import {
 } from './template';
 import { createTemplateError } from './template-error';
 
-/** A template that Meta approved, with the values of its variables to come. */
+/** A template approved by Meta, with its values still missing. */
 export type ApprovedFields = {
   names: Pick<TemplateContent, 'name' | 'language' | 'contentSid'>;
   body: BodyPart[] | undefined;
@@ -29,7 +29,7 @@ type HeaderField = {
   fileName: Field | undefined;
 };
 
-/** Throws TemplateError for what no provider could send; an empty form is none. */
+/** Throws TemplateError for a template that no provider could send. An empty form is ignored. */
 export function parseApproved(
   template: ApprovedTemplate,
   parseField: ParseField,
@@ -41,7 +41,7 @@ export function parseApproved(
   const names = readNames(template);
   const body = template.body && !isBlank(template.body) ? parseBody(template.body) : undefined;
   checkParameters(parameters.map(({ name }) => name || undefined));
-  // With Twilio alone, the variables of header and buttons follow those of the text.
+  // With Twilio alone, the variables of header and buttons come after those of the text.
   if (body) checkBody(body, parameters, { mayHaveMore: !template.name });
   checkButtons(buttons);
   return {
@@ -99,13 +99,13 @@ function isEmptyForm({
 function readNames(template: ApprovedTemplate): ApprovedFields['names'] {
   const { name, language, content_sid: contentSid, header, buttons } = template;
   if (!name && !contentSid)
-    throw createTemplateError('template', 'has neither a name nor a content_sid');
+    throw createTemplateError('template', 'must have a name or a content_sid');
   if (name && !language)
-    throw createTemplateError('template.language', 'must be given with a name');
+    throw createTemplateError('template.language', 'must be set together with a name');
   if (contentSid && (header || buttons?.length)) {
     throw createTemplateError(
       'template.content_sid',
-      'takes variables of header and buttons as parameters',
+      'must have the variables of header and buttons as parameters',
     );
   }
   return {
@@ -117,7 +117,7 @@ function readNames(template: ApprovedTemplate): ApprovedFields['names'] {
 function checkParameters(names: (string | undefined)[]): void {
   const definedNames = names.filter((name) => name !== undefined);
   if (definedNames.length > 0 && definedNames.length < names.length) {
-    throw createTemplateError('template.parameters', 'must all have a name, or none');
+    throw createTemplateError('template.parameters', 'must either all have a name, or none');
   }
   if (new Set(definedNames).size < definedNames.length) {
     throw createTemplateError('template.parameters', 'must not have the same name twice');
@@ -136,7 +136,7 @@ function readHeader(
 ): HeaderField {
   const { kind, name, value, file_name: fileName } = header;
   const start = value.trimStart();
-  // A value that begins the URL is judged when it is there.
+  // If a value starts the URL, the URL is checked on rendering.
   if (kind !== 'text' && !start.startsWith('{{') && !/^https:\/\//i.test(start)) {
     throw createTemplateError('template.header', needsHttps);
   }
@@ -169,11 +169,11 @@ function readButton(
   return { index, kind, value: plainField(name, value) };
 }
 
-const needsParameter = 'needs a parameter, and this one is empty';
+const needsParameter = 'needs a parameter, but it is empty';
 const takesEndOnly =
-  'takes only the end of the URL that Meta approved, such as orders/7, and not a whole URL';
+  'must have only the end of the URL that Meta approved, such as orders/7, not a whole URL';
 
-/** Names a button by its place in the approved template, as a person finds it there. */
+/** Names a button by its position in the approved template. */
 function describeButton(
   { index, kind }: Pick<ApprovedButton, 'index' | 'kind'>,
   problem: string,
@@ -181,7 +181,7 @@ function describeButton(
   return `the ${kind} button at position ${index} ${problem}`;
 }
 
-/** Meta puts the parameter behind the approved URL, so a whole one there leads nowhere. */
+/** Meta appends the parameter to the approved URL, so a whole URL makes a broken link. */
 function isWholeUrl(text: string): boolean {
   return /^\s*(?:https?:)?\/\//i.test(text);
 }
@@ -213,7 +213,9 @@ function composeHeader(header: HeaderField, rendering: Rendering): Header {
   return { kind, url: text, ...(documentName ? { fileName: documentName } : {}) };
 }
 
-/** Meta fetches the file; what it does not take as an address would fail after the message was accepted. */
+/**
+ * Meta fetches the file. If it does not accept the URL, the message fails after it was accepted.
+ */
 function checkMedia(name: string, url: string, rendering: Rendering): void {
   checkLength(name, url, whatsappLimits.mediaUrlCharacters, rendering);
   if (URL.canParse(url) && /^https:\/\//i.test(url)) return;
@@ -244,11 +246,14 @@ function composeButton(
   return { index, kind, text };
 }
 
-/** A variable of an approved template is one line; Meta refuses breaks, tabs and runs of spaces, and an empty one. */
+/**
+ * A variable of an approved template is one line. Meta refuses line breaks, tabs, runs of spaces,
+ * and empty values.
+ */
 function composeParameterText(
   field: Field,
   rendering: Rendering,
-  problem = 'empty, which an approved template does not take',
+  problem = 'must not be empty in an approved template',
 ): string {
   const text = collapse(rendering.text(field));
   if (isBlank(text)) rendering.fail('empty_content', `${field.name}: ${problem}.`);
@@ -259,7 +264,10 @@ function collapse(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** What no URL may hold; everything else is the caller's, who may give a path with a query. */
+/**
+ * Encodes characters that are invalid in a URL. The rest is the caller's, who may pass a path with
+ * a query.
+ */
 function encodeForUrl(text: string): string {
   return text.toWellFormed().replace(/[\s"<>\\^`{|}]|[^\u0020-\u007e]/gu, encodeURIComponent);
 }

@@ -16,8 +16,8 @@ const send = (template: object, v: unknown = '7') =>
 const getComponents = (body: WireBody | undefined) =>
   (body?.['template'] as WireBody | undefined)?.['components'];
 
-test('a button keeps its position behind one that takes no parameter', async () => {
-  // Secreto31126/whatsapp-api-js#175: a call button stands before the one with a URL.
+test('a button keeps its position after one without a parameter', async () => {
+  // Secreto31126/whatsapp-api-js#175: a call button comes before the one with a URL.
   const { body } = await send(
     approved({
       buttons: [
@@ -47,7 +47,7 @@ test.each([
   'HTTP://shop.example/',
   '//shop.example/orders/7',
   ' https://x',
-])('a button that gets the whole URL %j fails before the call, and is named', async (v) => {
+])('a button with the whole URL %j fails before the call, and is named', async (v) => {
   const { composed, body } = await send(withButton('{{v}}'), v);
   expect(composed).toEqual({
     failed: 'rejected_content',
@@ -57,7 +57,7 @@ test.each([
 });
 
 test.each(['', ' ', '\u200b', null])(
-  'a button whose parameter is %j fails and is named',
+  'a button with the parameter %j fails, and is named',
   async (v) => {
     for (const kind of ['url', 'quick_reply', 'copy_code']) {
       const { composed, body } = await send(withButton('{{v}}', kind), v);
@@ -70,7 +70,7 @@ test.each(['', ' ', '\u200b', null])(
   },
 );
 
-test('the end of a URL may hold another one', async () => {
+test('the end of a URL may contain another URL', async () => {
   const { body } = await send(withButton('login?next={{v}}'), 'https://shop.example/');
   expect(getComponents(body)).toMatchObject([
     { parameters: [{ text: 'login?next=https://shop.example/' }] },
@@ -98,13 +98,13 @@ test.each<[string, object, string]>([
   ['no parameter', withButton(' '), 'template.buttons[0]: '],
   ['an http: image', withHeader('http://shop.example/{{v}}'), 'template.header: '],
   ['a relative image', withHeader('/a.png'), 'template.header: '],
-])('%s is refused when the template is saved', (_what, template, start) => {
+])('%s is refused on save', (_what, template, start) => {
   expect(() => findChannel('whatsapp').compile(template)).toThrow(
     expect.objectContaining({ name: 'TemplateError', message: expect.stringContaining(start) }),
   );
 });
 
-test('Twilio gets the variables of buttons behind those of the approved text', async () => {
+test('Twilio gets the variables of buttons after those of the approved text', async () => {
   const { body } = await sendTemplate(
     'whatsapp/twilio',
     {

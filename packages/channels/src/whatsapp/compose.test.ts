@@ -52,7 +52,7 @@ describe('free text', () => {
     });
   });
 
-  test('may have 4096 characters, and the limit is named for the next one', () => {
+  test('may have 4096 characters, and fails with the limit for one more', () => {
     expect(getContent({ text: 'x'.repeat(4_096) })).toHaveProperty('text.length', 4_096);
     expect(compose({ text: `${'x'.repeat(4_090)}{{v}}` }, { v: '1234567' })).toEqual({
       failed: 'too_long',
@@ -65,11 +65,11 @@ describe('free text', () => {
     [{ text: ' ' }],
     [{ text: '{{v}} \n' }],
     [{ template: {} }],
-  ])('that is empty fails: %j', (template) => {
+  ])('fails when it is blank: %j', (template) => {
     expect(compose(template)).toEqual({ failed: 'empty_content', detail: 'The text is empty.' });
   });
 
-  test('fails for a missing value when the version says so', () => {
+  test('fails for a missing value when the version requires it', () => {
     expect(compose({ text: 'a {{v}}' }, {}, { missing: 'reject' })).toMatchObject({
       failed: 'missing_data',
     });
@@ -77,7 +77,7 @@ describe('free text', () => {
 });
 
 describe('an approved template', () => {
-  test('goes with its name, language, Content SID and ordered parameters', () => {
+  test('is sent with its name, language, Content SID and ordered parameters', () => {
     const template = approved({
       content_sid: contentSid,
       parameters: [{ value: '{{user.name}}' }, { value: 'No. {{id}}' }],
@@ -96,7 +96,7 @@ describe('an approved template', () => {
     expect(getContent(approved())).toMatchObject({ kind: 'template', parameters: [] });
   });
 
-  test('may have the parameters by name, whatever their order', () => {
+  test('may have named parameters in any order', () => {
     const template = approved({
       body: 'Hi {{first_name}}, order {{ order_id }} is on its way. {{first_name}}!',
       parameters: [
@@ -113,7 +113,7 @@ describe('an approved template', () => {
     });
   });
 
-  test('has header and buttons where they have variables', () => {
+  test('has a header and buttons when they have variables', () => {
     const template = approved({
       header: { kind: 'document', value: 'https://x.org/{{id}}.pdf', file_name: 'Bill {{id}}.pdf' },
       buttons: [
@@ -153,7 +153,7 @@ describe('an approved template', () => {
       { kind: 'document', value: 'https://x.org' },
       { kind: 'document', url: 'https://x.org' },
     ],
-  ])('takes the header %j', (header, expected) => {
+  ])('accepts the header %j', (header, expected) => {
     expect(getContent(approved({ header }), { v: 'Ada' })).toMatchObject({ header: expected });
   });
 
@@ -181,7 +181,7 @@ describe('a parameter', () => {
     ['{{x}} {{1}}', '{{x}} {{1}}'],
     [0, '0'],
     [{ a: 1 }, '{"a":1}'],
-  ])('of %j is written %j', (value, expected) => {
+  ])('with %j becomes %j', (value, expected) => {
     expect(getContent(one('{{v}}'), { v: value })).toMatchObject({
       parameters: [{ text: expected }],
     });
@@ -191,11 +191,11 @@ describe('a parameter', () => {
     const template = approved({ parameters: [{ value: 'a' }, { value: '{{v}}' }] });
     expect(compose(template, { v: value })).toEqual({
       failed: 'empty_content',
-      detail: 'template.parameters[1]: empty, which an approved template does not take.',
+      detail: 'template.parameters[1]: must not be empty in an approved template.',
     });
   });
 
-  test('never has a break, a tab, two spaces or a control character, whatever it is given', () => {
+  test('never has a line break, a tab, two spaces or a control character, whatever its value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (value) => {
         const content = getContent(one('x {{v}} y'), { v: value });
@@ -213,7 +213,7 @@ describe('a value in a button’s URL', () => {
     ['naïve/👋', 'na%C3%AFve/%F0%9F%91%8B'],
     ['x?a=1&b=2#c', 'x?a=1&b=2#c'],
     ['\ud83d', '%EF%BF%BD'],
-  ])('of %j is written %j', (value, expected) => {
+  ])('with %j becomes %j', (value, expected) => {
     const template = approved({ buttons: [{ index: 0, kind: 'url', value: '{{v}}' }] });
     expect(getContent(template, { v: value })).toMatchObject({ buttons: [{ text: expected }] });
   });
@@ -262,7 +262,7 @@ describe('a limit is named before anything is sent:', () => {
     'javascript:alert(1)',
     'https://',
     'file:///etc/passwd',
-  ])('a header’s file is on the web, and %s is not', (value) => {
+  ])('a header’s file must be on the web, and %s is not', (value) => {
     expect(compose(header('image', '{{v}}'), { v: value })).toEqual({
       failed: 'rejected_content',
       detail: 'template.header: must be an https URL, which Meta fetches.',
@@ -270,15 +270,19 @@ describe('a limit is named before anything is sent:', () => {
   });
 });
 
-describe('what no provider could send is refused when it is saved:', () => {
+describe('a template that no provider could send is refused on save:', () => {
   test.each<[string, WhatsappTemplate, string]>([
-    ['text and template', { text: 'a', ...approved() }, 'text: stands beside a template'],
-    ['no name', { template: { parameters: [{ value: 'a' }] } }, 'template: has neither a name'],
-    ['no language', { template: { name: 'a' } }, 'template.language: must be given'],
+    [
+      'text and template',
+      { text: 'a', ...approved() },
+      'text: must be empty when there is a template',
+    ],
+    ['no name', { template: { parameters: [{ value: 'a' }] } }, 'template: must have a name'],
+    ['no language', { template: { name: 'a' } }, 'template.language: must be set'],
     [
       'some names',
       approved({ parameters: [{ name: 'a', value: 'a' }, { value: 'b' }] }),
-      'template.parameters: must all have a name, or none',
+      'template.parameters: must either all have a name, or none',
     ],
     [
       'a name twice',
@@ -292,19 +296,19 @@ describe('what no provider could send is refused when it is saved:', () => {
     ],
     // caronc/apprise#1283
     [
-      'numbers where the approved text has names',
+      'numbers when the approved text has names',
       approved({ body: 'Order {{order_id}}', parameters: [{ value: 'a' }] }),
-      'template.parameters: lack {{order_id}}',
+      'template.parameters: must include {{order_id}}',
     ],
     [
-      'names where the approved text has numbers',
+      'names when the approved text has numbers',
       approved({ body: 'Order {{1}}', parameters: [{ name: 'order_id', value: 'a' }] }),
-      'template.parameters: lack {{1}}',
+      'template.parameters: must include {{1}}',
     ],
     [
       'one too many',
       approved({ body: 'Order {{1}}', parameters: [{ value: 'a' }, { value: 'b' }] }),
-      'template.parameters: name {{2}}, which',
+      'template.parameters: must not include {{2}}, which',
     ],
     [
       'a button twice',
@@ -319,7 +323,7 @@ describe('what no provider could send is refused when it is saved:', () => {
     [
       'a header with a Content SID',
       approved({ content_sid: contentSid, header: { kind: 'text', value: 'a' } }),
-      'template.content_sid: takes variables of header and buttons as parameters',
+      'template.content_sid: must have the variables of header and buttons as parameters',
     ],
     ['a parameter that does not parse', one('{{#if}}'), 'template.parameters[0]: '],
     ['a text that does not parse', { text: '{{' }, 'text: '],
@@ -339,7 +343,7 @@ describe('an override of WhatsApp', () => {
   });
 
   test.each<[WhatsappOverride]>([[{}], [{ message: {} }], [{ message: { text: ' ' } }]])(
-    'of %j is none',
+    'with %j is ignored',
     (override) => {
       expect(getContent({ text: 'T' }, {}, { override })).toEqual({ kind: 'text', text: 'T' });
     },

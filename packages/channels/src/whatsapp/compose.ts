@@ -49,7 +49,7 @@ function parseFields(
   const hasText = text !== undefined && !isBlank(text);
   const approved = template && parseApproved(template, parseField);
   if (hasText && approved)
-    throw createTemplateError('text', 'stands beside a template: leave one of them out');
+    throw createTemplateError('text', 'must be empty when there is a template');
   return {
     text: hasText ? parseField('text', text, () => escapeNothing) : undefined,
     approved,

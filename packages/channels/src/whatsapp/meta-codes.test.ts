@@ -2,7 +2,7 @@ import { metaCodes, toOutcome } from './meta-codes';
 
 type Outcomes = Record<string, Record<string, unknown>>;
 
-/** The outcome of each code, without what people read. */
+/** The outcome of each code, without its texts. */
 const outcomes: Outcomes = Object.fromEntries(
   Object.entries(metaCodes).map(([code, metaCode]) => {
     const { reason: _reason, detail: _detail, ...outcome } = toOutcome(code, metaCode);
@@ -16,7 +16,7 @@ const having = (outcome: string) =>
 const retry = { outcome: 'retry' };
 const minute = { ...retry, afterMs: 60_000 };
 
-test('a code of Meta that passes is tried again after its time, and slows whom it is about', () => {
+test('a temporary code of Meta is retried after its wait, and slows the right target', () => {
   expect(having('retry')).toEqual({
     '1': minute,
     '2': minute,
@@ -27,14 +27,14 @@ test('a code of Meta that passes is tried again after its time, and slows whom i
     '131016': minute,
     '131026': { ...retry, afterMs: 3_600_000, maxAttempts: 2 },
     '131048': { ...retry, afterMs: 3_600_000, slows: 'integration' },
-    // One person gets too many messages: the others of the number are not held back.
+    // The limit is per person, so other messages of the number are not slowed.
     '131056': { ...retry, afterMs: 6_000, slows: 'target' },
     '131057': minute,
     '133004': minute,
   });
 });
 
-test('a code of Meta that is final is about the integration, the recipient or the content', () => {
+test('a permanent code of Meta blames the integration, the recipient or the content', () => {
   const listCodes = (scope: string) =>
     Object.keys(having('rejected')).filter((code) => outcomes[code]?.['scope'] === scope);
   expect(listCodes('integration')).toEqual([

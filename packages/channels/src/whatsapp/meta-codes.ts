@@ -7,15 +7,15 @@ type Verdict =
       afterMs?: number;
       maxAttempts?: number;
       slows?: 'integration' | 'target';
-      /** Whom it is about when a report brings it: then there is nothing left to try. */
+      /** The side that a report blames; a report cannot be retried. */
       scope: RejectionScope;
     }
   | { outcome: 'rejected'; scope: RejectionScope };
 
 export type MetaCode = Verdict & {
-  /** What the operator reads. */
+  /** Shown to the operator. */
   sentence: string;
-  /** Whether the person asked not to be written to by this number. */
+  /** Whether the person opted out of messages from this number. */
   isOptOut?: true;
 };
 
@@ -30,19 +30,19 @@ const hourMs = 60 * minuteMs;
 const windowClosed = {
   ...content,
   sentence:
-    'The person has not written in the last 24 hours: only an approved template reaches them now.',
+    'The person has not written in the last 24 hours. Only an approved template can reach them now.',
 } as const;
 const undeliverable = {
   ...toThisPersonLater,
   afterMs: hourMs,
   maxAttempts: 2,
-  sentence: 'The number may not be on WhatsApp, or its app is too old.',
+  sentence: 'The number may not be on WhatsApp, or its app is outdated.',
 } as const;
 const notOnWhatsapp = { ...recipient, sentence: 'The number is not on WhatsApp.' } as const;
 const tooFast = {
   ...later,
   slows: 'integration',
-  sentence: 'Meta wants fewer messages a second from this number.',
+  sentence: 'Meta asks for fewer messages per second from this number.',
 } as const;
 const tooManyCalls = {
   ...later,
@@ -53,20 +53,20 @@ const tooManyCalls = {
 const metaFault = {
   ...later,
   afterMs: minuteMs,
-  sentence: 'Meta had a fault and did not take the message.',
+  sentence: 'Meta had a fault and did not accept the message.',
 } as const;
 const wrongParameters = {
   ...content,
-  sentence: 'The parameters are not those that the approved template has.',
+  sentence: 'The parameters do not match those of the approved template.',
 } as const;
-/** Not the integration's fault: its other templates still go out. */
+/** Blames the content: the integration's other templates still work. */
 const templatePaused = {
   ...content,
-  sentence: 'Meta paused or disabled the template for its quality: see the WhatsApp Manager.',
+  sentence: 'Meta paused or disabled the template for its quality. Check the WhatsApp Manager.',
 } as const;
 const wrongToken = {
   ...integration,
-  sentence: 'Meta does not take the access token: make a new one and store it.',
+  sentence: 'Meta rejected the access token. Create a new one and store it.',
 } as const;
 const notPermitted = {
   ...integration,
@@ -78,14 +78,17 @@ const notRegistered = {
 } as const;
 const locked = {
   ...integration,
-  sentence: 'Meta locked or restricted the account: see the WhatsApp Manager.',
+  sentence: 'Meta locked or restricted the account. Check the WhatsApp Manager.',
 } as const;
 const badRequest = {
   ...content,
-  sentence: 'Meta refused the request: a value of it is missing, too long or not allowed.',
+  sentence: 'Meta refused the request because a value is missing, too long or not allowed.',
 } as const;
 
-/** What each code of the Cloud API means, in an answer and in a report; the codes of one family share a sentence. */
+/**
+ * The codes of the Cloud API, in responses and in reports. The codes of one family share a
+ * sentence.
+ */
 export const metaCodes = {
   '0': wrongToken,
   '1': metaFault,
@@ -104,58 +107,58 @@ export const metaCodes = {
   '130429': tooFast,
   '130497': {
     ...integration,
-    sentence: 'Meta does not let the account write to people in this country.',
+    sentence: 'Meta does not allow the account to send to this country.',
   },
   '131000': metaFault,
   '131005': notPermitted,
   '131008': badRequest,
   '131009': badRequest,
   '131016': metaFault,
-  '131021': { ...content, sentence: 'The number that sends cannot write to itself.' },
+  '131021': { ...content, sentence: 'A number cannot send to itself.' },
   '131026': undeliverable,
   '131031': locked,
   '131042': {
     ...integration,
-    sentence: 'Meta cannot charge the account: see its payment settings.',
+    sentence: 'Meta cannot charge the account. Check its payment settings.',
   },
   '131047': windowClosed,
   '131048': {
     ...later,
     slows: 'integration',
     afterMs: hourMs,
-    sentence: 'Meta limits the number, because too many people blocked or reported it.',
+    sentence: 'Meta limits the number because too many people blocked or reported it.',
   },
   '131049': {
     ...recipient,
-    sentence: 'Meta holds back marketing messages to this person for now.',
+    sentence: 'Meta currently limits marketing messages to this person.',
   },
   '131050': {
     ...recipient,
     isOptOut: true,
     sentence: 'The person stopped the marketing messages of this number.',
   },
-  '131051': { ...content, sentence: 'The number cannot take a message of this kind.' },
+  '131051': { ...content, sentence: 'The number cannot get this type of message.' },
   '131056': {
     ...toThisPersonLater,
     slows: 'target',
     afterMs: 6_000,
-    sentence: 'Too many messages went to this person in a short time.',
+    sentence: 'Too many messages were sent to this person in a short time.',
   },
   '131057': {
     ...later,
     afterMs: minuteMs,
-    sentence: 'Meta is at work on the account, which takes about a minute.',
+    sentence: 'Meta is performing maintenance on the account, which takes about a minute.',
   },
   '132000': wrongParameters,
   '132001': {
     ...content,
-    sentence: 'There is no approved template of this name in this language.',
+    sentence: 'There is no approved template with this name in this language.',
   },
   '132005': {
     ...content,
-    sentence: 'The template is too long with these parameters: the limit is 1024 characters.',
+    sentence: 'The template is too long with these parameters. The limit is 1024 characters.',
   },
-  '132007': { ...content, sentence: 'The template breaks a rule of WhatsApp.' },
+  '132007': { ...content, sentence: 'The template violates a WhatsApp policy.' },
   '132012': wrongParameters,
   '132015': templatePaused,
   '132016': templatePaused,
@@ -166,7 +169,7 @@ export const metaCodes = {
 /** The codes from 200 to 299 are all about permissions. */
 const permissionCode = /^2\d\d$/;
 
-/** What a code means, or undefined when it is not in the table: then its status decides. */
+/** The row of a code; undefined when the table has none, so the status decides. */
 export function findMetaCode(code: string): MetaCode | undefined {
   const listed: Record<string, MetaCode> = metaCodes;
   if (Object.hasOwn(listed, code)) return listed[code];
@@ -189,17 +192,17 @@ export function toOutcome(code: string, metaCode: MetaCode): FailedOutcome {
   };
 }
 
-/** Why a message ended that a report calls failed with this code. */
+/** Why a message failed, when a report has this code. */
 export function getRefusalReason(metaCode: MetaCode): RefusalReason {
   return getSkip(metaCode).skip ?? `rejected_${metaCode.scope}`;
 }
 
-/** A person who opted out is expected: the message is skipped. */
+/** An opt-out is expected, so the message is skipped. */
 function getSkip({ isOptOut }: MetaCode): { skip?: ExpectedEnd } {
   return isOptOut ? { skip: 'opted_out' } : {};
 }
 
-/** An opt-out holds for one number: another of the account may still write. */
+/** An opt-out applies to one number; others of the account may still send. */
 export function getContactUpdates(metaCode: MetaCode | undefined, sender: string): ContactUpdate[] {
   if (!metaCode?.isOptOut) return [];
   return [{ change: 'suppress', reason: 'opted_out', sender, detail: metaCode.sentence }];

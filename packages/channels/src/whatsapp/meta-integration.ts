@@ -25,7 +25,7 @@ export const metaSettings = Type.Object({
 export const metaCredentials = Type.Object({
   access_token: Type.String({
     title: 'Access token',
-    description: 'Of a system user, so that it does not run out.',
+    description: 'The token of a system user, so that it does not expire.',
     minLength: 1,
     maxLength: 1_024,
     ...keepsCredentials,
@@ -34,7 +34,7 @@ export const metaCredentials = Type.Object({
   app_secret: Type.Optional(
     Type.String({
       title: 'App secret',
-      description: 'Proves that a report comes from Meta; without it no report is taken.',
+      description: 'Verifies that a report comes from Meta; without it, no report is accepted.',
       maxLength: 256,
       ...keepsCredentials,
       ...showsLastFour,
@@ -43,7 +43,7 @@ export const metaCredentials = Type.Object({
   verify_token: Type.Optional(
     Type.String({
       title: 'Verify token',
-      description: 'Any text; the same is entered beside the callback URL in Meta’s dashboard.',
+      description: 'Any text; enter the same text next to the callback URL in Meta’s dashboard.',
       maxLength: 256,
       ...keepsCredentials,
     }),
@@ -51,11 +51,13 @@ export const metaCredentials = Type.Object({
 });
 
 export const metaPayload = Type.Object({
-  preview_url: Type.Optional(Type.Boolean({ title: 'Show a preview of the text’s first link' })),
+  preview_url: Type.Optional(
+    Type.Boolean({ title: 'Show a preview of the first link in the text' }),
+  ),
   context: Type.Optional(
     Type.Object(
       { message_id: Type.String({ pattern: '^wamid\\.[A-Za-z0-9+/=_-]{1,300}$' }) },
-      { title: 'The message that is answered', additionalProperties: false },
+      { title: 'The message that this one replies to', additionalProperties: false },
     ),
   ),
 });
@@ -65,10 +67,10 @@ export type MetaCredentials = Static<typeof metaCredentials>;
 export type MetaPayload = Static<typeof metaPayload>;
 
 const defaultGraphVersion = 'v23.0';
-/** What a header can carry. */
+/** Characters that a header value may have. */
 const headerSafe = /^[\x21-\x7e]{1,1024}$/;
 
-/** The integration in types, or undefined when it was saved incomplete. */
+/** The typed integration, or undefined when it was saved incomplete. */
 export function readMeta({
   settings,
   credentials,
@@ -80,18 +82,18 @@ export function readMeta({
   return isWhole ? { settings, credentials } : undefined;
 }
 
-/** The problems that the schemas cannot say. */
+/** Problems that the schemas cannot express. */
 export function checkMeta({ credentials }: IntegrationInput): string[] {
   const { access_token: token, app_secret: secret, verify_token: verify } = credentials;
   const isToken = typeof token === 'string' && headerSafe.test(token);
   return [
-    ...(isToken ? [] : ['access_token must be one word without spaces or line breaks']),
-    ...(verify && !secret ? ['app_secret must be given with verify_token'] : []),
-    ...(secret && !verify ? ['verify_token must be given with app_secret'] : []),
+    ...(isToken ? [] : ['access_token must not have spaces or line breaks']),
+    ...(verify && !secret ? ['app_secret must be set together with verify_token'] : []),
+    ...(secret && !verify ? ['verify_token must be set together with app_secret'] : []),
   ];
 }
 
-/** Where the Cloud API has the number; a description may know less than a whole integration. */
+/** The Cloud API URL of the number; in a description, settings may be missing. */
 export function buildNumberUrl(
   base: string | undefined,
   settings: Record<string, unknown>,

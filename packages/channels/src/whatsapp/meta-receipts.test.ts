@@ -40,13 +40,13 @@ const sign = (statuses: Parameters<MetaSimulator['webhook']>[0], options = {}) =
   simulator.webhook(statuses, { appSecret, ...options });
 
 describe('reports of Meta', () => {
-  test.each(['sent', 'delivered', 'read', 'failed'])('tell that a message was %s', (state) => {
+  test.each(['sent', 'delivered', 'read', 'failed'])('report that a message was %s', (state) => {
     expect(read(sign([simulator.createStatus(sent, state)]))).toEqual([
       expect.objectContaining({ messageId: '0193-a', providerMessageId: 'wamid.A', state }),
     ]);
   });
 
-  test('come several in a call, repeated and in any order, and are all given', () => {
+  test('in one call are all returned, repeated and in any order', () => {
     const otherSend: MetaSend = { ...sent, id: 'wamid.B', messageId: '0193-b' };
     const statuses = [
       simulator.createStatus(sent, 'read'),
@@ -62,7 +62,7 @@ describe('reports of Meta', () => {
     ]);
   });
 
-  test('are read however deeply a field of theirs is nested', () => {
+  test('are read however deeply one of their fields is nested', () => {
     const body = JSON.stringify({
       entry: [
         {
@@ -84,7 +84,7 @@ describe('reports of Meta', () => {
     expect(reports).toMatchObject([{ providerMessageId: 'wamid.A', state: 'sent' }]);
   });
 
-  test('are known by Meta’s id where ours does not come back', () => {
+  test('have Meta’s ID when ours is missing', () => {
     const [report] = read(sign([{ id: 'wamid.A', status: 'delivered' }])) ?? [];
     expect(report).toMatchObject({ providerMessageId: 'wamid.A', state: 'delivered' });
     expect(report).not.toHaveProperty('messageId');
@@ -98,7 +98,7 @@ describe('reports of Meta', () => {
     [131_050, 'opted_out', 'stopped the marketing'],
     [190, 'rejected_integration', 'access token'],
     [230, 'rejected_integration', 'permission'],
-  ])('explain the code %i in our own words', (code, reason, detail) => {
+  ])('explain the code %i in our own sentence', (code, reason, detail) => {
     expect(read(sign([simulator.createStatus(sent, 'failed', code)]))).toMatchObject([
       {
         messageId: '0193-a',
@@ -111,18 +111,18 @@ describe('reports of Meta', () => {
     ]);
   });
 
-  test('keep a code that is not in the table, and say when there is none', () => {
+  test('keep a code that is not in the table, and report a missing code', () => {
     const statuses = [
       simulator.createStatus(sent, 'failed', 199_999),
       simulator.createStatus(sent, 'failed'),
     ];
     expect(read(sign(statuses))).toMatchObject([
-      { errorCode: '199999', detail: 'Meta reported the code 199999.' },
+      { errorCode: '199999', detail: 'Meta reported code 199999.' },
       { detail: expect.stringContaining('no reason') },
     ]);
   });
 
-  test('of an opt-out suppress the person for the number that the report names', () => {
+  test('of an opt-out suppress the person for the number in the report', () => {
     const webhook = sign([simulator.createStatus(sent, 'failed', 131_050)], {
       phoneNumberId: '2222222',
     });
@@ -131,7 +131,7 @@ describe('reports of Meta', () => {
     ]);
   });
 
-  test('leave out what people write, other fields and other kinds of status', () => {
+  test('leave out incoming messages, other fields and other kinds of status', () => {
     const incoming = {
       field: 'messages',
       value: { messages: [{ from: '4512345678', id: 'wamid.C', text: { body: 'Hi' } }] },
@@ -157,13 +157,13 @@ describe('reports of Meta', () => {
     [
       '{"entry": [{"changes": [{"field": "messages", "value": {"statuses": [{"id": 1, "status": "sent"}]}}]}]}',
     ],
-  ])('that are signed and hold nothing of ours are none: %s', (text) => {
+  ])('are empty when a signed call contains no reports: %s', (text) => {
     const rawBody = Buffer.from(text);
     expect(read(resign(rawBody))).toEqual([]);
   });
 });
 
-/** What the simulator signs, for bytes of our own. */
+/** Signs our own bytes as the simulator would. */
 function resign(body: Buffer): Webhook {
   const signature = createHmac('sha256', appSecret).update(body).digest('hex');
   return { headers: { 'x-hub-signature-256': `sha256=${signature}` }, body };
@@ -179,7 +179,7 @@ describe('a report is refused', () => {
     ).toBeUndefined();
   });
 
-  test('when one byte of it differs, or when it was written anew', () => {
+  test('when one byte of it differs, or when it was serialized again', () => {
     const { headers, body } = good();
     const changed = Buffer.from(body.toString().replace('delivered', 'Delivered'));
     expect(read({ headers, body: changed })).toBeUndefined();
@@ -193,18 +193,18 @@ describe('a report is refused', () => {
     ['no signature', () => undefined],
     ['two signatures', (value) => [value, value]],
     ['an empty one', () => ''],
-    ['one without its kind', (value) => value.replace('sha256=', '')],
-    ['one of another kind', (value) => value.replace('sha256=', 'sha1=')],
+    ['one without its algorithm', (value) => value.replace('sha256=', '')],
+    ['one with another algorithm', (value) => value.replace('sha256=', 'sha1=')],
     ['a short one', (value) => value.slice(0, -2)],
     ['a long one', (value) => `${value}00`],
-  ])('when it has %s', (_what, change) => {
+  ])('when its signature is %s', (_what, change) => {
     const { headers, body } = good();
     const changedHeaders = { ...headers, [signature]: change(headers[signature] ?? '') };
     expect(read({ headers, body }, { headers: changedHeaders })).toBeUndefined();
   });
 
   test.each([[{}], [{ app_secret: '' }], [{ app_secret: 7 }]])(
-    'when the integration has no secret to check it with: %j',
+    'when the integration has no secret to verify it with: %j',
     (invalidCredentials) => {
       expect(
         read(sign([], { appSecret: '' }), { credentials: invalidCredentials }),
@@ -229,7 +229,7 @@ describe('the handshake', () => {
       }),
     });
 
-  test('answers the challenge to whoever knows the verify token', () => {
+  test('returns the challenge to a caller with the verify token', () => {
     expect(requestHandshake()).toBe('1158201444');
   });
 

@@ -5,7 +5,7 @@ import { parseJson, toRecord } from '../read-json';
 import { findMetaCode, getContactUpdates, getRefusalReason } from './meta-codes';
 import { getErrorCode } from './meta-response';
 
-/** Meta's webhook: signed with the app's secret, and several reports in one call. */
+/** Meta's webhook: signed with the app's secret, with several reports in one call. */
 export const metaReceipts: ReceiptReader = {
   handshake({ query, credentials }: HandshakeCall) {
     const { verify_token: token } = credentials;
@@ -26,12 +26,12 @@ export const metaReceipts: ReceiptReader = {
   },
 };
 
-/** It is echoed, so it may be nothing that a browser would run. */
+/** The challenge is echoed, so it must not be anything that a browser would run. */
 const challengeForm = /^[A-Za-z0-9_-]{1,256}$/;
 
 function isSame(actual: string, expected: unknown): boolean {
   if (typeof expected !== 'string' || expected === '') return false;
-  // Digests are of one length, which says nothing of the token's.
+  // Digests have equal lengths, which hides the token's length.
   return timingSafeEqual(digest('', actual), digest('', expected));
 }
 
@@ -54,7 +54,7 @@ function digest(secret: string, content: string | Buffer): Buffer {
 
 type Status = { fields: Record<string, unknown>; phoneNumberId: string | undefined };
 
-/** Far above what Meta puts into one call. */
+/** Far above the number that Meta puts into one call. */
 const maxStatuses = 1_000;
 
 function listStatuses(body: unknown): Status[] {
@@ -77,7 +77,7 @@ function toRecords(value: unknown): Record<string, unknown>[] {
   return value.map(toRecord).filter((each) => each !== undefined);
 }
 
-/** Other kinds of status, as of a voice message that was played, say nothing about ours. */
+/** Other statuses, such as of a played voice message, are not about our messages. */
 function toReports({ fields, phoneNumberId }: Status, sender: string): ReceiptReport[] {
   const state = receiptStates.find((each) => each === fields['status']);
   const providerMessageId = parseId(fields['id']);
@@ -88,7 +88,7 @@ function toReports({ fields, phoneNumberId }: Status, sender: string): ReceiptRe
       ...(messageId ? { messageId } : {}),
       providerMessageId,
       state,
-      // The status alone: Meta may repeat it together with others.
+      // Only this status: Meta may repeat it together with others.
       identity: JSON.stringify([
         phoneNumberId,
         providerMessageId,
@@ -107,7 +107,7 @@ function parseId(value: unknown): string | undefined {
   return isId ? value : undefined;
 }
 
-/** One app may carry several numbers, so an opt-out belongs to the number that the report names. */
+/** One app may have several numbers, so an opt-out applies to the number in the report. */
 function getErrorFields(
   fields: Record<string, unknown>,
   state: ReceiptState,
@@ -115,14 +115,16 @@ function getErrorFields(
 ): Pick<ReceiptReport, 'reason' | 'errorCode' | 'detail' | 'changes'> {
   const code = getErrorCode(toRecords(fields['errors'])[0]);
   if (code === undefined) {
-    return state === 'failed' ? { detail: 'Meta could not deliver it, and named no reason.' } : {};
+    return state === 'failed'
+      ? { detail: 'Meta could not deliver the message, and gave no reason.' }
+      : {};
   }
   const metaCode = findMetaCode(code);
   const changes = getContactUpdates(metaCode, sender);
   return {
     ...(metaCode && state === 'failed' ? { reason: getRefusalReason(metaCode) } : {}),
     errorCode: code,
-    detail: metaCode?.sentence ?? `Meta reported the code ${code}.`,
+    detail: metaCode?.sentence ?? `Meta reported code ${code}.`,
     ...(changes.length > 0 ? { changes } : {}),
   };
 }

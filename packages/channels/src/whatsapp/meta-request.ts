@@ -5,7 +5,7 @@ import type { Button, Header, Parameter, TemplateContent, WhatsappContent } from
 
 export type MetaRequest = Record<string, unknown>;
 
-/** What the Cloud API is sent; it brings our id back in every report. */
+/** The request to the Cloud API; every report returns our message ID. */
 export function createMetaRequest(call: DescribeCall<WhatsappContent>): MetaRequest {
   const { messageId, target, content } = call;
   const { preview_url: previewUrl, context } = getPayload(call);

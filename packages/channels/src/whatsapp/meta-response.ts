@@ -1,6 +1,6 @@
 import type { Outcome } from '@belfry/shared';
 import type { SendResult } from '../channel';
-import { type HttpResponse, retryAfterMs, sortStatus } from '../http';
+import { classifyStatus, type HttpResponse, retryAfterMs } from '../http';
 import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
@@ -8,7 +8,7 @@ import { findMetaCode, getContactUpdates, toOutcome } from './meta-codes';
 
 export type Access = { sender: string; token: string };
 
-/** What an answer to a send means; `response` is what may be kept of it. */
+/** Classifies a response to a send. `response` is the part that may be stored. */
 export function readSent(httpResult: HttpResponse | NetworkFailure, access: Access): SendResult {
   if ('isWritten' in httpResult) return { outcome: classifyFailure(httpResult) };
   const body = parseJson(httpResult.body);
@@ -18,7 +18,7 @@ export function readSent(httpResult: HttpResponse | NetworkFailure, access: Acce
   return refusal ?? { outcome: unreadable, response: { status: httpResult.status } };
 }
 
-/** Meta's no, whatever it was asked; undefined when it said yes. */
+/** Meta's refusal of any call; undefined on success. */
 export function readRefusal(
   httpResponse: HttpResponse,
   { sender, token }: Access,
@@ -42,7 +42,7 @@ export function readRefusal(
   };
 }
 
-/** Meta's codes are numbers, here and in reports. */
+/** Meta's codes are numbers, in responses and in reports. */
 export function getErrorCode(error: Record<string, unknown> | undefined): string | undefined {
   const code = error?.['code'];
   return typeof code === 'number' && Number.isSafeInteger(code) ? String(code) : undefined;
@@ -67,7 +67,7 @@ function accepted({ id, status }: SentMessage): SendResult {
     outcome: 'accepted',
     providerMessageId: id,
     ...(isUnderReview
-      ? { detail: 'Meta holds the message back until it has judged the template.' }
+      ? { detail: 'Meta holds the message until it has reviewed the template.' }
       : {}),
   };
   return {
@@ -79,23 +79,26 @@ function accepted({ id, status }: SentMessage): SendResult {
 const unreadable: FailedOutcome = {
   outcome: 'unknown',
   reason: 'unreadable_answer',
-  detail: 'Meta’s answer could not be read, so the message may have been sent.',
+  detail: 'Meta’s response could not be read, so the message may have been sent.',
 };
 
 function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** A code that is not in the table: Meta says itself when another try helps; else the status decides, and a success with an error is one of the content. */
+/**
+ * For an unlisted code, Meta's own flag tells whether a retry helps; otherwise the status decides.
+ * An error with a success status blames the content.
+ */
 function unlisted(
   code: string | undefined,
   error: Record<string, unknown> | undefined,
   { status, headers }: HttpResponse,
 ): FailedOutcome {
-  if (code === undefined) return sortStatus(status, headers);
+  if (code === undefined) return classifyStatus(status, headers);
   const explanation = { reason: code, detail: `Meta refused the message with the code ${code}.` };
   if (error?.['is_transient'] === true) return { outcome: 'retry', ...explanation };
-  const byStatus = status < 300 ? contentFault : sortStatus(status, headers);
+  const byStatus = status < 300 ? contentFault : classifyStatus(status, headers);
   return { ...byStatus, ...explanation };
 }
 
@@ -106,7 +109,7 @@ const contentFault: FailedOutcome = {
   detail: '',
 };
 
-/** A wait that Meta names wins over ours. */
+/** A wait in Meta's response takes precedence over the table's. */
 function withWait(outcome: FailedOutcome, { headers }: HttpResponse): FailedOutcome {
   if (outcome.outcome !== 'retry') return outcome;
   const afterMs = retryAfterMs(headers, Date.now());
@@ -115,7 +118,7 @@ function withWait(outcome: FailedOutcome, { headers }: HttpResponse): FailedOutc
 
 const maxTextCharacters = 300;
 
-/** What of an error may be stored: these fields, cut, and without the token. */
+/** The fields of an error that may be stored, cut and without the token. */
 function pickFields(error: Record<string, unknown>, token: string): Record<string, unknown> {
   const text = (value: unknown) =>
     typeof value === 'string' ? redact(value, [token]).slice(0, maxTextCharacters) : undefined;

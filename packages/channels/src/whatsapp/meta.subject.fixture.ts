@@ -17,9 +17,9 @@ const reply = (status: number, body: string | object = '', headers = {}): MetaFa
   reply: { status, body, headers },
 });
 
-/** What the contract suite needs to know of Meta. */
+/** The contract suite's subject for Meta. */
 export const metaSubject: Subject = {
-  // The suite hands it only the content that is given here.
+  // The suite passes only the content defined here.
   provider: meta as Provider<unknown>,
   id: /^wamid\.\w+$/,
   async start() {

@@ -41,8 +41,8 @@ async function setUp() {
   return { simulator, send, test };
 }
 
-describe('a message by Meta', () => {
-  test('goes out with its number, its text and its id', async () => {
+describe('a message sent with Meta', () => {
+  test('has its number, its text and its ID', async () => {
     const { simulator, send } = await setUp();
     const { outcome, response } = await send();
     expect(simulator.requests).toMatchObject([
@@ -70,7 +70,7 @@ describe('a message by Meta', () => {
     expect(response).toEqual({ messages: [{ id: sent?.id, message_status: 'accepted' }] });
   });
 
-  test('is described as it goes out', async () => {
+  test('matches its description', async () => {
     const { simulator, send } = await setUp();
     const call = {
       payload: { preview_url: true },
@@ -87,7 +87,7 @@ describe('a message by Meta', () => {
     );
   });
 
-  test('takes from the call a link’s preview and the message that it answers, and nothing else', async () => {
+  test('accepts a link preview and a reply reference from the call, and nothing else', async () => {
     const { simulator, send } = await setUp();
     const context = { message_id: 'wamid.HBgL' };
     await send({ payload: { preview_url: true, context } });
@@ -101,19 +101,19 @@ describe('a message by Meta', () => {
     for (const { body } of simulator.sends.slice(1)) expect(body).not.toHaveProperty('context');
   });
 
-  test('that Meta holds back is accepted, and says so', async () => {
+  test('that Meta holds is accepted with a note', async () => {
     const { simulator, send } = await setUp();
     const messages = [{ id: 'wamid.H', message_status: 'held_for_quality_assessment' }];
     simulator.fail({ reply: { body: { messages } } });
     expect((await send()).outcome).toEqual({
       outcome: 'accepted',
       providerMessageId: 'wamid.H',
-      detail: expect.stringContaining('holds the message back'),
+      detail: expect.stringContaining('holds the message'),
     });
   });
 });
 
-describe('an approved template by Meta', () => {
+describe('an approved template sent with Meta', () => {
   const content: WhatsappContent = {
     kind: 'template',
     name: 'order_shipped',
@@ -206,14 +206,14 @@ describe('an approved template by Meta', () => {
         ],
       },
     ],
-  ])('has its place for %s', async (_what, changes, template) => {
+  ])('has the right component for %s', async (_what, changes, template) => {
     const { simulator, send } = await setUp();
     await send({ content: { ...content, ...changes } });
     expect(simulator.sends[0]?.body).toMatchObject({ type: 'template', template });
     expect(simulator.sends[0]?.body).not.toHaveProperty('text');
   });
 
-  test('that has a Content SID only is refused before the call', async () => {
+  test('is refused before the call with only a Content SID', async () => {
     const { simulator, send } = await setUp();
     const { outcome } = await send({
       content: { kind: 'template', contentSid: `HX${'0'.repeat(32)}`, parameters: [], buttons: [] },
@@ -227,7 +227,7 @@ describe('a refusal by Meta', () => {
   test.each<[string, MetaFault, object]>([
     // twilio-labs/twilio-firebase-extensions#105, chatwoot/chatwoot#10563, tactilenews/100eyes#1739, hackclub/attend#84
     [
-      'of a text outside of the 24 hours advises a template',
+      'of a text outside of the 24 hours suggests a template',
       { code: 131_047, with: { message: '' } },
       {
         outcome: 'rejected',
@@ -237,30 +237,30 @@ describe('a refusal by Meta', () => {
     ],
     // swampratnz/community-agent#470
     [
-      'by 429 is put off as Meta asks, and is no fault of the credentials',
+      'with 429 is retried when Meta asks, and does not blame the credentials',
       { code: 80_007, status: 429 },
       { outcome: 'retry', afterMs: 60_000 },
     ],
     // chatwoot/chatwoot#12179
     [
-      'by the sporadic 131000 is put off by a minute',
+      'with the sporadic 131000 is retried after a minute',
       { code: 131_000, status: 500 },
       { outcome: 'retry', afterMs: 60_000 },
     ],
     // chatwoot/chatwoot#15563
     [
-      'by the sporadic 131026 is tried once more, an hour later',
+      'with the sporadic 131026 is retried once, after an hour',
       { code: 131_026 },
       { outcome: 'retry', afterMs: 3_600_000, maxAttempts: 2 },
     ],
     // caronc/apprise#1283
     [
-      'of parameters that the template does not have is about the content',
+      'of parameters that the template does not have blames the content',
       { code: 132_000 },
       { outcome: 'rejected', scope: 'content' },
     ],
     [
-      'of a paused template leaves the integration alone',
+      'of a paused template does not blame the integration',
       { code: 132_015 },
       { outcome: 'rejected', scope: 'content' },
     ],
@@ -271,7 +271,7 @@ describe('a refusal by Meta', () => {
   });
 
   // SparkDevNetwork/Rock#5581
-  test('of a person who opted out suppresses the person for this number alone', async () => {
+  test('of a person who opted out suppresses the person only for this number', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ code: 131_050 });
     expect(await send()).toMatchObject({
@@ -280,7 +280,7 @@ describe('a refusal by Meta', () => {
     });
   });
 
-  test('with any other code changes nothing about the person', async () => {
+  test('with any other code does not change the person', async () => {
     const { simulator, send } = await setUp();
     for (const code of [131_026, 131_047, 131_049, 131_000, 199_999]) {
       simulator.fail({ code });
@@ -288,7 +288,7 @@ describe('a refusal by Meta', () => {
     }
   });
 
-  test('is kept cut, and only what helps', async () => {
+  test('is stored cut, with useful fields only', async () => {
     const { simulator, send } = await setUp();
     const details = 'x'.repeat(500);
     simulator.fail({
@@ -309,12 +309,12 @@ describe('a refusal by Meta', () => {
   });
 });
 
-describe('Test connection', () => {
-  test('says which number Meta knows, and sends nothing', async () => {
+describe('a connection test', () => {
+  test('returns the number that Meta has, and sends nothing', async () => {
     const { simulator, test } = await setUp();
     expect(await test()).toEqual({
       isWorking: true,
-      detail: 'Meta knows the number as +1 555-010-0000, Simulated business.',
+      detail: 'Meta identifies the number as +1 555-010-0000, Simulated business.',
     });
     expect(simulator.requests).toMatchObject([
       { method: 'GET', path: expect.stringMatching(/^\/v23\.0\/100000000000001\?fields=/) },
@@ -323,38 +323,38 @@ describe('Test connection', () => {
   });
 
   test.each<[MetaFault, string]>([
-    [{ code: 190, status: 401 }, 'does not take the access token'],
+    [{ code: 190, status: 401 }, 'rejected the access token'],
     [{ code: 100, status: 400 }, 'refused the request'],
     [{ reply: { status: 502, body: '<html>' } }, 'HTTP status 502'],
     [{ reply: { body: '<html>' } }, 'could not be read'],
-    [{ reset: 'after' }, 'broke off'],
+    [{ reset: 'after' }, 'connection was lost'],
     [{ redirectTo: 'http://127.0.0.1:1/' }, 'HTTP status 302'],
-  ])('says what is wrong when %j', async (fault, detail) => {
+  ])('names the problem for %j', async (fault, detail) => {
     const { simulator, test } = await setUp();
     simulator.fail(fault);
     expect(await test()).toEqual({ isWorking: false, detail: expect.stringContaining(detail) });
   });
 
-  test('does not repeat the token that a name holds', async () => {
+  test('does not repeat a token in a name', async () => {
     const { simulator, test } = await setUp();
     simulator.fail({ reply: { body: { id: '1', verified_name: `It is ${token}` } } });
     expect(JSON.stringify(await test())).not.toContain(token);
   });
 });
 
-describe('an integration with Meta', () => {
-  test('is taken with its token, and with both halves of what receipts need', () => {
+describe('a Meta integration', () => {
+  test('is accepted with its token, and with both credentials that receipts need', () => {
     const allCredentials = { ...credentials, app_secret: 's', verify_token: 'v' };
     expect(meta.check({ settings, credentials })).toEqual([]);
     expect(meta.check({ settings, credentials: allCredentials })).toEqual([]);
   });
 
   test.each<[Record<string, unknown>, string]>([
-    [{ access_token: 'EAAG\r\nHost: evil' }, 'access_token must be one word'],
-    [{ access_token: 'EAAG EAAG' }, 'access_token must be one word'],
-    [{}, 'access_token must be one word'],
-    [{ ...credentials, app_secret: 's' }, 'verify_token must be given with app_secret'],
-    [{ ...credentials, verify_token: 'v' }, 'app_secret must be given with verify_token'],
+    [{ access_token: 'EAAG\r\nHost: evil' }, 'access_token must not have spaces'],
+    [{ access_token: 'EAAG EAAG' }, 'access_token must not have spaces'],
+    [{}, 'access_token must not have spaces'],
+    [{ ...credentials, app_secret: 's' }, 'verify_token must be set together with app_secret'],
+    [{ ...credentials, verify_token: 'v' }, 'app_secret must be set together with verify_token'],
   ])('is refused with %j', (invalidCredentials, problem) => {
     expect(meta.check({ settings, credentials: invalidCredentials })).toEqual([
       expect.stringContaining(problem),
@@ -367,7 +367,7 @@ describe('an integration with Meta', () => {
     [{ settings: { ...settings, graph_version: '../v1' } }],
     [{ credentials: {} }],
     [{ credentials: { access_token: 'a\nb' } }],
-  ])('that was saved broken calls nobody: %j', async (changes) => {
+  ])('makes no request when it was saved incomplete: %j', async (changes) => {
     const { simulator, send, test } = await setUp();
     expect((await send(changes)).outcome).toMatchObject({ scope: 'integration' });
     expect((await test(changes)).isWorking).toBe(false);
@@ -375,7 +375,7 @@ describe('an integration with Meta', () => {
   });
 });
 
-test('whatever a value holds, it arrives in its place and changes nothing else', async () => {
+test('a value arrives in its place and changes nothing else, whatever it contains', async () => {
   const { simulator, send } = await setUp();
   const { compose } = compileWhatsapp({
     template: { name: 'a', language: 'en', parameters: [{ value: 'x{{v}}' }, { value: 'end' }] },

@@ -27,7 +27,7 @@ import { readRefusal, readSent } from './meta-response';
 import { whatsappRate } from './rate';
 import type { WhatsappContent } from './template';
 
-/** WhatsApp by Meta's own Cloud API. */
+/** WhatsApp through Meta's own Cloud API. */
 export const meta: Provider<WhatsappContent> = {
   label: 'Meta Cloud API',
   settings: metaSettings,
@@ -99,14 +99,14 @@ const incomplete = {
   outcome: 'rejected',
   scope: 'integration',
   reason: 'incomplete_integration',
-  detail: 'The integration has no usable phone number id or access token.',
+  detail: 'The integration has no valid phone number id or access token.',
 } as const;
 
 const unnamed = {
   outcome: 'rejected',
   scope: 'content',
   reason: 'no_template_name',
-  detail: 'The template has a Content SID only; Meta needs its name and language.',
+  detail: 'The template has only a Content SID. Meta needs its name and language.',
 } as const;
 
 function authorize(token: string): Record<string, string> {
@@ -122,12 +122,12 @@ const maxNameCharacters = 100;
 function readNumber(body: Buffer, token: string): ConnectionTestResult {
   const { display_phone_number: phone, verified_name: name, id } = toRecord(parseJson(body)) ?? {};
   if (typeof id !== 'string')
-    return { isWorking: false, detail: 'Meta’s answer could not be read.' };
+    return { isWorking: false, detail: 'Meta’s response could not be read.' };
   const labels = [phone, name]
     .filter((text) => typeof text === 'string')
     .map((text) => redact(text, [token]).slice(0, maxNameCharacters));
   return {
     isWorking: true,
-    detail: `Meta knows the number${labels.length > 0 ? ` as ${labels.join(', ')}` : ''}.`,
+    detail: `Meta identifies the number${labels.length > 0 ? ` as ${labels.join(', ')}` : ''}.`,
   };
 }

@@ -1,6 +1,6 @@
 import type { ProviderRate } from '../rate';
 
-/** Meta's limits hold whoever carries the message: of a number, and of a number and a person together. */
+/** Meta's limits per number, and per number and person. They apply with every provider. */
 export const whatsappRate = {
   perSecond: 80,
   getTargetRate: () => ({ everyMs: 6_000, burst: 1 }),

@@ -7,13 +7,13 @@ describe('findWhatsappTargets', () => {
     [{ whatsappMobile: '+4512345678', mobile: '+4587654321' }, '+4512345678'],
     [{ mobile: '+4587654321' }, '+4587654321'],
     [{ whatsappMobile: ' ', mobile: '+4587654321' }, '+4587654321'],
-  ])('writes to the WhatsApp number of %j, else to the mobile', (recipient, address) => {
+  ])('uses the WhatsApp number of %j, or else the mobile', (recipient, address) => {
     expect(findWhatsappTargets(recipient)).toEqual({ targets: [{ address }] });
   });
 
   // logto-io/logto#8377, unacms/UNA#2131
   test.each(['4520123456', '004520123456', 'whatsapp:+4520123456', '+45 20-12.34 (56)'])(
-    'takes %s, and notes what it made of it',
+    'accepts %s, and notes the change',
     (whatsappMobile) => {
       expect(findWhatsappTargets({ whatsappMobile })).toEqual({
         targets: [{ address: '+4520123456', note: expect.stringContaining('+4520123456') }],
@@ -21,7 +21,7 @@ describe('findWhatsappTargets', () => {
     },
   );
 
-  test('does not fall back to the mobile from a WhatsApp number that is wrong', () => {
+  test('does not fall back to the mobile when the WhatsApp number is invalid', () => {
     expect(findWhatsappTargets({ whatsappMobile: '123', mobile: '+4512345678' })).toEqual({
       skip: 'invalid_address',
       detail: 'whatsapp_mobile "123" is not a valid phone number: country code missing.',
@@ -29,7 +29,7 @@ describe('findWhatsappTargets', () => {
   });
 
   test.each<[Recipient]>([[{}], [{ mobile: ' ' }], [{ email: 'ada@example.org' }]])(
-    'finds none in %j',
+    'finds no target in %j',
     (recipient) => {
       expect(findWhatsappTargets(recipient)).toMatchObject({ skip: 'no_address' });
     },

@@ -2,7 +2,7 @@ import type { Recipient } from '@belfry/shared';
 import type { AppDefaults, Targeting } from '../channel';
 import { parsePhoneNumber } from '../phone-number';
 
-/** The WhatsApp number, else the mobile: most people use one for both. */
+/** The WhatsApp number, or else the mobile: most people use one number for both. */
 export function findWhatsappTargets(
   { whatsappMobile, mobile }: Recipient,
   { defaultRegion }: AppDefaults = {},

@@ -1,6 +1,6 @@
 import { TemplateError } from '@belfry/shared';
 
-/** What cannot be saved, where a whole field is at fault and no place in it. */
+/** An error about a whole field, without a position in it. */
 export function createTemplateError(field: string, problem: string): TemplateError {
   return new TemplateError(`${field}: ${problem}.`, { line: 1, column: 1 });
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { type LinkPreview, linkPreviewField } from '../link-preview';
 
-/** What the Cloud API takes, in characters. */
+/** The limits of the Cloud API, in characters. */
 export const whatsappLimits = {
   textCharacters: 4_096,
   bodyCharacters: 1_024,
@@ -18,7 +18,8 @@ const maxButtons = 10;
 
 const parameterName = Type.String({
   title: 'Name',
-  description: 'Only where the approved text names its variables; else they are counted from 1.',
+  description:
+    'Only when the approved text has named variables; otherwise they are counted from 1.',
   pattern: '^([A-Za-z_][A-Za-z0-9_]{0,63})?$',
 });
 
@@ -34,28 +35,27 @@ const header = Type.Object({
   ),
   value: Type.String({
     title: 'Value',
-    description: 'The text’s variable, or the file’s https URL.',
+    description: 'The variable in the text, or the https URL of the file.',
   }),
   name: Type.Optional(parameterName),
-  file_name: Type.Optional(Type.String({ title: 'File name', description: 'Of a document.' })),
+  file_name: Type.Optional(Type.String({ title: 'File name', description: 'For a document.' })),
 });
 
 const button = Type.Object({
   index: Type.Integer({
     title: 'Position',
     description:
-      'In the approved template, from 0. Buttons that take no parameter count, but are not listed here.',
+      'The position in the approved template, from 0. Buttons without a parameter count, but are not listed here.',
     minimum: 0,
     maximum: 9,
   }),
   kind: Type.Union([Type.Literal('url'), Type.Literal('quick_reply'), Type.Literal('copy_code')], {
     title: 'Kind',
-    description: 'A one-time code goes to a button of the kind url.',
+    description: 'Use the kind url for a one-time code.',
   }),
   value: Type.String({
     title: 'Value',
-    description:
-      'What stands for the variable at the end of the approved URL, what a reply brings back, or the code.',
+    description: 'The end of the approved URL, the payload that a reply returns, or the code.',
   }),
 });
 
@@ -63,7 +63,7 @@ const approvedTemplate = Type.Object({
   name: Type.Optional(
     Type.String({
       title: 'Name',
-      description: 'Of the template that Meta approved.',
+      description: 'The name of the template that Meta approved.',
       pattern: '^([a-z0-9_]{1,512})?$',
     }),
   ),
@@ -77,14 +77,14 @@ const approvedTemplate = Type.Object({
   content_sid: Type.Optional(
     Type.String({
       title: 'Content SID',
-      description: 'Of the same template with Twilio: HX….',
+      description: 'The same template at Twilio: HX….',
       pattern: '^(HX[0-9a-fA-F]{32})?$',
     }),
   ),
   body: Type.Optional(
     Type.String({
       title: 'Approved text',
-      description: 'As it was approved, with {{1}} or {{name}}; the parameters are checked by it.',
+      description: 'As approved, with {{1}} or {{name}}; the parameters are checked against it.',
       maxLength: whatsappLimits.bodyCharacters,
     }),
   ),
@@ -99,7 +99,7 @@ export const whatsappTemplate = Type.Object({
   text: Type.Optional(
     Type.String({
       title: 'Text',
-      description: 'Arrives only within 24 hours of the person’s last message.',
+      description: 'Delivered only within 24 hours of the person’s last message.',
     }),
   ),
   template: Type.Optional(approvedTemplate),
@@ -116,21 +116,21 @@ export type ApprovedTemplate = Static<typeof approvedTemplate>;
 export type HeaderKind = Static<typeof header>['kind'];
 export type ButtonKind = Static<typeof button>['kind'];
 
-/** A message in words that every provider understands; a provider refuses a template that has no name with it. */
+/** The content in provider-neutral form. A provider refuses a template that has no name for it. */
 export type WhatsappContent =
   | ({ kind: 'text'; text: string } & LinkPreview)
   | {
       kind: 'template';
-      /** The template with Meta; both stand together. */
+      /** The template at Meta; both fields are set together. */
       name?: string;
       language?: string;
-      /** The template with Twilio. */
+      /** The template at Twilio. */
       contentSid?: string;
-      /** In order; all have a name, or none has. */
+      /** In order; either all have a name, or none. */
       parameters: Parameter[];
       header?: Header;
       buttons: Button[];
-      /** What the person reads, where the approved text is known. */
+      /** The text that the person reads, when the approved text is known. */
       preview?: string;
     };
 

@@ -47,8 +47,8 @@ function compose(template: WhatsappTemplate, data = {}): WhatsappContent {
   return composed.content;
 }
 
-describe('WhatsApp by Twilio', () => {
-  test('sends text from number to number, in WhatsApp’s addresses', async () => {
+describe('WhatsApp through Twilio', () => {
+  test('sends text from number to number, in Twilio’s WhatsApp addresses', async () => {
     const { simulator, send } = await setUp();
     const { outcome } = await send(compose({ text: 'Hi {{v}}' }, { v: '<b> & {{x}}' }));
     expect(outcome.outcome).toBe('accepted');
@@ -79,7 +79,7 @@ describe('WhatsApp by Twilio', () => {
     expect(rest).not.toHaveProperty('Body');
   });
 
-  test('sends a template without variables without any', async () => {
+  test('sends a template without variables with no variables', async () => {
     const { simulator, send } = await setUp();
     await send(compose({ template: { content_sid: contentSid } }));
     expect(simulator.sends[0]?.fields).not.toHaveProperty('ContentVariables');
@@ -87,7 +87,7 @@ describe('WhatsApp by Twilio', () => {
 
   test.each<[string, WhatsappContent, object]>([
     [
-      'a template that only Meta knows',
+      'a template that exists only at Meta',
       { kind: 'template', name: 'order', language: 'en', parameters: [], buttons: [] },
       { reason: 'no_content_sid' },
     ],
@@ -107,7 +107,7 @@ describe('WhatsApp by Twilio', () => {
   });
 
   // twilio-labs/twilio-firebase-extensions#105, chatwoot/chatwoot#10563, tactilenews/100eyes#1739
-  test('says of a text outside of 24 hours that an approved template would arrive', async () => {
+  test('suggests an approved template for a text outside of the 24 hours', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ code: 63016 });
     expect((await send({ kind: 'text', text: 'Hi' })).outcome).toMatchObject({
@@ -117,7 +117,7 @@ describe('WhatsApp by Twilio', () => {
     });
   });
 
-  test('leaves the integration alone when a template is paused', async () => {
+  test('does not blame the integration when a template is paused', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ code: 63041 });
     const { outcome } = await send(compose({ template: { content_sid: contentSid } }));
@@ -132,7 +132,7 @@ describe('WhatsApp by Twilio', () => {
     });
   });
 
-  test('has numbers and messaging services for senders, and nothing else', () => {
+  test('accepts only numbers and messaging services as senders', () => {
     const credentials = { account_sid: `AC${'0'.repeat(32)}`, auth_token: 'a'.repeat(32) };
     const listProblems = (sender: string) =>
       twilioWhatsapp.check({ settings: { sender }, credentials });

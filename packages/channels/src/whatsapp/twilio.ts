@@ -4,7 +4,7 @@ import type { TwilioContent } from '../twilio/request';
 import { whatsappRate } from './rate';
 import type { Parameter, TemplateContent, WhatsappContent } from './template';
 
-/** Twilio takes less than Meta's Cloud API does. */
+/** Twilio's limit is lower than that of Meta's Cloud API. */
 const maxTextCharacters = 1_600;
 
 export const twilioWhatsapp = createTwilioProvider<WhatsappContent>({
@@ -17,7 +17,7 @@ export const twilioWhatsapp = createTwilioProvider<WhatsappContent>({
 
 function readText(text: string): TwilioContent | { failure: FailedOutcome } {
   if (text.length <= maxTextCharacters) return { message: { Body: text } };
-  const detail = `The text has ${text.length} characters; Twilio takes ${maxTextCharacters} on WhatsApp.`;
+  const detail = `The text has ${text.length} characters; Twilio’s limit for WhatsApp is ${maxTextCharacters}.`;
   return { failure: { outcome: 'rejected', scope: 'content', reason: 'too_long', detail } };
 }
 
@@ -38,10 +38,10 @@ const noContentSid: FailedOutcome = {
   outcome: 'rejected',
   scope: 'content',
   reason: 'no_content_sid',
-  detail: 'The template has no Content SID, by which alone Twilio knows it.',
+  detail: 'The template has no Content SID, which Twilio needs.',
 };
 
-/** By name where the parameters have names, else by their position from 1. */
+/** By name when the parameters have names, or else by position from 1. */
 function toVariables(parameters: readonly Parameter[]): string {
   const pairs = parameters.map(({ name, text }, index) => [name ?? String(index + 1), text]);
   return JSON.stringify(Object.fromEntries(pairs));

@@ -92,27 +92,31 @@ export type Override = {
     reply_to?: string | null | undefined;
     attachments?: readonly ({
       file_name?: string | null | undefined;
+      /** Same as `file_name`, which takes precedence. */
+      filename?: string | null | undefined;
       /** Base64. */
       content?: string | null | undefined;
-      /** Fetched when the message is sent: https only. */
+      /** Fetched when the message is sent. https only. */
       url?: string | null | undefined;
-      /** Such as `text/calendar; method=REQUEST`. By the file name when empty. */
+      /** For example `text/calendar; method=REQUEST`. When empty, it follows from the file name. */
       content_type?: string | null | undefined;
-      /** The HTML shows the file with `<img src="cid:…">`. */
+      /** Lets the HTML show the file with `<img src="cid:…">`. */
       content_id?: string | null | undefined;
-      /** `inline` with a `content_id`, else `attachment`. */
+      /** Defaults to `inline` with a `content_id`, else `attachment`. */
       disposition?: 'attachment' | 'inline' | '' | null | undefined;
     })[] | {
       file_name?: string | null | undefined;
+      /** Same as `file_name`, which takes precedence. */
+      filename?: string | null | undefined;
       /** Base64. */
       content?: string | null | undefined;
-      /** Fetched when the message is sent: https only. */
+      /** Fetched when the message is sent. https only. */
       url?: string | null | undefined;
-      /** Such as `text/calendar; method=REQUEST`. By the file name when empty. */
+      /** For example `text/calendar; method=REQUEST`. When empty, it follows from the file name. */
       content_type?: string | null | undefined;
-      /** The HTML shows the file with `<img src="cid:…">`. */
+      /** Lets the HTML show the file with `<img src="cid:…">`. */
       content_id?: string | null | undefined;
-      /** `inline` with a `content_id`, else `attachment`. */
+      /** Defaults to `inline` with a `content_id`, else `attachment`. */
       disposition?: 'attachment' | 'inline' | '' | null | undefined;
     } | null | undefined;
     message?: {
@@ -164,7 +168,7 @@ export type Override = {
       text?: string | null | undefined;
       /** Arrives without a sound. */
       disable_notification?: boolean | null | undefined;
-      /** Wins over the template; false asks for a preview. */
+      /** Takes precedence over the template; false shows a preview. */
       disable_link_preview?: boolean | null | undefined;
     } | null | undefined;
     /**
@@ -179,12 +183,12 @@ export type Override = {
       title?: string | null | undefined;
       /** Plain text. */
       body?: string | null | undefined;
-      /** An http or https URL of a picture. */
+      /** The http or https URL of an image. */
       image?: string | null | undefined;
-      /** Where a tap leads: a URL, or a link that the app knows, such as shop://orders/7. */
+      /** The link that a tap opens: a URL, or an app link such as shop://orders/7. */
       click_action?: string | null | undefined;
       data?: DataObject | null | undefined;
-      /** The app shows it itself: title, body, image and link come in the data. */
+      /** The app displays the notification itself: title, body, image and link are in the data. */
       data_only?: boolean | null | undefined;
     } | null | undefined;
     /**
@@ -199,9 +203,9 @@ export type Override = {
       title?: string | null | undefined;
       /** Plain text. */
       body?: string | null | undefined;
-      /** An http or https URL of a picture. */
+      /** The http or https URL of an image. */
       image?: string | null | undefined;
-      /** Where a tap leads: a URL, or a link that the app knows, such as shop://orders/7. */
+      /** The link that a tap opens: a URL, or an app link such as shop://orders/7. */
       click_action?: string | null | undefined;
       data?: DataObject | null | undefined;
     } | null | undefined;
@@ -215,7 +219,7 @@ export type Override = {
     message?: {
       title?: string | null | undefined;
       body?: string | null | undefined;
-      /** Where a click leads: an http, https or relative URL. */
+      /** The link that a click opens: an http, https or relative URL. */
       click_action?: string | null | undefined;
       /** An http, https or relative URL. */
       image?: string | null | undefined;

@@ -137,7 +137,7 @@ const rows: Row[] = [
     anchor: "slows: 'target'",
     becomes: "slows: 'integration'",
     path: 'packages/channels/src/whatsapp/meta-codes.test.ts',
-    title: 'a code of Meta that passes',
+    title: 'a temporary code of Meta',
   },
   {
     name: 'reply_to of the integration ignored',
@@ -145,7 +145,7 @@ const rows: Row[] = [
     anchor: 'const replyTo = content.replyTo ?? settings.reply_to;',
     becomes: 'const replyTo = content.replyTo ?? (settings.reply_to && undefined);',
     path: 'packages/channels/src/email/smtp.test.ts',
-    title: 'is answered to the address of its content',
+    title: 'sets Reply-To from its content',
   },
   {
     name: 'number of 7 digits refused',
