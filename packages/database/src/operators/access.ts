@@ -21,6 +21,7 @@ export type InvitationRow = {
 
 /** Sign-in: operators, their sessions, and invitation links. Tokens are passed as their SHA-256. */
 export function createAccess(pool: pg.Pool) {
+  const sessions = createOperatorSessions(pool);
   return {
     async hasOperator(): Promise<boolean> {
       const { rows } = await pool.query('SELECT 1 FROM operator LIMIT 1');
@@ -61,7 +62,7 @@ export function createAccess(pool: pg.Pool) {
       return findInvitation(pool, tokenHash, '');
     },
 
-    ...createOperatorSessions(pool),
+    ...sessions,
 
     /** Also ends every other session of the operator. */
     changePassword: (change: PasswordChange) => changePassword(pool, change),

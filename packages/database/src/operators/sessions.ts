@@ -25,13 +25,22 @@ export type SessionListRow = { id: string; createdAt: Date; lastSeenAt: Date; ex
 export const operatorColumns = `o.id, o.account_id AS "accountId", a.name AS "accountName", o.email,
   o.password_hash AS "passwordHash", o.role`;
 
+export type OperatorSessions = {
+  createSession(operatorId: string, tokenHash: Buffer, times: SessionTimes): Promise<void>;
+  /** The session of a token, unless it has ended. Use extends the session. */
+  useSession(tokenHash: Buffer, times: SessionTimes): Promise<SessionRow | undefined>;
+  endSession(tokenHash: Buffer): Promise<void>;
+  /** Ends a session of this operator. False when the operator has no session with this id. */
+  endSessionById(actor: Actor & { operatorId: string }, sessionId: string): Promise<boolean>;
+  listSessions(operatorId: string): Promise<SessionListRow[]>;
+};
+
 /** The sessions of operators. Tokens are passed as their SHA-256. */
-export function createOperatorSessions(pool: pg.Pool) {
+export function createOperatorSessions(pool: pg.Pool): OperatorSessions {
   return {
     createSession: (operatorId: string, tokenHash: Buffer, times: SessionTimes) =>
       createSession(pool, { operatorId, tokenHash, ...times }),
 
-    /** The session of a token, unless it has ended. Use extends the session. */
     async useSession(tokenHash: Buffer, times: SessionTimes): Promise<SessionRow | undefined> {
       return useSession(pool, { tokenHash, ...times });
     },
@@ -43,7 +52,6 @@ export function createOperatorSessions(pool: pg.Pool) {
       );
     },
 
-    /** Ends a session of this operator. False when the operator has no session with this id. */
     endSessionById: (actor: Actor & { operatorId: string }, sessionId: string) =>
       endSessionById(pool, actor, sessionId),
 
