@@ -26,7 +26,7 @@ export type CandidateFacts = {
 };
 
 /** The message's end has come. */
-export const isExpired = (m: string) => `${m}.expires_at <= now()`;
+const isExpired = (m: string) => `${m}.expires_at <= now()`;
 
 /** Finds the pause of the app's channel. */
 const selectPause = (m: string) =>
