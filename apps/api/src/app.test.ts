@@ -228,7 +228,7 @@ describe('errors', () => {
     ],
     [
       'no Authorization',
-      { ...noKey, error: 'the Authorization header is missing: it must be "AuthKey <API key>"' },
+      { ...noKey, error: 'the Authorization header is missing: send "AuthKey <API key>"' },
       (g) => request(g.server).post(sendPath).send({ event: 'e' }),
     ],
     [

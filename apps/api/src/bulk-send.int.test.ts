@@ -241,7 +241,7 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
       'more than 1,000 elements',
       { batch: elements(1_001) },
       422,
-      'batch must hold at most 1000 elements',
+      'batch must have at most 1000 elements',
     ],
   ];
 

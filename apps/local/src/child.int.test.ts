@@ -38,7 +38,7 @@ function start(code: string, deps: Partial<ChildDeps> = {}) {
 }
 
 describe('startChild', () => {
-  test('waits until the program says that it is ready, logs what it says, and stops it in order', async () => {
+  test('waits until the program is ready, logs its output, and stops it in order', async () => {
     const lines: string[] = [];
     const child = await start(`console.log(process.env.GREETING); ${ready} ${stay}`, {
       onLine: (_name, line) => lines.push(line),
@@ -49,13 +49,13 @@ describe('startChild', () => {
     expect(readFileSync(path.join(folder, 'toy.log'), 'utf8')).toContain('hello\n');
   });
 
-  test('rejects with the last words of a program that ends before it is ready', async () => {
+  test('rejects with the last output of a program that exits before it is ready', async () => {
     await expect(start(`console.error('no database'); process.exit(78);`)).rejects.toThrow(
-      /toy ended \(code 78\) while it started:\nno database/,
+      /toy exited \(code 78\) during startup\. Its last output:\nno database/,
     );
   });
 
-  test('ends a program that is not ready when everything is to end', async () => {
+  test('stops a program that is not ready when the run ends', async () => {
     const stopping = new AbortController();
     const pids: number[] = [];
     const starting = start(stay, {
@@ -70,7 +70,7 @@ describe('startChild', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  test('starts a program again that ends by itself', async () => {
+  test('restarts a program that exits unexpectedly', async () => {
     const started: number[] = [];
     const restarts: string[] = [];
     const child = await start(`${ready} ${stay}`, {
@@ -82,18 +82,18 @@ describe('startChild', () => {
     children.push(child);
     process.kill(child.pid, 'SIGKILL');
     await eventually(() => expect(started).toHaveLength(2));
-    expect(restarts).toEqual(['ended (SIGKILL)']);
+    expect(restarts).toEqual(['exited (SIGKILL)']);
     await eventually(() => expect(child.pid).toBe(started[1]));
   });
 
-  test('gives up on a program that ends again and again', async () => {
+  test('gives up on a program that exits repeatedly', async () => {
     const lost = new Promise<string>((resolve) => {
       void start(`${ready} setTimeout(() => process.exit(1), 20);`, { onLost: resolve });
     });
     expect(await lost).toBe('toy');
   });
 
-  test('does not start again what it was told to stop', async () => {
+  test('does not restart a program after stop', async () => {
     const started: number[] = [];
     const child = await start(`${ready} ${stay}`, {
       onStarted: async (_name, pid) => {

@@ -9,21 +9,21 @@ export type Program = { name: string; file: string; env: Variables };
 
 export type ChildDeps = {
   logs: string;
-  /** Told of every process that begins, before anything else happens with it. */
+  /** Called for each new process, before anything else. */
   onStarted(name: string, pid: number): Promise<void>;
   onLine(name: string, line: string): void;
-  /** It ended by itself and is started again. */
+  /** It exited unexpectedly and is restarted. */
   onRestart(name: string, how: string): void;
-  /** It ended by itself too often. */
+  /** It exited unexpectedly too often. */
   onLost(name: string): void;
-  /** Aborted when everything is to end: what is not ready by then never will be. */
+  /** Aborted when the run ends: a program that is not ready by then is killed. */
   signal: AbortSignal;
 };
 
 export type Child = {
   readonly name: string;
   readonly pid: number;
-  /** SIGTERM, then SIGKILL when it takes too long. */
+  /** Sends SIGTERM, then SIGKILL after a timeout. */
   stop(): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ const restartWindowMs = 60_000;
 const maxRestarts = 5;
 const shownLines = 15;
 
-/** Starts a program of ours and waits until it says that it is ready; later it is started again when it ends. */
+/** Starts a program and waits until it logs that it is ready; restarts it when it exits unexpectedly. */
 export async function startChild(program: Program, deps: ChildDeps): Promise<Child> {
   const { name } = program;
   const log = openLogFile(path.join(deps.logs, `${name}.log`));
@@ -47,7 +47,9 @@ export async function startChild(program: Program, deps: ChildDeps): Promise<Chi
     current.process.kill('SIGKILL');
     await current.exited;
     log.close();
-    throw new StartError(`${name} ${ended} while it started:\n${current.lastLines().join('\n')}`);
+    throw new StartError(
+      `${name} ${ended} during startup. Its last output:\n${current.lastLines().join('\n')}`,
+    );
   }
   watch();
 
@@ -96,16 +98,16 @@ function waitForAbort(signal: AbortSignal): Promise<string> {
 
 type Launched = {
   process: ChildProcess;
-  /** Resolves with nothing once it said so, or with what kept it from it. */
+  /** Resolves with undefined when it is ready, or with the reason why it is not. */
   ready: Promise<string | undefined>;
-  /** How it ended. */
+  /** Resolves with how it ended. */
   exited: Promise<string>;
   lastLines(): string[];
 };
 
 async function launch(program: Program, deps: ChildDeps, log: LogFile): Promise<Launched> {
   const { name, file, env } = program;
-  // In a session of its own: Ctrl-C must reach only the supervisor, which ends everything in order.
+  // In its own session: Ctrl-C must reach only the supervisor, which stops everything in order.
   const child = spawn(process.execPath, [file], {
     cwd: path.dirname(file),
     env,
@@ -113,8 +115,8 @@ async function launch(program: Program, deps: ChildDeps, log: LogFile): Promise<
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(`could not be started (${error.message})`));
-    child.once('close', (code, signal) => resolve(`ended (${signal ?? `code ${code}`})`));
+    child.once('error', (error) => resolve(`could not start (${error.message})`));
+    child.once('close', (code, signal) => resolve(`exited (${signal ?? `code ${code}`})`));
   });
   const last: string[] = [];
   const ready = new Promise<string | undefined>((resolve) => {

@@ -1,9 +1,9 @@
 import { type Child, type ChildDeps, type Program, startChild } from './child';
 
 export type Children = {
-  /** Starts them side by side, and rejects with the first that does not come up. */
+  /** Starts all programs concurrently; rejects with the first failure. */
   startAll(programs: Program[]): Promise<void>;
-  /** Ends them one after the other, the last of the list first. */
+  /** Stops them one by one, last first. */
   stopAll(): Promise<void>;
   list(): { name: string; pid: number }[];
 };

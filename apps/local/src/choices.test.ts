@@ -2,7 +2,7 @@ import net from 'node:net';
 import { claimPort, readChoices } from './choices';
 
 describe('readChoices', () => {
-  test('has every choice made for somebody who gives none', () => {
+  test('has defaults for all settings', () => {
     expect(readChoices({}, [])).toEqual({
       databaseUrl: undefined,
       redisUrl: undefined,
@@ -14,7 +14,7 @@ describe('readChoices', () => {
     });
   });
 
-  test('takes what is given, and an empty variable for none', () => {
+  test('reads variables and options; an empty variable counts as unset', () => {
     const env = {
       DATABASE_URL: 'postgresql://db/x',
       REDIS_URL: ' ',
@@ -31,30 +31,32 @@ describe('readChoices', () => {
   });
 
   test.each(['65536', '-1', '44oo', '1.5'])(
-    'refuses the port %s by the name of its variable',
+    'rejects the port %s and names its variable',
     (port) => {
       expect(() => readChoices({ API_PORT: port }, [])).toThrow('API_PORT must be');
     },
   );
 
-  test('refuses an argument that it does not know', () => {
-    expect(() => readChoices({}, ['--process'])).toThrow('Unknown argument --process');
+  test('rejects an unknown option and names the help', () => {
+    expect(() => readChoices({}, ['--process'])).toThrow(
+      /Unknown option --process.*npm start -- --help/,
+    );
   });
 });
 
 describe('claimPort', () => {
-  test('names a taken port and the variable that changes it', async () => {
+  test('reports a port in use and the variable that changes it', async () => {
     const server = net.createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     await expect(claimPort('API_PORT', '127.0.0.1', port)).rejects.toThrow(
-      new RegExp(`Port ${port} .* taken .* API_PORT=\\d+ npm start`),
+      new RegExp(`Port ${port} .* in use.* API_PORT=\\d+ npm start`),
     );
     server.close();
   });
 
-  test('finds a free one for 0', async () => {
+  test('picks a free port for 0', async () => {
     expect(await claimPort('API_PORT', '127.0.0.1', 0)).toBeGreaterThan(0);
   });
 });

@@ -1,7 +1,7 @@
 import { findFreePort, isPortFree } from '@belfry/embedded';
 import { StartError } from './start-error';
 
-/** What the reader may choose, by variables and arguments. */
+/** Settings from environment variables and options. */
 export type Choices = {
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
@@ -9,11 +9,11 @@ export type Choices = {
   apiHost: string;
   apiPort: number;
   dashboardPort: number;
-  /** One worker process for each role. */
+  /** Start one worker process per role. */
   hasProcessPerRole: boolean;
 };
 
-const argumentNames = ['--processes'];
+const optionNames = ['--processes'];
 const defaultApiPort = 4400;
 const defaultDashboardPort = 4401;
 const maxPort = 65_535;
@@ -21,9 +21,9 @@ const maxPort = 65_535;
 export type Variables = Record<string, string | undefined>;
 
 export function readChoices(env: Variables, args: string[]): Choices {
-  const unknown = args.find((arg) => !argumentNames.includes(arg));
+  const unknown = args.find((arg) => !optionNames.includes(arg));
   if (unknown !== undefined) {
-    throw new StartError(`Unknown argument ${unknown}; there is ${argumentNames.join(', ')}.`);
+    throw new StartError(`Unknown option ${unknown}. Run npm start -- --help for the options.`);
   }
   return {
     databaseUrl: env['DATABASE_URL']?.trim() || undefined,
@@ -41,18 +41,18 @@ function readPort(env: Variables, name: string, defaultPort: number): number {
   if (!text) return defaultPort;
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > maxPort) {
-    throw new StartError(`${name} must be a whole number from 0 to ${maxPort}`);
+    throw new StartError(`${name} must be a whole number from 0 to ${maxPort} (got "${text}")`);
   }
   return port;
 }
 
-/** The port itself, or a free one for 0; a taken one is named with the variable that changes it. */
+/** Returns the port, or a free one for 0. A port in use is an error that names the variable to change. */
 export async function claimPort(variable: string, host: string, port: number): Promise<number> {
   if (port === 0) return findFreePort();
   if (await isPortFree(port, host)) return port;
   const suggestedPort = port < maxPort ? port + 10 : 0;
   throw new StartError(
-    `Port ${port} on ${host} is taken by another program. ` +
-      `End it, or choose another port: ${variable}=${suggestedPort} npm start`,
+    `Port ${port} on ${host} is in use. ` +
+      `Stop the other program, or choose another port: ${variable}=${suggestedPort} npm start`,
   );
 }

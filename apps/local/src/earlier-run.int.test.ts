@@ -27,14 +27,14 @@ function sleep(): number {
   return child.pid ?? 0;
 }
 
-/** A run whose supervisor is gone. */
+/** A run whose supervisor was killed. */
 async function writeKilledRun(children: unknown[]): Promise<void> {
   const supervisor = { pid: 999_999_999, command: 'node scripts/start.mjs', startedAt: '1' };
   writeFileSync(file, JSON.stringify({ supervisor, children }));
 }
 
 describe('endEarlierRun', () => {
-  test('ends what a killed start left running', async () => {
+  test('stops the processes that a killed run left', async () => {
     const pid = sleep();
     await writeKilledRun([await describeProcess(pid)]);
     await endEarlierRun(file);
@@ -42,7 +42,7 @@ describe('endEarlierRun', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('leaves a program alone that only has the number of one of them', async () => {
+  test('does not stop an unrelated process with the same process id', async () => {
     const pid = sleep();
     const facts = await describeProcess(pid);
     await writeKilledRun([
@@ -53,13 +53,13 @@ describe('endEarlierRun', () => {
     expect(await hasEnded(pid, 100)).toBe(false);
   });
 
-  test('refuses while the start that wrote the record is alive', async () => {
+  test('rejects while the run in the record is still active', async () => {
     await recordRun(file);
     await expect(endEarlierRun(file)).rejects.toThrow(`process ${process.pid}`);
   });
 
   test.each(['', '{', 'null', '[]', '{"supervisor":{"pid":1}}'])(
-    'takes the record %j for none',
+    'ignores the invalid record %j',
     async (text) => {
       writeFileSync(file, text);
       await expect(endEarlierRun(file)).resolves.toBeUndefined();
@@ -68,7 +68,7 @@ describe('endEarlierRun', () => {
 });
 
 describe('recordRun', () => {
-  test('holds the newest process of each name, until the run ends', async () => {
+  test('contains the latest process of each name until the run ends', async () => {
     const run = await recordRun(file);
     const [first, second] = [sleep(), sleep()];
     await run.add('worker', first);

@@ -2,30 +2,30 @@ import { readFileSync, rmSync } from 'node:fs';
 import { describeProcess, hasEnded, type ProcessFacts, writePrivately } from '@belfry/embedded';
 import { StartError } from './start-error';
 
-/** What a start writes down, so that the next one knows what a killed one has left running. */
+/** Record of a run, so that the next one can stop the processes that a killed run left. */
 export type Run = { supervisor: ProcessFacts; children: ProcessFacts[] };
 
 const endTimeoutMs = 8_000;
 const killTimeoutMs = 5_000;
 
-/** Ends what a killed start left behind; refuses while that start is alive. */
+/** Stops the processes of a killed run; rejects if that run is still active. */
 export async function endEarlierRun(file: string): Promise<void> {
   const earlier = readRun(file);
   if (!earlier) return;
   if (await isStill(earlier.supervisor)) {
     throw new StartError(
-      `Belfry runs from this folder already (process ${earlier.supervisor.pid}). ` +
-        'Stop it first, with Ctrl-C where it was started.',
+      `Belfry is already running in this folder (process ${earlier.supervisor.pid}). ` +
+        'Stop it with Ctrl-C in its terminal, then start again.',
     );
   }
   await Promise.all(earlier.children.map(endProcess));
   rmSync(file, { force: true });
 }
 
-/** Records a start and each of its children, from before it has any. */
+/** Records a run before it has children, and each child it starts. */
 export async function recordRun(file: string) {
   const supervisor = await describeProcess(process.pid);
-  if (!supervisor) throw new Error('This process cannot describe itself');
+  if (!supervisor) throw new Error('Could not read the facts of this process');
   const children = new Map<string, ProcessFacts>();
   const write = () =>
     writePrivately(file, JSON.stringify({ supervisor, children: [...children.values()] }));
@@ -59,7 +59,7 @@ function isFacts(value: unknown): value is ProcessFacts {
   return typeof pid === 'number' && typeof command === 'string' && typeof startedAt === 'string';
 }
 
-/** The number alone may be another program's by now. */
+/** A process id alone is not enough: another program may have it now. */
 async function isStill({ pid, command, startedAt }: ProcessFacts): Promise<boolean> {
   const now = await describeProcess(pid);
   return now !== undefined && now.startedAt === startedAt && now.command === command;

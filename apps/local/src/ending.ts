@@ -1,11 +1,11 @@
-/** How a start comes to its end: asked by a signal, or because a part of it is lost. */
+/** The end of a run: by a signal, or because one of its processes keeps failing. */
 export type Ending = {
   /** Resolves with the exit code. */
   exitCode: Promise<number>;
-  /** Aborted from then on, so that what is still starting stops at its next step. */
+  /** Aborted at the end, so that a start in progress stops at its next step. */
   signal: AbortSignal;
   lose(): void;
-  /** Lets signals do what they do without us. */
+  /** Restores the default behavior of signals. */
   release(): void;
 };
 
@@ -16,7 +16,7 @@ export function createEnding(onStopRequest: () => void): Ending {
   const { promise: exitCode, resolve } = withResolvers();
 
   function onSignal(): void {
-    // Ctrl-C below npm comes twice: from the terminal, and passed on by npm.
+    // Under npm, Ctrl-C arrives twice: from the terminal, and forwarded by npm.
     if (controller.signal.aborted) return;
     onStopRequest();
     controller.abort();

@@ -15,7 +15,7 @@ function setUp(deps: Partial<FeedDeps> = {}) {
     ...deps,
   });
   const read = (fields: Record<string, unknown>) => feed.read('api', JSON.stringify(fields));
-  return { feed, read, printed, asked: requestedIds };
+  return { feed, read, printed, requestedIds };
 }
 
 const call = {
@@ -29,7 +29,7 @@ const call = {
 };
 
 describe('the feed', () => {
-  test('shows a call when it is answered, then what it skipped and its messages', async () => {
+  test('shows a request when it is answered, then its skipped channels and its messages', async () => {
     const { feed, read, printed } = setUp({
       listMessages: async () => [
         {
@@ -53,8 +53,8 @@ describe('the feed', () => {
     ]);
   });
 
-  test('asks once for a message of which several lines were read', async () => {
-    const { feed, read, asked: requestedIds } = setUp();
+  test('queries a message once, even if several log lines name it', async () => {
+    const { feed, read, requestedIds } = setUp();
     read({ level: 'info', message: 'attempt.closed', message_id: 'm1' });
     read({ level: 'info', message: 'message.settled', message_id: 'm1' });
     await feed.show();
@@ -62,7 +62,7 @@ describe('the feed', () => {
     expect(requestedIds).toEqual([['m1']]);
   });
 
-  test('is silent about probes, refusals that their call shows, and what went well', () => {
+  test('hides probes, refusals already shown with their request, and successful background work', () => {
     const { read, printed } = setUp();
     read({ ...call, method: 'GET', route: '/readyz' });
     read({ level: 'warn', message: 'call.refused', code: 'not_found' });
@@ -70,7 +70,7 @@ describe('the feed', () => {
     expect(printed).toEqual([]);
   });
 
-  test('shows warnings with their fields, and a line that is no JSON as it is', () => {
+  test('shows warnings with their fields, and lines that are not JSON unchanged', () => {
     const { feed, read, printed } = setUp();
     read({ level: 'error', message: 'job.failed', queue: 'deliver-email', timestamp: 'now' });
     feed.read('worker', 'Error: something broke');
@@ -80,7 +80,7 @@ describe('the feed', () => {
     ]);
   });
 
-  test('counts what is too much for eyes instead of showing it, and begins anew each turn', async () => {
+  test('counts lines over the limit instead of showing them, and starts over with each batch', async () => {
     const { feed, read, printed } = setUp();
     for (let number = 0; number < maxLinesPerBatch + 1_500; number += 1) read(call);
     await feed.show();

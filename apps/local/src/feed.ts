@@ -3,25 +3,25 @@ import { type Call, type SeenMessage, showCall, showMessage, showSkip } from './
 
 export type FeedDeps = {
   listMessages(ids: string[]): Promise<SeenMessage[]>;
-  /** What the items of these requests skipped: channel to reason. */
+  /** Skipped channels of these requests, with their reasons. */
   listSkips(requestIds: string[]): Promise<{ channel: string; reason: string }[]>;
   print(line: string): void;
   paint: Paint;
 };
 
 export type Feed = {
-  /** A line of a child's log. */
+  /** Reads a line of a child's log. */
   read(program: string, line: string): void;
-  /** Shows what has been read so far; for the timer, and once more at the end. */
+  /** Shows everything read so far; called by a timer. */
   show(): Promise<void>;
 };
 
-/** Beyond this many log lines between two turns only their number is shown: a feed is for eyes. */
+/** Maximum number of log lines per batch: beyond it, only their number is shown. */
 export const maxLinesPerBatch = 40;
 const settlements = ['attempt.closed', 'message.settled'];
 const probes = ['/livez', '/readyz', 'none'];
 
-/** Turns the children's log lines into one line a request and a message. Addresses come from PostgreSQL, masked. */
+/** Turns the children's log lines into one line per request and message. Addresses are read from PostgreSQL and masked. */
 export function createFeed({ listMessages, listSkips, print, paint }: FeedDeps): Feed {
   let batch = createBatch();
 
@@ -60,7 +60,7 @@ export function createFeed({ listMessages, listSkips, print, paint }: FeedDeps):
   }
 
   function readTrouble(program: string, { message, level, ...fields }: Fields): void {
-    // Refusals are part of the call's own line.
+    // Refusals are shown in the line of the request.
     if (message === 'call.refused') return;
     const { timestamp: _timestamp, process: _process, ...details } = fields;
     const mark = level === 'error' ? paint.red('!!') : paint.yellow('!');
@@ -99,7 +99,7 @@ function createBatch() {
 function parse(line: string): Fields | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
-    // A line that starts with a brace and is JSON is an object.
+    // Safe cast: a line that starts with a brace and is valid JSON is an object.
     return JSON.parse(line) as Fields;
   } catch {
     return undefined;

@@ -5,7 +5,7 @@ import { createSecrets } from '@belfry/runtime';
 import { findKeyRing } from './key-ring';
 
 describe('findKeyRing', () => {
-  test('makes a ring that only its owner may read, and finds the same one again', () => {
+  test('creates a ring that only its owner can read, and returns the same one later', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'belfry-keys-'));
     try {
       const file = path.join(folder, 'keys');

@@ -8,11 +8,11 @@ function split(...chunks: string[]): string[] {
 }
 
 describe('createLineSplitter', () => {
-  test('gives whole lines, however the text was cut', () => {
+  test('emits complete lines, however the text is split', () => {
     expect(split('one\ntw', 'o\n\nthr', 'ee', '\nrest')).toEqual(['one', 'two', 'three']);
   });
 
-  test('bounds what it keeps of a line that never ends', () => {
+  test('limits the buffer for a line that never ends', () => {
     const [line] = split(...new Array<string>(30).fill('x'.repeat(10_000)), '\n');
     expect(line?.length).toBeLessThanOrEqual(110_000);
   });

@@ -1,4 +1,4 @@
-/** Splits a stream of text into its lines; one that is too long is cut, so that it cannot fill the memory. */
+/** Splits a text stream into lines. A line that is too long is truncated, to limit memory. */
 export function createLineSplitter(onLine: (line: string) => void): (chunk: Buffer) => void {
   let rest = '';
   return function split(chunk) {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type CloseOptions, closeFolder } from '@belfry/embedded';
 
-/** Where everything of this checkout lies. */
+/** Paths of all files of this checkout's run. */
 export type LocalPaths = Awaited<ReturnType<typeof preparePaths>>;
 
 const ownerOnly = 0o700;
@@ -21,7 +21,7 @@ export async function preparePaths(root: string, options: CloseOptions) {
     redis: path.join(home, 'redis'),
     cache: path.join(home, 'cache'),
     keys: path.join(home, 'keys'),
-    /** Which processes this start, or the last one, has running. */
+    /** Processes of this run or the previous one. */
     run: path.join(home, 'run.json'),
     ready: path.join(home, 'ready.json'),
     migrations: path.join(root, 'prisma', 'migrations'),

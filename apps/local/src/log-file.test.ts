@@ -4,7 +4,7 @@ import path from 'node:path';
 import { openLogFile } from './log-file';
 
 describe('openLogFile', () => {
-  test('appends to what is there, and turns a file that is long', () => {
+  test('appends to an existing file, and rotates a long one', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'belfry-log-'));
     try {
       const file = path.join(folder, 'api.log');

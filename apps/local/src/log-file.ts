@@ -6,12 +6,12 @@ const maxFileBytes = 20_000_000;
 
 export type LogFile = {
   append(chunk: Buffer | string): void;
-  /** The same, for a logger. */
+  /** A writable stream to the same file, for a logger. */
   stream: Writable;
   close(): void;
 };
 
-/** A program's log; when it is long it becomes `<file>.old`, so that two of its length is the most it takes. */
+/** A program's log. A long one is renamed to `<file>.old`, so that the log takes at most twice the limit. */
 export function openLogFile(file: string): LogFile {
   let descriptor = openSync(file, 'a', ownerOnly);
   let bytes = statSync(file).size;

@@ -17,18 +17,18 @@ export type LocalInput = {
   version: string;
   env: Variables;
   args: string[];
-  /** When the command began, by `performance.now()`. */
-  begunAtMs: number;
+  /** Start time of the command, by `performance.now()`. */
+  startedAtMs: number;
   isColored: boolean;
   onProgress: OnProgress;
   print(line: string): void;
 };
 
 const stopTimeoutMs = 60_000;
-/** How long an end waits for a step of the start that is under way. */
+/** How long the shutdown waits for the current step of the start. */
 const settleTimeoutMs = 5_000;
 
-/** Everything on this machine, until it is told to stop; resolves with the exit code. */
+/** Runs everything on this machine until a signal; resolves with the exit code. */
 export async function runLocal(input: LocalInput): Promise<number> {
   const choices = readChoices(input.env, input.args);
   const paths = await preparePaths(input.root, {
@@ -57,8 +57,8 @@ export async function runLocal(input: LocalInput): Promise<number> {
       starting.catch(() => {}),
       wait(settleTimeoutMs, undefined, { ref: false }),
     ]);
-    const isClean = await shutdown.run('the end of the start');
-    input.print(isClean ? 'Stopped.' : `Not everything stopped in order; see ${paths.logs}.`);
+    const isClean = await shutdown.run('the end of the run');
+    input.print(isClean ? 'Stopped.' : `Some processes did not stop in order; see ${paths.logs}.`);
     rmSync(paths.ready, { force: true });
     ending.release();
     logFile.close();

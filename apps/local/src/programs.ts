@@ -6,7 +6,7 @@ import type { LocalPaths } from './local-paths';
 export type ProgramsInput = {
   paths: LocalPaths;
   choices: Choices;
-  /** The environment as given; what is decided here comes on top of it. */
+  /** The environment of the command; computed settings are added to it. */
   env: Variables;
   databaseUrl: string;
   redisUrl: string;
@@ -17,7 +17,7 @@ export type ProgramsInput = {
   roles: string[];
 };
 
-/** In the order of their start; they are stopped the other way round. */
+/** In start order; they are stopped in reverse order. */
 export function listPrograms(input: ProgramsInput): Program[] {
   const { paths, choices, roles } = input;
   const shared = sharedEnv(input);
@@ -59,12 +59,12 @@ function sharedEnv({ env, databaseUrl, redisUrl, keyRing, apiUrl }: ProgramsInpu
     REDIS_URL: redisUrl,
     BELFRY_KEYS: keyRing,
     PUBLIC_URL: env['PUBLIC_URL'] || apiUrl,
-    // On this machine there is nobody in between.
+    // No traffic leaves this machine.
     ALLOW_HTTP: env['ALLOW_HTTP'] || 'true',
-    // A mail server for trying things out stands beside this.
+    // For a test mail server on this machine.
     ALLOWED_PRIVATE_HOSTS: env['ALLOWED_PRIVATE_HOSTS'] || 'localhost,127.0.0.1,::1',
     SHUTDOWN_TIMEOUT_MS: env['SHUTDOWN_TIMEOUT_MS'] || '10000',
-    // The live lines are made from them.
+    // The live lines are derived from log lines of level info.
     LOG_LEVEL: env['LOG_LEVEL'] === 'debug' ? 'debug' : 'info',
   };
 }

@@ -2,7 +2,7 @@ import net from 'node:net';
 import { refuseUnreachable } from './reach';
 
 describe('refuseUnreachable', () => {
-  test('gives a URL back where something listens', async () => {
+  test('returns a URL that accepts connections', async () => {
     const server = net.createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
@@ -12,13 +12,13 @@ describe('refuseUnreachable', () => {
     server.close();
   });
 
-  test('names the variable, and not the password, where nothing listens', async () => {
+  test('names the variable, but not the password, if nothing listens', async () => {
     const attempt = refuseUnreachable('DATABASE_URL', 'postgresql://me:hidden@127.0.0.1:1/x', 5432);
-    await expect(attempt).rejects.toThrow(/^Nothing answers where DATABASE_URL points to/);
+    await expect(attempt).rejects.toThrow(/^DATABASE_URL: cannot connect to 127\.0\.0\.1/);
     await expect(attempt).rejects.not.toThrow('hidden');
   });
 
-  test('refuses what is no URL', async () => {
+  test('rejects an invalid URL', async () => {
     await expect(refuseUnreachable('REDIS_URL', 'localhost', 6379)).rejects.toThrow(
       'must be a URL',
     );

@@ -3,7 +3,7 @@ import { StartError } from './start-error';
 
 const connectTimeoutMs = 5_000;
 
-/** Refuses a store that was given and does not answer, by the name of its variable; its URL may hold a password. */
+/** Rejects an external server that cannot be reached. Names its variable, not the URL, which may contain a password. */
 export async function refuseUnreachable(
   variable: string,
   url: string,
@@ -11,12 +11,14 @@ export async function refuseUnreachable(
 ): Promise<string> {
   if (!URL.canParse(url)) throw new StartError(`${variable} must be a URL`);
   const { hostname, port } = new URL(url);
-  // Without a host it names a socket of this machine, which is the driver's business.
+  // A URL without a host names a local socket, which only the driver can check.
   if (hostname === '') return url;
   const host = hostname.replace(/^\[|\]$/g, '');
   const problem = await connect(host, port === '' ? defaultPort : Number(port));
   if (problem === undefined) return url;
-  throw new StartError(`Nothing answers where ${variable} points to (${host}: ${problem}).`);
+  throw new StartError(
+    `${variable}: cannot connect to ${host} (${problem}). Start it, or correct the URL.`,
+  );
 }
 
 function connect(host: string, port: number): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { maskTarget } from '@belfry/shared';
 import type { Paint } from './paint';
 
-/** A call as the gateway's log has it. */
+/** A request, from the gateway's log. */
 export type Call = {
   method: string;
   route: string;
@@ -24,7 +24,7 @@ export type SeenMessage = {
   waits: string | null;
 };
 
-/** `provider` is what the worker's log named for the attempt, if there was one. */
+/** `provider` comes from the worker's log of the attempt, if there was one. */
 export function showMessage(
   message: SeenMessage,
   provider: string | undefined,

@@ -1,4 +1,4 @@
-/** A start that failed for a reason the reader can do something about; shown without a stack. */
+/** A start failed for a reason that the user can fix; shown without a stack trace. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

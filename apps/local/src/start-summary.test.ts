@@ -18,8 +18,8 @@ const summary: StartSummary = {
   processes: [{ name: 'api', pid: 12 }],
 };
 
-describe('showOffer', () => {
-  test('says where everything is, and no password of a store that was given', () => {
+describe('formatSummary', () => {
+  test('shows all addresses, and hides the password of an external server', () => {
     const text = formatSummary(summary, createPaint(false));
     for (const expectedText of [
       'ready in 3.4 s',
@@ -28,8 +28,8 @@ describe('showOffer', () => {
       summary.appId,
       'sandbox',
       summary.home,
-      'redis://127.0.0.1:6390    a real server, its data in /srv/belfry/.belfry/redis',
-      'postgresql://belfry:***@db:5432/belfry    as given',
+      'redis://127.0.0.1:6390    started by Belfry; data in /srv/belfry/.belfry/redis',
+      'postgresql://belfry:***@db:5432/belfry    external (DATABASE_URL)',
       'api 12',
     ]) {
       expect(text).toContain(expectedText);
@@ -37,14 +37,14 @@ describe('showOffer', () => {
     expect(text).not.toContain('hidden');
   });
 
-  test('has colours only where they are wanted', () => {
+  test('uses colours only if enabled', () => {
     expect(formatSummary(summary, createPaint(false))).not.toContain('\u001b');
     expect(formatSummary(summary, createPaint(true))).toContain('\u001b[1m');
   });
 });
 
-describe('tryLine', () => {
-  test('is one line that a shell reads as the call it says', () => {
+describe('formatCurlCommand', () => {
+  test('is one line that a shell parses as intended', () => {
     const command = formatCurlCommand(summary);
     expect(command).not.toContain('\n');
     const script = `curl() { for each in "$@"; do printf '%s\\n' "$each"; done; }; ${command}`;

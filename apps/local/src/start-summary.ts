@@ -5,7 +5,7 @@ export type StartSummary = {
   elapsedMs: number;
   apiUrl: string;
   dashboardUrl: string | undefined;
-  /** For the first visit, where nobody can sign in yet. */
+  /** Link to create the first operator; undefined if one exists. */
   setUpUrl: string | undefined;
   apiKey: string;
   appId: string;
@@ -13,27 +13,27 @@ export type StartSummary = {
   home: string;
   databaseUrl: string;
   redisUrl: string;
-  /** Where the data of an embedded store lies; none for one that was given. */
+  /** Data folders of embedded servers; absent for external ones. */
   folders: { database?: string; redis?: string };
   processes: { name: string; pid: number }[];
 };
 
-/** What a start tells its reader, once everything runs. */
+/** The text that is printed when everything runs. */
 export function formatSummary(summary: StartSummary, paint: Paint): string {
   const rows = listRows(summary);
   const width = Math.max(...rows.map(([label]) => label.length));
   return [
     '',
-    `${paint.bold(`Belfry ${summary.version}`)}  on this machine, for trying and developing  ` +
+    `${paint.bold(`Belfry ${summary.version}`)}  local, for evaluation and development  ` +
       paint.green(`ready in ${(summary.elapsedMs / 1_000).toFixed(1)} s`),
     '',
     ...rows.map(([label, text]) => `  ${paint.bold(label.padEnd(width))}  ${text}`),
     '',
-    `  ${paint.bold('Try it')}: paste this line; the message appears below and in the dashboard's log.`,
+    `  ${paint.bold('Try it')}: paste this command. The message appears below and in the dashboard's log.`,
     '',
     formatCurlCommand(summary),
     '',
-    '  Ctrl-C stops everything that was started here. What happens from now on:',
+    '  Press Ctrl-C to stop everything. Requests and messages from now on:',
     '',
   ].join('\n');
 }
@@ -41,35 +41,36 @@ export function formatSummary(summary: StartSummary, paint: Paint): string {
 function listRows(summary: StartSummary): [label: string, text: string][] {
   const { apiUrl, dashboardUrl, folders } = summary;
   return [
-    ['API', `${apiUrl}/v1    description: ${apiUrl}/openapi.json`],
-    ['Probes', `${apiUrl}/livez  ${apiUrl}/readyz`],
-    ['Dashboard', dashboardUrl ?? 'not built yet'],
+    ['API', `${apiUrl}/v1    OpenAPI: ${apiUrl}/openapi.json`],
+    ['Health', `${apiUrl}/livez  ${apiUrl}/readyz`],
+    ['Dashboard', dashboardUrl ?? 'not built: run npm run build'],
     ...setUpRow(summary.setUpUrl),
     ['API key', summary.apiKey],
     ['App id', `${summary.appId}    event: ${summary.eventName}`],
-    ['Delivery', 'sandbox: every message is captured, nothing leaves this machine'],
+    ['Delivery', 'sandbox: messages are captured and never leave this machine'],
     [
       'Data',
-      `${summary.home}    logs in logs, passwords of the stores in ready.json; remove the folder to begin anew`,
+      `${summary.home}    logs: logs/, passwords: ready.json. To start over, delete this folder.`,
     ],
-    ['PostgreSQL', storeText(summary.databaseUrl, folders.database)],
-    ['Redis', storeText(summary.redisUrl, folders.redis)],
+    ['PostgreSQL', storeText('DATABASE_URL', summary.databaseUrl, folders.database)],
+    ['Redis', storeText('REDIS_URL', summary.redisUrl, folders.redis)],
     ['Processes', summary.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')],
   ];
 }
 
 function setUpRow(setUpUrl: string | undefined): [label: string, text: string][] {
   if (setUpUrl === undefined) return [];
-  return [['Set up', `${setUpUrl}    once, within 30 minutes`]];
+  return [['First sign-in', `${setUpUrl}    valid once, for 30 minutes`]];
 }
 
-function storeText(url: string, folder: string | undefined): string {
+function storeText(variable: string, url: string, folder: string | undefined): string {
   const maskedUrl = new URL(url);
   if (maskedUrl.password) maskedUrl.password = '***';
-  return `${maskedUrl.href}    ${folder ? `a real server, its data in ${folder}` : 'as given'}`;
+  const source = folder ? `started by Belfry; data in ${folder}` : `external (${variable})`;
+  return `${maskedUrl.href}    ${source}`;
 }
 
-/** One line, without anything that a shell would read differently when it is pasted. */
+/** One line, without characters that a shell would interpret when it is pasted. */
 export function formatCurlCommand({ apiUrl, apiKey, appId, eventName }: StartSummary): string {
   const body = {
     event: eventName,

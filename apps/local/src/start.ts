@@ -27,15 +27,15 @@ import { StartError } from './start-error';
 import { formatSummary, type StartSummary } from './start-summary';
 import { type Stores, startStores } from './stores';
 
-/** What every step of a start works with. */
+/** Inputs and services of every step of a start. */
 export type Session = {
   paths: LocalPaths;
   choices: Choices;
   env: Variables;
   version: string;
-  begunAtMs: number;
+  startedAtMs: number;
   log: Logger;
-  /** Whatever was started is registered here at once. */
+  /** Everything that starts is registered here at once. */
   shutdown: Shutdown;
   ending: Ending;
   paint: Paint;
@@ -55,7 +55,7 @@ const setUpTokenBytes = 32;
 const setUpLinkLivesMs = 30 * 60_000;
 const databasePoolSize = 2;
 
-/** From nothing to everything running and told. */
+/** Starts everything and prints the summary. */
 export async function start(session: Session): Promise<void> {
   const { paths, choices, ending, shutdown } = session;
   const ports = await claimPorts(session);
@@ -73,10 +73,10 @@ export async function start(session: Session): Promise<void> {
   const children = openChildren(session, feed, run.add);
   const roles = choices.hasProcessPerRole ? await listRoles() : [];
   const programs = listPrograms({ ...session, ...stores, ...ports, keyRing, roles });
-  // Side by side: neither needs the other, and each takes a second.
+  // Concurrently: they are independent, and each takes about 1 s.
   const [demo] = await Promise.all([
     seed(session, database, keyRing),
-    inStep(session, 'gateway and workers', () => children.startAll(programs)),
+    inStep(session, 'starting the gateway and workers', () => children.startAll(programs)),
   ]);
   ending.signal.throwIfAborted();
 
@@ -99,12 +99,12 @@ async function claimPorts({ choices, env, paths }: Session): Promise<Ports> {
 
 async function migrateStore(session: Session, { databaseUrl }: Stores): Promise<void> {
   const { paths, log, paint, print } = session;
-  const { applied, edited } = await inStep(session, 'migrating', () =>
+  const { applied, edited } = await inStep(session, 'migrating the database', () =>
     migrate(databaseUrl, paths.migrations).catch(explainMigration),
   );
   if (applied.length > 0) log.info('migrated', { count: applied.length });
   for (const name of edited) {
-    print(paint.yellow(`! The migration ${name} was edited after it was applied here.`));
+    print(paint.yellow(`! Migration ${name} was edited after it was applied to this database.`));
   }
 }
 
@@ -116,12 +116,12 @@ function openDatabase({ log, shutdown }: Session, { databaseUrl }: Stores): Data
 
 function seed(session: Session, database: Database, keyRing: string): Promise<Demo> {
   const secrets = createSecrets(keyRing);
-  return inStep(session, 'demo account, app and events', () =>
+  return inStep(session, 'creating the demo account, app and events', () =>
     seedDemo({ database, secrets }).catch((cause) => explainSecret(cause, session.paths)),
   );
 }
 
-/** The first visit to the dashboard; undefined where somebody can sign in already, or there is no dashboard. */
+/** Link to create the first operator; undefined if there is an operator already, or no dashboard. */
 async function createSetUpLink(
   { lookUps }: Database,
   { dashboardUrl }: Ports,
@@ -139,7 +139,7 @@ async function createSetUpLink(
     livesMs: setUpLinkLivesMs,
   } as const;
   await access.createInvitation(link);
-  // Behind the hash it is sent to no server, and stands in no log.
+  // Browsers do not send the part after the hash, so no log contains the token.
   return `${dashboardUrl}/set-up#${token}`;
 }
 
@@ -163,14 +163,14 @@ function explainMigration(cause: unknown): never {
 function explainSecret(cause: unknown, { keys }: LocalPaths): never {
   if (!(cause instanceof SecretError)) throw cause;
   throw new StartError(
-    `What is sealed in this database cannot be opened with the keys in use (${cause.message}). ` +
-      `Give the ring it was sealed with as BELFRY_KEYS, or put it into ${keys}.`,
+    `The current keys cannot open the secrets in this database (${cause.message}). ` +
+      `Set BELFRY_KEYS to the key ring that sealed them, or write that ring to ${keys}.`,
     { cause },
   );
 }
 
 async function listRoles(): Promise<string[]> {
-  // Loaded only where it is asked for: what sends the messages takes a while to load.
+  // Imported on demand: the channels and their SDKs load slowly.
   const { channelNames } = await import('@belfry/channels');
   return [...channelNames.map(getDeliverQueue), fanOutQueue, 'relay'];
 }
@@ -200,9 +200,9 @@ function openChildren(
     logs: paths.logs,
     onStarted,
     onLine: feed.read,
-    onRestart: (name, how) => print(paint.red(`!! ${name} ${how}; it is started again`)),
+    onRestart: (name, how) => print(paint.red(`!! ${name} ${how}. Restarting it.`)),
     onLost(name) {
-      print(paint.red(`!! ${name} ended too often; see ${paths.logs}/${name}.log. Stopping.`));
+      print(paint.red(`!! ${name} exited too often. See ${paths.logs}/${name}.log. Stopping.`));
       ending.lose();
     },
   });
@@ -217,14 +217,14 @@ function printSummary(session: Session, result: StartResult): void {
   const summary: StartSummary = {
     ...result,
     version,
-    elapsedMs: performance.now() - session.begunAtMs,
+    elapsedMs: performance.now() - session.startedAtMs,
     home: paths.home,
   };
   print(formatSummary(summary, paint));
   writeReady(paths, summary);
 }
 
-/** For scripts: everything that runs can be used from the moment that this file is there. */
+/** For scripts: when this file exists, everything is ready. */
 function writeReady({ ready }: LocalPaths, summary: StartSummary): void {
   const text = {
     api_url: summary.apiUrl,
@@ -248,7 +248,7 @@ function showFeed({ shutdown, log }: Session, feed: Feed): void {
   async function showBatches(): Promise<void> {
     while (!isOver) {
       await wait(feedEveryMs, undefined, { ref: false });
-      // PostgreSQL may be away for a moment: these lines are missed, nothing else.
+      // If PostgreSQL is unavailable, only these lines are lost.
       await feed.show().catch((error: unknown) => log.warn('feed.not_shown', { error }));
     }
   }

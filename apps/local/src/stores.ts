@@ -6,7 +6,7 @@ import { refuseUnreachable } from './reach';
 export type Stores = {
   databaseUrl: string;
   redisUrl: string;
-  /** Where the data of an embedded store lies; none for one that was given. */
+  /** Data folders of embedded servers; absent for external ones. */
   folders: { database?: string; redis?: string };
   processes: { name: string; pid: number }[];
 };
@@ -16,7 +16,7 @@ const redisPort = 6379;
 
 type Closers = { add(name: string, close: () => Promise<void>): void };
 
-/** The stores that were given, else embedded ones; both start at once. */
+/** Uses external servers if configured, else starts embedded ones, both concurrently. */
 export async function startStores(
   { paths, choices }: { paths: LocalPaths; choices: Choices },
   closers: Closers,
@@ -49,7 +49,7 @@ export async function startStores(
     return url;
   }
 
-  // Both are waited for, so that one that starts after the other has failed is still stopped.
+  // Waits for both, so that a server that starts after the other failed is stopped too.
   const [first, second] = await Promise.allSettled([database(), redis()]);
   if (first.status === 'rejected') throw first.reason;
   if (second.status === 'rejected') throw second.reason;

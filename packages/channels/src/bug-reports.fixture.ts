@@ -69,7 +69,7 @@ const texts = [
   tested(
     'home-assistant/core#5225 aloha/laravel-twilio#121',
     'shared/src/wire/send-event.test.ts',
-    'refuses a wrong JSON type: %s',
+    'rejects a wrong JSON type: %s',
     'user.mobile must be a string',
   ),
   tested(

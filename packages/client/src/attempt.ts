@@ -9,30 +9,30 @@ export type Attempt = {
   url: string;
   init: RequestFields;
   timeoutMs: number;
-  /** The caller's. */
+  /** The signal of the caller. */
   signal: CallerSignal | undefined;
 };
 
-/** What one attempt came to. */
+/** Result of one attempt. */
 export type Outcome =
   | { outcome: 'answered'; answer: Answer }
   | { outcome: 'unanswered'; code: 'network_error' | 'timeout' | 'aborted'; cause: unknown };
 
 export type Answer = {
   status: number;
-  /** The JSON of the body; undefined where it is none. */
+  /** Parsed JSON body; undefined if it is not JSON. */
   body: unknown;
   requestId: string | undefined;
   isReplay: boolean;
   retryAfterMs: number | undefined;
 };
 
-/** More than the gateway ever answers: a user with a hundred devices. */
+/** Larger than any answer of the gateway, such as a user with a hundred devices. */
 const maxAnswerBytes = 16_000_000;
 
 export async function attempt({ fetch, url, init, timeoutMs, signal }: Attempt): Promise<Outcome> {
   const ending = await withinTime({ timeoutMs, signal }, async function exchange(limit) {
-    // A redirect is no answer of the gateway, and the API key is for it alone.
+    // The gateway never redirects, and the API key must not reach another host.
     const response = await fetch(url, { ...init, redirect: 'manual', signal: limit });
     return readAnswer(response);
   });
@@ -52,7 +52,7 @@ async function readAnswer(response: FetchResponse): Promise<Answer> {
   };
 }
 
-/** By a reader: not every platform can iterate a stream. Ending the attempt ends a stream that is not read to its end. */
+/** Uses a reader, because not every platform can iterate a stream. Ending the attempt cancels an unfinished stream. */
 async function readText({ body }: FetchResponse): Promise<string> {
   const reader = body?.getReader();
   const decoder = new TextDecoder();

@@ -19,7 +19,7 @@ const problem = (status: number, code: string, headers: Record<string, string> =
     { status, headers },
   );
 
-/** A call whose attempts go as told, on a clock that only waiting moves. */
+/** A call with scripted attempts, on a clock that only waiting advances. */
 function setUp(steps: Step[], changes: Partial<CallDeps> = {}) {
   const sent: { key: string | null; body: unknown; limit: AbortSignal | null | undefined }[] = [];
   const waits: number[] = [];
@@ -55,7 +55,7 @@ async function getError(promise: Promise<unknown>): Promise<BelfryError> {
     (reason: unknown) => reason,
   );
   if (error instanceof BelfryError) return error;
-  throw new Error('It is no BelfryError', { cause: error });
+  throw new Error('Not a BelfryError', { cause: error });
 }
 
 const createConnectionError = () =>
@@ -63,7 +63,7 @@ const createConnectionError = () =>
     cause: Object.assign(new Error('bk_secret'), { code: 'ECONNREFUSED' }),
   });
 
-test('every attempt of a call has the same key and the same bytes, and the next call another key', async () => {
+test('all attempts of a call have the same key and bytes, and the next call has another key', async () => {
   const { call, sent } = setUp([
     createConnectionError(),
     problem(503, 'unavailable'),
@@ -76,13 +76,13 @@ test('every attempt of a call has the same key and the same bytes, and the next 
   expect(new Set(sent.map(({ body }) => body))).toEqual(new Set(['{"event":"e"}']));
 });
 
-test('the key of the caller is taken', async () => {
+test('uses the key of the caller', async () => {
   const { call, sent } = setUp([createConnectionError()]);
   await call(operation, { idempotencyKey: 'order-1' });
   expect(sent.map(({ key }) => key)).toEqual(['order-1', 'order-1']);
 });
 
-/** The head of the first request that a server gets, to the byte. */
+/** The raw head of the first request that a server receives. */
 async function readSentHead(makeCall: (appUrl: string) => Promise<unknown>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const server = createTcpServer((socket) => {
@@ -97,7 +97,7 @@ async function readSentHead(makeCall: (appUrl: string) => Promise<unknown>): Pro
   return Buffer.concat(chunks);
 }
 
-test('a key leaves with every character that a header can carry, each as one byte', async () => {
+test('sends each allowed character of a key as one byte', async () => {
   const codes = [0x09, ...Array.from({ length: 0x100 - 0x20 }, (_, at) => at + 0x20)];
   const carried = codes.filter((code) => code !== 0x7f);
   for (const at of [0, 100, 150]) {
@@ -111,7 +111,7 @@ test('a key leaves with every character that a header can carry, each as one byt
   }
 });
 
-test('the waits grow, and Retry-After comes before them', async () => {
+test('waits grow, and Retry-After takes precedence', async () => {
   const steps = [
     createConnectionError(),
     problem(409, 'idempotency_conflict', { 'Retry-After': '1' }),
@@ -122,7 +122,7 @@ test('the waits grow, and Retry-After comes before them', async () => {
   expect(waits).toEqual([250, 1_000 + 500, 7_000 + 1_000]);
 });
 
-test('gives up after the last retry, with the last failure', async () => {
+test('throws the last failure after the last retry', async () => {
   const { call, sent } = setUp([
     createConnectionError(),
     createConnectionError(),
@@ -135,7 +135,7 @@ test('gives up after the last retry, with the last failure', async () => {
   expect(error.idempotencyKey).toBe('key-1');
 });
 
-test('a stored 500 is not asked for again', async () => {
+test('does not retry a stored 500', async () => {
   const replay = problem(500, 'internal', { 'Idempotent-Replayed': 'true' });
   const { call, sent } = setUp([problem(500, 'internal'), replay]);
   const error = await getError(call(operation));
@@ -143,7 +143,7 @@ test('a stored 500 is not asked for again', async () => {
   expect(error).toMatchObject({ status: 500, code: 'internal', isRetryable: false });
 });
 
-test('a refusal is thrown at once, with what the gateway said', async () => {
+test('throws a refusal at once, with the message of the gateway', async () => {
   const { call, sent } = setUp([problem(422, 'validation_failed')]);
   const error = await getError(call(operation));
   expect(sent).toHaveLength(1);
@@ -159,27 +159,27 @@ test('a refusal is thrown at once, with what the gateway said', async () => {
   });
 });
 
-test('does not begin a wait that would end behind the deadline, and says what was asked for', async () => {
+test('throws before a wait that would exceed the deadline, with the requested wait', async () => {
   const { call, waits } = setUp([problem(503, 'unavailable', { 'Retry-After': '60' })]);
   const error = await getError(call(operation));
   expect(waits).toEqual([]);
   expect(error).toMatchObject({ code: 'unavailable', isRetryable: true, retryAfterMs: 60_000 });
 });
 
-test('an attempt without an answer ends at its time, is told so, and is tried again', async () => {
+test('an attempt without an answer times out, is aborted, and is retried', async () => {
   const { call, sent } = setUp(['hang']);
   await call(operation, { timeoutMs: 5 });
   expect(sent.map(({ limit }) => limit?.aborted)).toEqual([true, true]);
 });
 
-test('an attempt ends at the deadline when that is nearer', async () => {
+test('an attempt ends at the deadline if that is earlier than its timeout', async () => {
   const { call, sent } = setUp(['hang'], { now: () => 0 });
   const error = await getError(call(operation, { deadlineMs: 5, retries: 0 }));
   expect(error).toMatchObject({ code: 'timeout', status: undefined, isRetryable: true });
   expect(sent).toHaveLength(1);
 });
 
-test('a body that stops in the middle counts as no answer', async () => {
+test('a truncated body counts as no answer', async () => {
   const brokenResponse = new Response(
     new ReadableStream({
       start(controller) {
@@ -197,7 +197,7 @@ test.each([
   [200, '<html>hello</html>'],
   [200, '"text"'],
   [302, ''],
-])('an answer that is not of the gateway is an error: %s %s', async (status, body) => {
+])('an answer that is not from the gateway is an error: %s %s', async (status, body) => {
   const { call, sent } = setUp([new Response(body, { status })]);
   const error = await getError(call(operation));
   expect(error).toMatchObject({ status, code: 'unexpected_answer', isRetryable: false });
@@ -206,7 +206,7 @@ test.each([
 
 const redirects = [301, 302, 303, 307, 308];
 
-test.each(redirects)('a redirect with %d is not followed by key and body', async (status) => {
+test.each(redirects)('a redirect with %d is not followed', async (status) => {
   const requestedUrls: unknown[] = [];
   const server = createServer(({ url, headers }, res) => {
     requestedUrls.push(url);
@@ -221,21 +221,21 @@ test.each(redirects)('a redirect with %d is not followed by key and body', async
   expect(requestedUrls).toEqual(['/v1/apps/a/events/send']);
 });
 
-test('an error page of a proxy is tried again', async () => {
+test('retries after an error page of a proxy', async () => {
   const { call, sent } = setUp([new Response('<html>Bad gateway</html>', { status: 502 })]);
   await call(operation);
   expect(sent).toHaveLength(2);
 });
 
-describe('a signal of the caller', () => {
-  test('ends a call before anything is sent', async () => {
+describe('the signal of the caller', () => {
+  test('aborts a call before anything is sent', async () => {
     const { call, sent } = setUp([]);
     const error = await getError(call(operation, { signal: AbortSignal.abort('enough') }));
     expect(error).toMatchObject({ code: 'aborted', isRetryable: false, cause: 'enough' });
     expect(sent).toEqual([]);
   });
 
-  test('ends an attempt', async () => {
+  test('aborts an attempt', async () => {
     const { call, sent } = setUp(['hang']);
     const controller = new AbortController();
     const pendingError = getError(call(operation, { signal: controller.signal }));
@@ -244,7 +244,7 @@ describe('a signal of the caller', () => {
     expect(sent.map(({ limit }) => limit?.aborted)).toEqual([true]);
   });
 
-  test('ends a wait', async () => {
+  test('aborts a wait', async () => {
     const wait = () => Promise.reject(new Error('aborted'));
     const { call, sent } = setUp([createConnectionError()], { wait });
     expect(await getError(call(operation))).toMatchObject({ code: 'aborted', attempts: 1 });
@@ -255,5 +255,5 @@ describe('a signal of the caller', () => {
 test('no error shows the API key, the path or the body', async () => {
   const { call } = setUp([createConnectionError()]);
   const error = await getError(call(operation, { retries: 0 }));
-  expect(error.message).toBe('events.send: no answer came: ECONNREFUSED (network_error)');
+  expect(error.message).toBe('events.send: no answer: ECONNREFUSED (network_error)');
 });

@@ -11,14 +11,14 @@ import {
 import { nextWaitMs } from './retry';
 
 export type Operation = {
-  /** As the caller knows it. */
+  /** Name in error messages, such as `events.send`. */
   name: string;
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below the app. */
+  /** Relative to the app. */
   path: string;
   body?: object;
-  /** It writes nothing, so it takes no key. */
-  isUnkeyed?: true;
+  /** Set on an operation that stores nothing, so that it sends no key. */
+  storesNothing?: true;
 };
 
 export type CallDeps = {
@@ -26,22 +26,22 @@ export type CallDeps = {
   apiKey: string;
   limits: Limits;
   fetch: Fetch;
-  /** Rejects when the signal comes. */
+  /** Rejects when the signal is aborted. */
   wait(ms: number, signal: CallerSignal | undefined): Promise<void>;
   random(): number;
-  /** Milliseconds of a clock that never goes back. */
+  /** A monotonic clock, in milliseconds. */
   now(): number;
   newKey(): string;
 };
 
-/** Makes the calls of one app; `createTransport` makes it from the options of a caller. */
+/** Makes calls to one app. `createTransport` creates it from the options of a caller. */
 export type Transport = <T>(operation: Operation, options?: WriteOptions) => Promise<T>;
 
-/** One call: attempts with the same bytes and the same key, until one is final or the deadline is near. */
+/** One call: attempts with the same bytes and key, until one is final or the deadline is near. */
 export function createCall(deps: CallDeps): Transport {
   return async function call<T>(operation: Operation, options: WriteOptions = {}): Promise<T> {
     const limits = readLimits(options, deps.limits);
-    const isKeyed = operation.method === 'POST' && !operation.isUnkeyed;
+    const isKeyed = operation.method === 'POST' && !operation.storesNothing;
     const idempotencyKey = isKeyed ? readKey(options, deps) : undefined;
     const answer = await repeat(deps, {
       ...createRequest(operation, idempotencyKey, deps),
@@ -65,7 +65,7 @@ type Plan = {
   signal: CallerSignal | undefined;
 };
 
-/** At most `retries` + 1 attempts. */
+/** Makes at most `retries` + 1 attempts. */
 async function repeat(deps: CallDeps, plan: Plan): Promise<Answer> {
   const { name, idempotencyKey, limits, endsAtMs, signal } = plan;
   for (let attempts = 1; ; attempts += 1) {
@@ -100,17 +100,17 @@ function readKey({ idempotencyKey }: WriteOptions, { newKey }: CallDeps): string
 
 const maxKeyCharacters = 255;
 
-/** Each character of a header is one byte; HTTP strips the white space around it (RFC 9110, section 5.5). */
+/** A header has one byte per character; HTTP strips white space around it (RFC 9110, section 5.5). */
 function findKeyProblem(key: unknown): string | undefined {
   if (typeof key !== 'string') return 'must be a string';
   if (key === '' || key.length > maxKeyCharacters) {
     return `must have 1 to ${maxKeyCharacters} characters`;
   }
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(key)) {
-    return 'must have no control character and none above U+00FF: a header cannot carry them. Encode the key, for example with encodeURIComponent';
+    return 'must have no control character and none above U+00FF, because a header cannot contain them. Encode the key, for example with encodeURIComponent';
   }
   return /^[\t ]|[\t ]$/.test(key)
-    ? 'must not begin or end with a space or tab: HTTP strips them'
+    ? 'must not start or end with a space or tab, because HTTP strips them'
     : undefined;
 }
 
@@ -130,17 +130,17 @@ function createRequest(
   return { url: `${appUrl}${path}`, init };
 }
 
-/** A browser has its own, and may ask the gateway first whether it takes another one. */
+/** Not set in a browser, which has its own and may need a preflight request for another one. */
 function getUserAgent(): { 'User-Agent'?: string } {
   return 'document' in globalThis ? {} : { 'User-Agent': `belfry-client/${version}` };
 }
 
-/** Written once: a key goes with one body. */
+/** Serialized once, because a key belongs to one body. */
 function writeJson(name: string, body: object): string {
   try {
     return JSON.stringify(body);
   } catch (cause) {
-    throw new TypeError(`${name}: the body cannot be written as JSON`, { cause });
+    throw new TypeError(`${name}: the body cannot be serialized as JSON`, { cause });
   }
 }
 
@@ -150,7 +150,7 @@ function isSuccess(outcome: Outcome): outcome is { outcome: 'answered'; answer: 
   return status >= 200 && status <= 299 && typeof body === 'object' && body !== null;
 }
 
-/** The gateway makes its answers from the schemas that `generated/wire.ts` is made from, and the operation names the type. */
+/** Safe cast: the gateway and `generated/wire.ts` use the same schemas, and the operation determines the type. */
 function castAnswer<T>({ body }: Answer): T {
   return body as T;
 }

@@ -20,56 +20,60 @@ function setUp(changes: Partial<BelfryOptions> = {}) {
 
 describe('createBelfryClient', () => {
   test.each<[string, object, string]>([
-    ['a name for a URL', { baseUrl: 'notify' }, 'baseUrl must be a URL'],
+    ['a host name instead of a URL', { baseUrl: 'notify' }, 'baseUrl must be a URL'],
     ['another scheme', { baseUrl: 'ftp://notify.example.com' }, 'baseUrl must be a URL'],
-    ['a password in the URL', { baseUrl: 'https://a:b@notify.example.com' }, 'must hold no user'],
-    ['plain HTTP', { baseUrl: 'http://notify.example.com' }, 'must begin with https://'],
+    [
+      'a password in the URL',
+      { baseUrl: 'https://a:b@notify.example.com' },
+      'must not contain a user',
+    ],
+    ['plain HTTP', { baseUrl: 'http://notify.example.com' }, 'must start with https://'],
     [
       'a host that only looks like this machine',
       { baseUrl: 'http://127.0.0.1.example.com' },
       'https',
     ],
-    ['no key', { apiKey: undefined }, 'apiKey is missing: write the API key of the account'],
-    ['an empty key', { apiKey: '' }, 'apiKey is missing: write the API key of the account'],
+    ['no key', { apiKey: undefined }, 'apiKey is missing: set the API key of the account'],
+    ['an empty key', { apiKey: '' }, 'apiKey is missing: set the API key of the account'],
     [
       'a URL with the version',
       { baseUrl: 'https://notify.example.com/v1' },
-      'baseUrl must not end in /v1, which the client adds: write https://notify.example.com',
+      'baseUrl must not end in /v1, which the client adds: use https://notify.example.com',
     ],
     [
       'a URL with a prefix, the version and a slash',
       { baseUrl: 'https://example.com/belfry/v1/' },
-      'baseUrl must not end in /v1, which the client adds: write https://example.com/belfry',
+      'baseUrl must not end in /v1, which the client adds: use https://example.com/belfry',
     ],
     [
       'a URL with the app',
       { baseUrl: 'https://notify.example.com/v1/apps/app-1/' },
-      'baseUrl must not end in /v1/apps/app-1, which the client adds: write https://notify.example.com',
+      'baseUrl must not end in /v1/apps/app-1, which the client adds: use https://notify.example.com',
     ],
-    ['a key with its scheme', { apiKey: 'AuthKey bk_secret' }, 'apiKey must be the key alone'],
-    ['a key with a line break', { apiKey: 'bk_secret\n' }, 'apiKey must be the key alone'],
-    ['no app', { appId: undefined }, 'appId is missing: write the id of the app'],
-    ['no URL', { baseUrl: '' }, 'baseUrl is missing: write the URL of the gateway'],
-    ['an app that leads elsewhere', { appId: '..' }, 'appId must be'],
-    ['no time', { timeoutMs: 0 }, 'timeoutMs must be a whole number'],
+    ['a key with its scheme', { apiKey: 'AuthKey bk_secret' }, 'apiKey must be only the key'],
+    ['a key with a line break', { apiKey: 'bk_secret\n' }, 'apiKey must be only the key'],
+    ['no app', { appId: undefined }, 'appId is missing: set the id of the app'],
+    ['no URL', { baseUrl: '' }, 'baseUrl is missing: set the URL of the gateway'],
+    ['an app id that changes the path', { appId: '..' }, 'appId must be'],
+    ['a timeout of zero', { timeoutMs: 0 }, 'timeoutMs must be a whole number'],
     ['endless retries', { retries: Number.POSITIVE_INFINITY }, 'retries must be a whole number'],
-  ])('refuses %s, and shows no key', (_title, changes, text) => {
-    // What callers without types may hand over.
+  ])('rejects %s without showing the key', (_title, changes, text) => {
+    // Callers without types can pass this.
     const create = () => createBelfryClient({ ...good, ...changes } as BelfryOptions);
     expect(create).toThrow(TypeError);
     expect(create).toThrow(text);
     expect(create).not.toThrow('bk_secret');
   });
 
-  test('names everything that is missing at once', () => {
-    // As callers without types do.
+  test('lists all missing options at once', () => {
+    // Callers without types can do this.
     const create = () => (createBelfryClient as (options?: object) => unknown)();
     expect(create).toThrow(
       new TypeError(
-        'baseUrl is missing: write the URL of the gateway, such as https://notify.example.com; ' +
-          'apiKey is missing: write the API key of the account, which begins with bk_; ' +
-          'appId is missing: write the id of the app, which the dashboard shows. ' +
-          'An environment variable may not be set.',
+        'baseUrl is missing: set the URL of the gateway, such as https://notify.example.com; ' +
+          'apiKey is missing: set the API key of the account, which starts with bk_; ' +
+          'appId is missing: set the id of the app, which the dashboard shows. ' +
+          'Check that your environment variables are set.',
       ),
     );
   });
@@ -81,15 +85,15 @@ describe('createBelfryClient', () => {
     [{ baseUrl: 'https://a.example/b//' }, 'https://a.example/b/v1/apps/app-1/users/u'],
     [{ baseUrl: 'https://a.example/v1x' }, 'https://a.example/v1x/v1/apps/app-1/users/u'],
     [{ baseUrl: 'http://api:4400', allowHttp: true }, 'http://api:4400/v1/apps/app-1/users/u'],
-  ])('takes %j', async (changes, url) => {
+  ])('accepts %j', async (changes, url) => {
     const { belfry, calls } = setUp(changes);
     await belfry.users.get('u');
     expect(calls.map((call) => call.url)).toEqual([url]);
   });
 });
 
-describe('the client’s own name', () => {
-  test('goes with every call, with its version', async () => {
+describe('the User-Agent of the client', () => {
+  test('is sent with every call and contains the version', async () => {
     const { belfry, calls } = setUp();
     await belfry.users.get('u');
     await belfry.events.send({ event: 'e' });
@@ -99,7 +103,7 @@ describe('the client’s own name', () => {
     }
   });
 
-  test('is left out in a page, where a browser has its own', async () => {
+  test('is not set in a page, because a browser has its own', async () => {
     const { belfry, calls } = setUp();
     Object.assign(globalThis, { document: {} });
     try {
@@ -112,7 +116,7 @@ describe('the client’s own name', () => {
 });
 
 describe('waiting for captures', () => {
-  test('asks for what is wanted, without what is not given, and brings no key', async () => {
+  test('sends only the given filters, without a key', async () => {
     const { belfry, calls } = setUp();
     await belfry.sandbox.wait();
     await belfry.sandbox.wait({ to: 'a+b@example.com', after: '1:2:', count: 2, timeout: 0 });
@@ -124,7 +128,7 @@ describe('waiting for captures', () => {
     for (const { init } of calls) expect(init.headers).not.toHaveProperty('Idempotency-Key');
   });
 
-  test('gives the gateway its time, and takes another limit where it is told', async () => {
+  test('allows time for the wait, and accepts another timeout', async () => {
     const limits: number[] = [];
     const timeout = jest.spyOn(globalThis, 'setTimeout');
     const { belfry } = setUp();
@@ -137,7 +141,7 @@ describe('waiting for captures', () => {
 });
 
 describe('a dry run', () => {
-  test('asks for one, and brings no key', async () => {
+  test('sends dry_run and no key', async () => {
     const { belfry, calls } = setUp();
     await belfry.events.dryRun({ event: 'order_shipped', user: { email: 'ana@example.com' } });
     const [{ url, init }] = calls as [(typeof calls)[number]];
@@ -147,9 +151,9 @@ describe('a dry run', () => {
   });
 });
 
-describe('a call that cannot be right', () => {
+describe('an invalid call', () => {
   type Client = ReturnType<typeof setUp>['belfry'];
-  // What callers without types may hand over.
+  // Callers without types can pass this.
   const untyped = (value: unknown) => value as never;
   const sendWithKey =
     (idempotencyKey: string) =>
@@ -160,23 +164,27 @@ describe('a call that cannot be right', () => {
 
   test.each<[string, (belfry: Client) => Promise<unknown>, string]>([
     ['no body', ({ events }) => events.send(untyped(undefined)), 'the body must be an object'],
-    ['no event', ({ events }) => events.send(untyped({})), 'events.send: event must be a text'],
-    ['a blank event', ({ events }) => events.send({ event: ' ' }), 'event must be a text'],
+    ['no event', ({ events }) => events.send(untyped({})), 'events.send: event must be a string'],
+    ['a blank event', ({ events }) => events.send({ event: ' ' }), 'event must be a string'],
     ['an empty batch', ({ events }) => events.bulkSend({ event: 'e', batch: [] }), 'batch must be'],
-    ['no user_id', ({ users }) => users.upsert(untyped({})), 'user_id must be a text'],
-    ['an empty user', ({ users }) => users.get(''), 'userId must be a text'],
-    ['a user that leads elsewhere', ({ users }) => users.get('..'), 'userId must be a text'],
-    ['half a character', ({ users }) => users.get('\ud800'), 'userId must be a text'],
-    ['no device', ({ devices }) => devices.get('u', untyped(undefined)), 'deviceId must be a text'],
+    ['no user_id', ({ users }) => users.upsert(untyped({})), 'user_id must be a string'],
+    ['an empty user', ({ users }) => users.get(''), 'userId must be a string'],
+    ['a user id that changes the path', ({ users }) => users.get('..'), 'userId must be a string'],
+    ['a lone surrogate', ({ users }) => users.get('\ud800'), 'userId must be a string'],
+    [
+      'no device',
+      ({ devices }) => devices.get('u', untyped(undefined)),
+      'deviceId must be a string',
+    ],
     [
       'a list as device',
       ({ devices }) => devices.add('u', untyped([])),
       'the body must be an object',
     ],
     [
-      'a body that is no JSON',
+      'a body that is not JSON',
       ({ events }) => events.send({ event: 'e', data: circular }),
-      'cannot be written as JSON',
+      'cannot be serialized as JSON',
     ],
     ['an empty key', sendWithKey(''), 'idempotencyKey must have 1 to 255 characters'],
     ['a key over 255 characters', sendWithKey('k'.repeat(256)), 'idempotencyKey must have 1 to'],
@@ -187,14 +195,14 @@ describe('a call that cannot be right', () => {
     ],
     ['a key with DEL', sendWithKey('a\u007fb'), 'idempotencyKey must have no control character'],
     ['a key above U+00FF', sendWithKey('a\u0100'), 'none above U+00FF'],
-    ['a key with an outer space', sendWithKey('a '), 'idempotencyKey must not begin or end'],
-    ['a key that is no string', sendWithKey(untyped(7)), 'idempotencyKey must be a string'],
+    ['a key with an outer space', sendWithKey('a '), 'idempotencyKey must not start or end'],
+    ['a key that is not a string', sendWithKey(untyped(7)), 'idempotencyKey must be a string'],
     [
-      'a deadline that is no number',
+      'a deadline that is not a number',
       ({ events }) => events.send({ event: 'e' }, { deadlineMs: Number.NaN }),
       'deadlineMs must be a whole number',
     ],
-  ])('is refused and not sent: %s', async (_title, makeCall, text) => {
+  ])('throws before sending: %s', async (_title, makeCall, text) => {
     const { belfry, calls } = setUp();
     const result = makeCall(belfry);
     await expect(result).rejects.toThrow(TypeError);
@@ -208,13 +216,13 @@ test.each([
   ['?x#y', '%3Fx%23y'],
   ['ü', '%C3%BC'],
   ['...', '...'],
-])('a user_id stays one part of the path: %s', async (userId, part) => {
+])('a user_id stays one segment of the path: %s', async (userId, part) => {
   const { belfry, calls } = setUp();
   await belfry.users.get(userId);
   expect(new URL(calls[0]?.url ?? '').pathname).toBe(`/v1/apps/app-1/users/${part}`);
 });
 
-test('only a POST carries an Idempotency-Key and a body', async () => {
+test('only a POST has an Idempotency-Key and a body', async () => {
   const { belfry, calls } = setUp();
   await belfry.users.get('u');
   await belfry.devices.delete('u', 'd');

@@ -8,7 +8,7 @@ import { createSandbox, type Sandbox } from './sandbox';
 import { createUsers, type Users } from './users';
 import { withinTime } from './within-time';
 
-/** One app of an account. It holds no connection and need not be closed. */
+/** A client for one app of an account. It holds no connection and need not be closed. */
 export type Belfry = {
   events: Events;
   requests: Requests;
@@ -18,7 +18,7 @@ export type Belfry = {
   sandbox: Sandbox;
 };
 
-/** Throws a TypeError for options that no call could work with. */
+/** Throws a TypeError for invalid options. */
 export function createBelfryClient(options: BelfryOptions): Belfry {
   const transport = createTransport(options);
   return {
@@ -32,8 +32,8 @@ export function createBelfryClient(options: BelfryOptions): Belfry {
 }
 
 /**
- * For single calls such as `sendEvent(transport, body)`: a bundler leaves the others out. Throws a TypeError for options
- * that no call could work with.
+ * For single functions such as `sendEvent(transport, body)`: a bundler drops the unused ones. Throws a TypeError for
+ * invalid options.
  */
 export function createTransport(options: BelfryOptions): Transport {
   const { appUrl, apiKey, limits, fetch } = readOptions(options);
@@ -41,7 +41,7 @@ export function createTransport(options: BelfryOptions): Transport {
     appUrl,
     apiKey,
     limits,
-    // Looked up late: whoever replaces the global fetch is heard.
+    // Looked up for each call, so that a replaced global fetch is used.
     fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)),
     wait,
     random: Math.random,
@@ -50,7 +50,7 @@ export function createTransport(options: BelfryOptions): Transport {
   });
 }
 
-/** Rejects when the signal comes. */
+/** Rejects when the signal is aborted. */
 const wait: Parameters<typeof createCall>[0]['wait'] = async (timeoutMs, signal) => {
   const never = () => new Promise<never>(() => {});
   const ending = await withinTime({ timeoutMs, signal }, never);

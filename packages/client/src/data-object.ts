@@ -1,6 +1,6 @@
 /**
- * A JSON object. The second member takes interfaces and classes, which have no index signature, but neither functions nor
- * lists.
+ * A JSON object. The second member accepts interfaces and classes, which have no index signature, but no functions or
+ * arrays.
  */
 export type DataObject =
   | { readonly [name: string]: unknown }

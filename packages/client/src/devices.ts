@@ -4,7 +4,7 @@ import type { DeleteDeviceAnswer, Device, DeviceBody, NewDeviceBody } from './ge
 import { type CallOptions, readPathPart, type WriteOptions } from './options';
 import { requireObject } from './require-text';
 
-/** A `deviceId` is the `device_sid` of an answer, or the `id` that the device was given. */
+/** A `deviceId` is the `device_sid` of an answer, or the `id` given to the device. */
 export type Devices = {
   add(userId: string, body: NewDeviceBody, options?: WriteOptions): Promise<Device>;
   update(
@@ -27,7 +27,7 @@ export function createDevices(transport: Transport): Devices {
   };
 }
 
-/** The `deviceId` is the `device_sid` of an answer, or the `id` that the device was given. */
+/** The `deviceId` is the `device_sid` of an answer, or the `id` given to the device. */
 export type DevicePlace = { userId: string; deviceId: string };
 
 export async function addDevice(
@@ -49,7 +49,7 @@ export async function updateDevice(
 ): Promise<Device> {
   const name = 'devices.update';
   requireObject(name, body);
-  // A PUT has no key: repeated after a lost answer, it could undo what another caller wrote since.
+  // A PUT has no key: retried after a lost answer, it could undo a later write of another caller.
   return transport({ name, method: 'POST', path: devicePath(place), body }, options);
 }
 
@@ -83,7 +83,7 @@ function devicePath({ userId, deviceId }: DevicePlace): string {
   return `${devicesPath(userId)}/${readPathPart('deviceId', deviceId)}`;
 }
 
-/** An earlier attempt may have deleted it, its answer lost. */
+/** An earlier attempt may have deleted it and lost the answer. */
 function wasDeletedBefore(error: unknown): boolean {
   return error instanceof BelfryError && error.code === 'device_not_found' && error.attempts > 1;
 }

@@ -1,8 +1,8 @@
 import type { GatewayErrorCode } from './generated/wire';
 
 /**
- * A code of the gateway, one that a later version adds, or one of the client: no answer came (`network_error`,
- * `timeout`), the caller ended the call (`aborted`), or the answer is not the gateway's (`unexpected_answer`).
+ * A code of the gateway, including codes of later versions, or a code of the client: no answer (`network_error`,
+ * `timeout`), aborted by the caller (`aborted`), or an answer that is not the gateway's (`unexpected_answer`).
  */
 export type BelfryErrorCode =
   | GatewayErrorCode
@@ -13,24 +13,24 @@ export type BelfryErrorCode =
   | (string & Record<never, never>);
 
 export type BelfryErrorFacts = {
-  /** Undefined when no answer came. */
+  /** Undefined if there was no answer. */
   status: number | undefined;
   code: BelfryErrorCode;
-  /** The id under which the gateway logged the call. */
+  /** Id of the request in the gateway's log. */
   requestId: string | undefined;
-  /** With `validation_failed`: each problem as "<path> <problem>"; after 20 a last one counts the others. */
+  /** With `validation_failed`: each problem as "<path> <problem>"; after 20, the last one counts the rest. */
   details: readonly string[];
-  /** Whether the same call with the same idempotency key may yet succeed. */
+  /** Whether the same call with the same idempotency key can still succeed. */
   isRetryable: boolean;
-  /** What the gateway asked to wait. */
+  /** The wait that the gateway asked for. */
   retryAfterMs: number | undefined;
-  /** Give it to a later call with the same body, and the request is stored once at most. */
+  /** Pass it to a later call with the same body, so that the request is stored at most once. */
   idempotencyKey: string | undefined;
-  /** How often the call was sent. */
+  /** Number of attempts. */
   attempts: number;
 };
 
-/** A call that did not succeed. Nothing in it holds the API key or a body. */
+/** A failed call. It never contains the API key or a body. */
 export class BelfryError extends Error implements BelfryErrorFacts {
   override readonly name = 'BelfryError';
   readonly status: number | undefined;

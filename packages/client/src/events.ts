@@ -10,11 +10,11 @@ import type { CallOptions, WriteOptions } from './options';
 import { requireText } from './require-text';
 
 export type Events = {
-  /** Resolves once the request is stored. */
+  /** Resolves when the request is stored. */
   send(body: SendEventBody, options?: WriteOptions): Promise<SendEventAnswer>;
-  /** What `send` would do with the same body; nothing is stored, and nothing is sent. */
+  /** Reports what `send` would do with the same body. Stores and sends nothing. */
   dryRun(body: SendEventBody, options?: CallOptions): Promise<DryRunAnswer>;
-  /** All elements of the batch are stored, or none. */
+  /** Stores all elements of the batch, or none. */
   bulkSend(body: BulkSendBody, options?: WriteOptions): Promise<BulkSendAnswer>;
 };
 
@@ -26,7 +26,7 @@ export function createEvents(transport: Transport): Events {
   };
 }
 
-/** Resolves once the request is stored. */
+/** Resolves when the request is stored. */
 export async function sendEvent(
   transport: Transport,
   body: SendEventBody,
@@ -37,7 +37,7 @@ export async function sendEvent(
   return transport({ name, method: 'POST', path: '/events/send', body }, options);
 }
 
-/** What `sendEvent` would do with the same body; nothing is stored, and nothing is sent. */
+/** Reports what `sendEvent` would do with the same body. Stores and sends nothing. */
 export async function dryRunEvent(
   transport: Transport,
   body: SendEventBody,
@@ -46,10 +46,10 @@ export async function dryRunEvent(
   const name = 'events.dryRun';
   requireText(name, body, 'event');
   const path = '/events/send?dry_run=true';
-  return transport({ name, method: 'POST', path, body, isUnkeyed: true }, options);
+  return transport({ name, method: 'POST', path, body, storesNothing: true }, options);
 }
 
-/** All elements of the batch are stored, or none. */
+/** Stores all elements of the batch, or none. */
 export async function bulkSend(
   transport: Transport,
   body: BulkSendBody,
@@ -58,7 +58,7 @@ export async function bulkSend(
   const name = 'events.bulkSend';
   requireText(name, body, 'event');
   if (!Array.isArray(body.batch) || body.batch.length === 0) {
-    throw new TypeError(`${name}: batch must be an array that is not empty`);
+    throw new TypeError(`${name}: batch must be a non-empty array`);
   }
   return transport({ name, method: 'POST', path: '/events/bulk_send', body }, options);
 }

@@ -3,11 +3,11 @@ import { BelfryError, type BelfryErrorCode } from './errors';
 import type { CallerSignal } from './options';
 import { isRetryable } from './retry';
 
-/** An attempt that did not succeed. */
+/** A failed attempt. */
 export type AttemptFailure = {
   status: number | undefined;
   code: BelfryErrorCode;
-  /** For people; never holds a header, a path or a body that was sent. */
+  /** The error message; never contains a header, a path or a body of the request. */
   sentence: string;
   requestId: string | undefined;
   details: readonly string[];
@@ -26,7 +26,7 @@ export function toFailure(outcome: Outcome): AttemptFailure {
   return {
     status,
     code: isOurs ? code : 'unexpected_answer',
-    sentence: isOurs && typeof error === 'string' ? error : 'the answer is not one of the gateway',
+    sentence: isOurs && typeof error === 'string' ? error : 'the answer is not from the gateway',
     requestId: typeof bodyId === 'string' ? bodyId : requestId,
     details: Array.isArray(errors) ? errors.filter((each) => typeof each === 'string') : [],
     isReplay,
@@ -56,9 +56,9 @@ function isMembers(body: unknown): body is Members {
 }
 
 const sentences = {
-  network_error: 'no answer came',
-  timeout: 'no answer came in time',
-  aborted: 'the caller ended the call',
+  network_error: 'no answer',
+  timeout: 'timed out',
+  aborted: 'aborted by the caller',
 } as const;
 
 function createUnansweredFailure(code: keyof typeof sentences, cause: unknown): AttemptFailure {
@@ -68,7 +68,7 @@ function createUnansweredFailure(code: keyof typeof sentences, cause: unknown): 
   return { ...emptyFields, code, sentence, details: [], isReplay: false, cause };
 }
 
-/** The system's word for it, such as ECONNREFUSED: texts of other libraries may hold what was sent. */
+/** The system's error code, such as ECONNREFUSED. Messages of other libraries may contain the request. */
 function getReason(error: unknown): string | undefined {
   const inner = error instanceof Error ? (error.cause ?? error) : undefined;
   const code = isMembers(inner) ? inner['code'] : undefined;

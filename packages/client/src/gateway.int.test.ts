@@ -45,7 +45,7 @@ function listRequests(where: object = {}) {
 }
 
 describe('every operation', () => {
-  test('sends one event, with data, override, locale and a schedule', async () => {
+  test('sends an event with data, override, locale and a schedule', async () => {
     const atMs = Date.now() + 3_600_000;
     const answer = await connect().events.send({
       event,
@@ -63,7 +63,7 @@ describe('every operation', () => {
     expect(message?.dueAt?.getTime()).toBe(atMs);
   });
 
-  test('takes constructor and prototype as keys of data and override, with each call that takes them', async () => {
+  test('accepts constructor and prototype as keys of data and override in every call', async () => {
     const { events } = connect();
     const body = { data: { constructor: 'Ana', prototype: { constructor: 1 } } };
     const override = { sms: {}, constructor: { prototype: 1 } };
@@ -80,7 +80,7 @@ describe('every operation', () => {
     });
   });
 
-  test('tells what a send would do, and sends nothing', async () => {
+  test('reports the result of a dry run, and sends nothing', async () => {
     const before = await listRequests();
     const answer = await connect().events.dryRun({ event, user });
     expect(answer.messages).toMatchObject([
@@ -96,7 +96,7 @@ describe('every operation', () => {
     expect(await listRequests({ id: answer.request_id })).toMatchObject([{ items: 2 }]);
   });
 
-  test('reads what became of a request, page by page', async () => {
+  test('reads the status of a request page by page', async () => {
     const { events, requests } = connect();
     const batch = [{ user, data: { name: 'Ana' } }, { user }];
     const { request_id: id } = await events.bulkSend({ event, batch });
@@ -135,7 +135,7 @@ describe('every operation', () => {
     await expect(devices.delete(userId, 'phone/1')).rejects.toMatchObject({ status: 404 });
   });
 
-  test('tells what became of a notification', async () => {
+  test('reports the status of a push notification', async () => {
     const { push } = connect();
     const body = { notification_id: 'nobody', type: 'CLICKED' } as const;
     expect(await push.status(body)).toEqual({ success: true });
@@ -152,7 +152,7 @@ describe('every operation', () => {
     });
   });
 
-  test('waits for what the sandbox captures, no longer than it is told', async () => {
+  test('waits for sandbox captures no longer than the timeout', async () => {
     const { sandbox } = connect();
     const { messages, next } = await sandbox.wait({ channel: 'email', timeout: 0 });
     expect(messages).toEqual([]);
@@ -161,10 +161,10 @@ describe('every operation', () => {
     await expect(invalidWait).rejects.toMatchObject({ status: 422, code: 'validation_failed' });
   });
 
-  test('has a call for each operation of the document', async () => {
+  test('has a method for each operation of the OpenAPI document', async () => {
     const response = await fetch(new URL('/openapi.json', system.apiUrl));
     const { paths } = JSON.parse(await response.text());
-    // What is called by the signature of a user is for front ends, which hold no key.
+    // Operations with a user signature are for front ends, which have no API key.
     const documented = Object.entries<Record<string, { security?: unknown }>>(paths).flatMap(
       ([path, methods]) =>
         Object.entries(methods)
@@ -179,7 +179,7 @@ describe('every operation', () => {
   });
 });
 
-/** Each method of the client, called once. */
+/** Calls each method of the client once. */
 const everyCall: {
   [Group in keyof Belfry]: { [Name in keyof Belfry[Group]]: (client: Belfry) => Promise<unknown> };
 } = {
@@ -210,7 +210,7 @@ const everyCall: {
   },
 };
 
-/** What the client's own methods ask for, such as `GET /v1/apps/{app_id}/users/{user_id}`. */
+/** The operations that the client requests, such as `GET /v1/apps/{app_id}/users/{user_id}`. */
 async function listCalls(): Promise<string[]> {
   const requestedPaths: string[] = [];
   const client = connect({
@@ -221,7 +221,7 @@ async function listCalls(): Promise<string[]> {
     },
   });
   for (const [group, calls] of Object.entries(everyCall)) {
-    // The groups of the table are the client's, and the compiler has checked their names.
+    // Safe cast: the compiler checked that the groups of the table are those of the client.
     expect(Object.keys(calls)).toEqual(Object.keys(client[group as keyof Belfry]));
     for (const call of Object.values(calls)) await call(client);
   }
@@ -237,7 +237,7 @@ describe('a lost answer', () => {
       '/events/bulk_send',
       ({ events }: Belfry) => events.bulkSend({ event, batch: [{ user }] }),
     ],
-  ])('of %s is asked for with the same key: one request is stored', async (_name, path, send) => {
+  ])('of %s is retried with the same key, and one request is stored', async (_name, path, send) => {
     const before = (await listRequests()).length;
     const heldAnswer = proxy.intercept('answer_to', path);
     const sending = send(connect({ baseUrl: proxy.url }));
@@ -251,7 +251,7 @@ describe('a lost answer', () => {
     expect(stored.at(-1)?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('that does not come in time is asked for with the same key', async () => {
+  test('after the timeout is retried with the same key', async () => {
     const before = (await listRequests()).length;
     const heldAnswer = proxy.intercept('answer_to', '/events/send');
     const sending = connect({ baseUrl: proxy.url, timeoutMs: 1_000 }).events.send({ event, user });
@@ -262,7 +262,7 @@ describe('a lost answer', () => {
     expect(stored.at(-1)).toMatchObject({ id: requestId });
   });
 
-  test('of a delete counts as done when the device is gone', async () => {
+  test('of a delete counts as success if the device is gone', async () => {
     const { users, devices } = connect({ baseUrl: proxy.url });
     await users.upsert({ user_id: 'deleted' });
     const { device_sid: sid } = await devices.add('deleted', { fcm_token: 'token-2' });
@@ -275,8 +275,8 @@ describe('a lost answer', () => {
   });
 });
 
-describe('what is stored under a key', () => {
-  test('is answered again to a later call with the key, and refused with another body', async () => {
+describe('a result stored under a key', () => {
+  test('is returned to a later call with the key, and refused with another body', async () => {
     const { events } = connect();
     const options = { idempotencyKey: 'order-1' };
     const first = await events.send({ event, user }, options);
@@ -289,7 +289,7 @@ describe('what is stored under a key', () => {
     expect(await listRequests({ idempotencyKey: 'order-1' })).toHaveLength(1);
   });
 
-  test('is no longer asked for when it is a 500', async () => {
+  test('is not retried if it is a 500', async () => {
     const faulty = await createFaultyEvent();
     const responses: (string | null)[] = [];
     const { events } = connect({
@@ -305,7 +305,7 @@ describe('what is stored under a key', () => {
   });
 });
 
-test('a gateway that starts later is waited for', async () => {
+test('retries until a gateway that starts later answers', async () => {
   const { server, url } = await startForwarder({ refusedCount: 2 });
   const before = (await listRequests()).length;
   const answer = await connect({ baseUrl: url }).events.send({ event, user });
@@ -313,7 +313,7 @@ test('a gateway that starts later is waited for', async () => {
   expect((await listRequests()).slice(before)).toMatchObject([{ id: answer.request_id }]);
 });
 
-test('a wrong key is told as it is', async () => {
+test('throws unauthenticated for a wrong API key', async () => {
   const { events } = connect({ apiKey: 'bk_wrong' });
   const failed = events.send({ event, user });
   await expect(failed).rejects.toMatchObject({ status: 401, code: 'unauthenticated', attempts: 1 });
@@ -322,7 +322,7 @@ test('a wrong key is told as it is', async () => {
   });
 });
 
-/** An event whose version cannot be planned: what a fault of the gateway looks like from outside. */
+/** An event whose version cannot be planned, to provoke an internal error of the gateway. */
 async function createFaultyEvent(): Promise<string> {
   const version = { email: channelVersion({ subject: 'Hi', text: 'Hello' }) };
   const { name, versionId } = await system.factories.createEvent(tenant, version);
@@ -331,7 +331,7 @@ async function createFaultyEvent(): Promise<string> {
   return name;
 }
 
-/** Stands before the gateway as a proxy does; the first calls it answers itself, with its own page. */
+/** A proxy in front of the gateway; answers the first calls itself with an error page. */
 async function startForwarder({ refusedCount }: { refusedCount: number }) {
   let calls = 0;
   const server = createServer((incoming, response) => {
@@ -349,7 +349,7 @@ async function startForwarder({ refusedCount }: { refusedCount: number }) {
     incoming.pipe(onward);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on a port has an address with one.
+  // Safe cast: a server that listens on a port has an address with a port.
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 

@@ -47,5 +47,5 @@ export type {
 } from './options';
 export { type Push, reportPushStatus } from './push';
 export { type RequestPage, type Requests, readRequest } from './requests';
-export { type CapturesWanted, type Sandbox, waitForCaptures } from './sandbox';
+export { type CaptureFilter, type Sandbox, waitForCaptures } from './sandbox';
 export { type InboxPage, listInbox, readUser, type Users, writeUser } from './users';

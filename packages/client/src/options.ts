@@ -1,23 +1,23 @@
 export type BelfryOptions = {
-  /** Where the gateway is, for example `https://notify.example.com`. */
+  /** URL of the gateway, for example `https://notify.example.com`. */
   baseUrl: string;
-  /** As the account has it, without `AuthKey` before it. */
+  /** API key of the account, without `AuthKey`. */
   apiKey: string;
   appId: string;
-  /** Of one attempt: 10 s unless told otherwise. */
+  /** Timeout of one attempt. Default: 10 s. */
   timeoutMs?: number | undefined;
-  /** Of a whole call with its retries and waits: 60 s unless told otherwise. */
+  /** Time limit of a call with all retries and waits. Default: 60 s. */
   deadlineMs?: number | undefined;
-  /** After the first attempt: 6 unless told otherwise; 0 for none. */
+  /** Retries after the first attempt. Default: 6. */
   retries?: number | undefined;
-  /** Takes the place of the global fetch. */
+  /** Replaces the global fetch. */
   fetch?: Fetch | undefined;
-  /** Allows plain HTTP to another machine, where the API key can be read on the way. */
+  /** Allows plain HTTP to another machine. The API key is then sent unencrypted. */
   allowHttp?: boolean | undefined;
 };
 
 export type CallOptions = {
-  /** Ends the call; what was sent already may still be stored. */
+  /** Aborts the call. A request that was already sent may still be stored. */
   signal?: CallerSignal | undefined;
   timeoutMs?: number | undefined;
   deadlineMs?: number | undefined;
@@ -26,13 +26,13 @@ export type CallOptions = {
 
 export type WriteOptions = CallOptions & {
   /**
-   * Your own, to repeat a call safely also after a restart; a new one for each call unless given. 1 to 255 characters that a
-   * header can carry: none above U+00FF, no control character, no space at either end.
+   * Your own key, to repeat a call safely, even after a restart. Default: a new key for each call. 1 to 255 characters that
+   * a header can contain: none above U+00FF, no control character, no space at either end.
    */
   idempotencyKey?: string | undefined;
 };
 
-/** An `AbortSignal`, as far as the client uses it: neither the DOM's types nor Node's are needed. */
+/** The part of `AbortSignal` that the client uses, so that it needs neither the DOM's types nor Node's. */
 export type CallerSignal = {
   readonly aborted: boolean;
   readonly reason?: unknown;
@@ -40,7 +40,7 @@ export type CallerSignal = {
   removeEventListener(type: 'abort', listener: () => void): void;
 };
 
-/** The global `fetch` of every platform is one. */
+/** The part of `fetch` that the client uses. Every platform's global `fetch` matches it. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 export type FetchInit = {
@@ -48,11 +48,11 @@ export type FetchInit = {
   headers: Record<string, string>;
   body?: string;
   redirect: 'manual';
-  // biome-ignore lint/suspicious/noExplicitAny: the AbortSignal of the platform, whose type is known there alone.
+  // biome-ignore lint/suspicious/noExplicitAny: only the platform knows the type of its AbortSignal.
   signal: any;
 };
 
-/** A `Response`, as far as the client uses it. */
+/** The part of `Response` that the client uses. */
 export type FetchResponse = {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
@@ -64,7 +64,7 @@ export type FetchResponse = {
 export type Limits = { timeoutMs: number; deadlineMs: number; retries: number };
 
 export type Settings = {
-  /** Without a slash at its end. */
+  /** Without a slash at the end. */
   appUrl: string;
   apiKey: string;
   limits: Limits;
@@ -72,7 +72,7 @@ export type Settings = {
 };
 
 const defaultLimits: Limits = { timeoutMs: 10_000, deadlineMs: 60_000, retries: 6 };
-/** Beyond it a timer of Node fires at once. */
+/** A longer timer fires at once in Node. */
 const maxTimeMs = 2_147_483_647;
 const ranges: Record<keyof Limits, { minimum: number; maximum: number }> = {
   timeoutMs: { minimum: 1, maximum: maxTimeMs },
@@ -80,7 +80,7 @@ const ranges: Record<keyof Limits, { minimum: number; maximum: number }> = {
   retries: { minimum: 0, maximum: 20 },
 };
 
-/** Throws a TypeError that says what to write; it never holds the API key. */
+/** Throws a TypeError that states the problem and never contains the API key. */
 export function readOptions(options: BelfryOptions): Settings {
   checkRequired(options);
   const appId = readPathPart('appId', options.appId);
@@ -101,11 +101,11 @@ export function readLimits(options: Partial<CallOptions>, defaults: Limits): Lim
   };
 }
 
-/** A part of a path, encoded. `.` and `..` would lead to another path. */
+/** Encodes a segment of a path. `.` and `..` would change the path. */
 export function readPathPart(name: string, value: unknown): string {
   const isPart = typeof value === 'string' && !/^\.{0,2}$/.test(value);
   if (!isPart || /\p{Surrogate}/u.test(value)) {
-    throw new TypeError(`${name} must be a text, not empty, not "." or ".."`);
+    throw new TypeError(`${name} must be a string that is not empty, "." or ".."`);
   }
   return encodeURIComponent(value);
 }
@@ -118,19 +118,19 @@ function readInteger(name: keyof Limits, value: unknown): number {
 }
 
 const required = {
-  baseUrl: 'write the URL of the gateway, such as https://notify.example.com',
-  apiKey: 'write the API key of the account, which begins with bk_',
-  appId: 'write the id of the app, which the dashboard shows',
+  baseUrl: 'set the URL of the gateway, such as https://notify.example.com',
+  apiKey: 'set the API key of the account, which starts with bk_',
+  appId: 'set the id of the app, which the dashboard shows',
 } as const;
 
-/** An unset environment variable is the usual reason, so all that is missing is named at once. */
+/** Lists all missing options at once, because the usual reason is an unset environment variable. */
 function checkRequired(options: Partial<BelfryOptions> = {}): void {
   const missing = Object.entries(required).filter(
     ([name]) => (options[name as keyof typeof required] ?? '') === '',
   );
   if (missing.length === 0) return;
   const problems = missing.map(([name, advice]) => `${name} is missing: ${advice}`);
-  throw new TypeError(`${problems.join('; ')}. An environment variable may not be set.`);
+  throw new TypeError(`${problems.join('; ')}. Check that your environment variables are set.`);
 }
 
 function readBaseUrl({ baseUrl, allowHttp = false }: BelfryOptions): string {
@@ -139,20 +139,20 @@ function readBaseUrl({ baseUrl, allowHttp = false }: BelfryOptions): string {
     throw new TypeError('baseUrl must be a URL like https://notify.example.com');
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw new TypeError('baseUrl must hold no user, query or fragment');
+    throw new TypeError('baseUrl must not contain a user, query or fragment');
   }
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
-    throw new TypeError('baseUrl must begin with https://, or allowHttp must be true');
+    throw new TypeError('baseUrl must start with https://. For plain HTTP, set allowHttp to true');
   }
   const segments = url.pathname.replace(/(?<!\/)\/+$/, '').split('/');
   const versionAt = findVersion(segments);
   if (versionAt === -1) return `${url.origin}${segments.join('/')}`;
   const base = `${url.origin}${segments.slice(0, versionAt).join('/')}`;
   const suffix = segments.slice(versionAt).join('/');
-  throw new TypeError(`baseUrl must not end in /${suffix}, which the client adds: write ${base}`);
+  throw new TypeError(`baseUrl must not end in /${suffix}, which the client adds: use ${base}`);
 }
 
-/** Where the path of the interface begins: `/v1` at the end, or before `/apps`. */
+/** Index of `/v1` at the end, or before `/apps`. */
 function findVersion(segments: readonly string[]): number {
   return segments.findIndex((part, at) => {
     const next = segments[at + 1];
@@ -166,7 +166,7 @@ function isLoopback(host: string): boolean {
 
 function readApiKey(apiKey: unknown): string {
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError('apiKey must be the key alone: one word, without "AuthKey" before it');
+    throw new TypeError('apiKey must be only the key, without "AuthKey" and without spaces');
   }
   return apiKey;
 }

@@ -8,10 +8,10 @@ import { channelVersion, type System, startSystem } from '@belfry/testing';
 const run = promisify(execFile);
 const root = path.resolve(__dirname, '../../..');
 const client = path.join(root, 'packages/client');
-/** Compiling, bundling and starting processes on a busy machine. */
+/** Compiling, bundling and starting processes is slow on a busy machine. */
 const slowMs = 120_000;
 
-/** A copy of `strict-project` that installed the packed client, without a network. */
+/** A copy of `strict-project` with the packed client installed, without a network. */
 let project: string;
 let installed: string;
 
@@ -31,7 +31,7 @@ function runTool(file: string, args: readonly string[]) {
   return run(process.execPath, [path.join(root, file), ...args], { cwd: project });
 }
 
-/** Prints the compiler's errors where there are any. */
+/** Prints the compiler's errors, if any. */
 async function compile(...args: string[]): Promise<string> {
   const compiled = runTool('node_modules/typescript/bin/tsc', args);
   const { stdout } = await compiled.catch((error: { stdout: string }) => error);
@@ -47,7 +47,7 @@ function readInstalled(file: string): string {
 }
 
 describe('the packed client', () => {
-  test('has its license, its types and one script for each way to load it', () => {
+  test('contains its license, types and one script per module format', () => {
     const files = listInstalled().filter((file) => !/^dist$|generated$|\.d\.ts$/.test(file));
     expect(files).toEqual([
       'LICENSE',
@@ -62,7 +62,7 @@ describe('the packed client', () => {
     expect(readInstalled('LICENSE')).toBe(readFileSync(path.join(root, 'LICENSE'), 'utf8'));
   });
 
-  test('has a source map wherever a script names one, with the sources inside', () => {
+  test('contains a source map with sources for each script that names one', () => {
     const mapNames = listInstalled()
       .filter((file) => /\.(?:[cm]?js|[cm]?ts)$/.test(file))
       .flatMap((file) => [...readInstalled(file).matchAll(/^\/\/# sourceMappingURL=(.*)$/gm)])
@@ -76,7 +76,7 @@ describe('the packed client', () => {
     }
   });
 
-  test('needs no other package and nothing that only Node has', () => {
+  test('needs no other package and no module of Node', () => {
     const manifest = JSON.parse(readInstalled('package.json'));
     expect(Object.keys(manifest).filter((key) => /^(?!dev)\w*dependencies$/i.test(key))).toEqual(
       [],
@@ -95,7 +95,7 @@ describe('the packed client', () => {
   test.each([
     ['module', "import { BelfryError, createBelfryClient } from '@belfry/client';"],
     ['commonjs', "const { BelfryError, createBelfryClient } = require('@belfry/client');"],
-  ])('is loaded by a %s', async (type, importLine) => {
+  ])('can be loaded with %s', async (type, importLine) => {
     const args = [`--input-type=${type}`, '-e', `${importLine}${use}`];
     const { stdout, stderr } = await run(process.execPath, args, { cwd: project });
     expect([stdout, stderr]).toEqual(['true network_error\n', '']);
@@ -126,7 +126,7 @@ describe('a strict project outside of the workspace', () => {
   });
 
   test.each(['esbuild', 'rollup', 'vite', 'webpack'])(
-    'sends an event bundled by %s, and leaves out the calls that it does not use',
+    'sends an event bundled by %s without unused functions',
     async (bundler) => {
       const folder = path.join(project, bundler);
       const names = ['one-call', 'whole-client'];
@@ -155,7 +155,7 @@ describe('a strict project outside of the workspace', () => {
   );
 });
 
-test('the types are those that the schemas of the gateway make', async () => {
+test('the generated types match the schemas of the gateway', async () => {
   const script = `
     import { clientTypes } from './scripts/client-types.mjs';
     import { readCode } from './scripts/read-code.mjs';
@@ -165,6 +165,6 @@ test('the types are those that the schemas of the gateway make', async () => {
     cwd: root,
   });
   const file = path.join(root, 'packages/client/src/generated/wire.ts');
-  // `npm run docs` writes it anew.
+  // `npm run docs` updates the file.
   expect(readFileSync(file, 'utf8')).toBe(stdout);
 });

@@ -4,7 +4,7 @@ import type { WriteOptions } from './options';
 import { requireText } from './require-text';
 
 export type Push = {
-  /** What an app tells of a notification, by the `raven_notification_id` of its data. */
+  /** Reports the status of a push notification, by the `raven_notification_id` in its data. */
   status(body: PushStatusBody, options?: WriteOptions): Promise<PushStatusAnswer>;
 };
 
@@ -12,7 +12,7 @@ export function createPush(transport: Transport): Push {
   return { status: (body, options) => reportPushStatus(transport, body, options) };
 }
 
-/** What an app tells of a notification, by the `raven_notification_id` of its data. */
+/** Reports the status of a push notification, by the `raven_notification_id` in its data. */
 export async function reportPushStatus(
   transport: Transport,
   body: PushStatusBody,

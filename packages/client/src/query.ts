@@ -1,4 +1,4 @@
-/** `?a=1&b=2` of what is given; nothing where nothing is. */
+/** Builds `?a=1&b=2` from the defined parameters; '' if there are none. */
 export function buildQuery(parameters: object): string {
   const entries = Object.entries(parameters)
     .filter(([, value]) => value !== undefined)

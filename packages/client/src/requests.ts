@@ -4,14 +4,14 @@ import { type CallOptions, readPathPart } from './options';
 import { buildQuery } from './query';
 
 export type Requests = {
-  /** What became of a send or bulk send; the next page of its messages begins behind `next` of this one. */
+  /** Status of a send or bulk send. To get the next page of messages, pass `next` as `cursor`. */
   get(requestId: string, page?: RequestPage, options?: CallOptions): Promise<RequestStatus>;
 };
 
 export type RequestPage = {
-  /** Messages, at most; 20 unless told otherwise, at most 100. */
+  /** Maximum number of messages, up to 100. Default: 20. */
   limit?: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string;
 };
 
@@ -19,7 +19,7 @@ export function createRequests(transport: Transport): Requests {
   return { get: (requestId, page, options) => readRequest(transport, requestId, page, options) };
 }
 
-/** What became of a send or bulk send; the next page of its messages begins behind `next` of this one. */
+/** Status of a send or bulk send. To get the next page of messages, pass `next` as `cursor`. */
 export async function readRequest(
   transport: Transport,
   requestId: string,

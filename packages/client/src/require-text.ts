@@ -1,9 +1,9 @@
-/** What the types say already, for callers without types. */
+/** Checks what the types guarantee, for callers without types. */
 export function requireText<T extends object>(name: string, body: T, field: keyof T & string) {
   requireObject(name, body);
   const value: unknown = body[field];
   if (typeof value !== 'string' || value.trim() === '') {
-    throw new TypeError(`${name}: ${field} must be a text that is not blank`);
+    throw new TypeError(`${name}: ${field} must be a string that is not blank`);
   }
 }
 

@@ -27,11 +27,11 @@ describe('isRetryable', () => {
     [502, 'unexpected_answer', true],
     [503, 'unavailable', true],
     [504, 'unexpected_answer', true],
-  ])('of status %s with code %s is %s', (status, code, expected) => {
+  ])('for status %s with code %s is %s', (status, code, expected) => {
     expect(isRetryable({ status, code, isReplay: false })).toBe(expected);
   });
 
-  test('is false for a stored 500: the same key has the same answer for ever', () => {
+  test('is false for a stored 500, because the same key always has the same answer', () => {
     expect(isRetryable({ status: 500, code: 'internal', isReplay: true })).toBe(false);
   });
 });
@@ -41,14 +41,19 @@ describe('nextWaitMs', () => {
   const progress = { attempts: 1, retries: 3, leftMs: 60_000, random: 0.5 };
 
   test.each([
-    ['waits for half of the first step', {}, {}, 250],
-    ['adds the jitter to what the gateway asked for', { retryAfterMs: 2_000 }, {}, 2_250],
-    ['takes the last retry', {}, { attempts: 3 }, 1_000],
+    ['waits half of the first step', {}, {}, 250],
+    ['adds jitter to the wait that the gateway asked for', { retryAfterMs: 2_000 }, {}, 2_250],
+    ['makes the last retry', {}, { attempts: 3 }, 1_000],
     ['ends after the last retry', {}, { attempts: 4 }, undefined],
-    ['ends when no retry is wanted', {}, { retries: 0 }, undefined],
-    ['ends for what is final', { status: 422 }, {}, undefined],
-    ['ends when the wait would reach the deadline', {}, { leftMs: 250 }, undefined],
-    ['ends when the gateway asks for more than is left', { retryAfterMs: 90_000 }, {}, undefined],
+    ['ends if retries are disabled', {}, { retries: 0 }, undefined],
+    ['ends for a final failure', { status: 422 }, {}, undefined],
+    ['ends if the wait would reach the deadline', {}, { leftMs: 250 }, undefined],
+    [
+      'ends if the gateway asks for more than the remaining time',
+      { retryAfterMs: 90_000 },
+      {},
+      undefined,
+    ],
   ])('%s', (_title, changes, more, expected) => {
     expect(nextWaitMs({ ...failure, ...changes }, { ...progress, ...more })).toBe(expected);
   });
@@ -61,7 +66,7 @@ describe('backoffMs', () => {
     [5, 7_999],
     [6, 9_999],
     [20, 9_999],
-  ])('before attempt %s + 1 is at most %s ms', (attempts, highest) => {
+  ])('after %s attempts is at most %s ms', (attempts, highest) => {
     expect(backoffMs(attempts, 0.999_999)).toBe(highest);
     expect(backoffMs(attempts, 0)).toBe(0);
   });
@@ -78,7 +83,7 @@ describe('readRetryAfterMs', () => {
     ['soon', undefined],
     ['', undefined],
     [null, undefined],
-  ])('of %s is %s', (header, expected) => {
+  ])('returns for %s: %s', (header, expected) => {
     expect(readRetryAfterMs(header, nowMs)).toBe(expected);
   });
 });

@@ -1,9 +1,9 @@
-/** What one attempt came to, as far as trying again depends on it. */
+/** A failed attempt, with the facts that a retry depends on. */
 export type Failure = {
-  /** Undefined when no answer came. */
+  /** Undefined if there was no answer. */
   status: number | undefined;
   code: string;
-  /** The gateway gave a stored answer. */
+  /** The gateway returned a stored answer. */
   isReplay: boolean;
 };
 
@@ -11,8 +11,8 @@ const backoffBaseMs = 500;
 const backoffCapMs = 10_000;
 
 /**
- * Whether the same call may yet succeed. A stored answer never changes: the first 500 is tried again, as it may come
- * from a step before anything is stored, and its replay is the end.
+ * Whether the same call can still succeed. A stored answer never changes. So the first 500 is retried, because it may
+ * come from before anything was stored, and its replay is final.
  */
 export function isRetryable({ status, code, isReplay }: Failure): boolean {
   if (status === undefined) return code === 'network_error' || code === 'timeout';
@@ -27,13 +27,13 @@ const retriedStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 export type Progress = {
   attempts: number;
   retries: number;
-  /** Until the deadline. */
+  /** Time until the deadline. */
   leftMs: number;
-  /** From 0 to below 1. */
+  /** 0 or more, below 1. */
   random: number;
 };
 
-/** The wait before the next attempt; undefined when there is none. A wait that the deadline would cut short is not begun. */
+/** The wait before the next attempt; undefined if there is none, or if the wait would reach the deadline. */
 export function nextWaitMs(
   failure: Failure & { retryAfterMs: number | undefined },
   { attempts, retries, leftMs, random }: Progress,
@@ -43,12 +43,12 @@ export function nextWaitMs(
   return waitMs < leftMs ? waitMs : undefined;
 }
 
-/** Full jitter, also on top of what the gateway asked for: else everybody that it told would come back at once. */
+/** Full jitter, also added to Retry-After: otherwise all clients would return at the same time. */
 export function backoffMs(attempts: number, random: number): number {
   return Math.floor(random * Math.min(backoffCapMs, backoffBaseMs * 2 ** (attempts - 1)));
 }
 
-/** Seconds or a date, as milliseconds from now; undefined for what is neither. */
+/** Parses seconds or a date into milliseconds from now; undefined if it is neither. */
 export function readRetryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000;

@@ -5,38 +5,37 @@ import { buildQuery } from './query';
 
 export type Sandbox = {
   /**
-   * What the sandbox captured and matches, newest first: at once where there is something, else as soon as there is, and
-   * an empty list when the time is over. Name the `request_id` of a send, or the `next` of an earlier answer as `after`,
-   * to see nothing old.
+   * Matching captures of the sandbox, newest first. Waits for the first one, and resolves with an empty list after the
+   * timeout. To exclude older captures, pass the `request_id` of a send, or `next` of an earlier answer as `after`.
    */
-  wait(filter?: CapturesWanted, options?: CallOptions): Promise<SandboxWaitAnswer>;
+  wait(filter?: CaptureFilter, options?: CallOptions): Promise<SandboxWaitAnswer>;
 };
 
-export type CapturesWanted = {
+export type CaptureFilter = {
   channel?: string;
   /** An address in any spelling; a user_id for in_app. */
   to?: string;
   request_id?: string;
   /** `next` of an earlier answer. */
   after?: string;
-  /** How many to wait for; 1 unless told otherwise, at most 100. */
+  /** Number of captures to wait for, up to 100. Default: 1. */
   count?: number;
-  /** Seconds; 10 unless told otherwise, at most 30. 0 looks once. */
+  /** In seconds, up to 30. Default: 10. With 0, does not wait. */
   timeout?: number;
 };
 
 const standardTimeout = 10;
-/** For the answer to come once the gateway has waited. */
+/** Extra time for the answer after the gateway's wait. */
 const onTopMs = 10_000;
 
 export function createSandbox(transport: Transport): Sandbox {
   return { wait: (filter, options) => waitForCaptures(transport, filter, options) };
 }
 
-/** As `sandbox.wait`. */
+/** See `sandbox.wait`. */
 export async function waitForCaptures(
   transport: Transport,
-  filter: CapturesWanted = {},
+  filter: CaptureFilter = {},
   options: CallOptions = {},
 ): Promise<SandboxWaitAnswer> {
   const waitedMs = (filter.timeout ?? standardTimeout) * 1_000;

@@ -5,17 +5,17 @@ import { buildQuery } from './query';
 import { requireText } from './require-text';
 
 export type Users = {
-  /** Creates the user, or changes the fields that are given. */
+  /** Creates the user, or changes the given fields. */
   upsert(body: UserBody, options?: WriteOptions): Promise<User>;
   get(userId: string, options?: CallOptions): Promise<User>;
-  /** A page of what the person finds in the inbox, newest first; the next one begins behind `next` of this one. */
+  /** A page of the user's inbox, newest first. To get the next page, pass `next` as `last_message_id`. */
   inbox(userId: string, page?: InboxPage, options?: CallOptions): Promise<Inbox>;
 };
 
 export type InboxPage = {
-  /** Items, at most; 20 unless told otherwise. */
+  /** Maximum number of items. Default: 20. */
   limit?: number;
-  /** The last item of the page before. */
+  /** The last item of the previous page. */
   last_message_id?: string;
 };
 
@@ -27,7 +27,7 @@ export function createUsers(transport: Transport): Users {
   };
 }
 
-/** Creates the user, or changes the fields that are given. */
+/** Creates the user, or changes the given fields. */
 export async function writeUser(
   transport: Transport,
   body: UserBody,
@@ -47,7 +47,7 @@ export async function readUser(
   return transport({ name: 'users.get', method: 'GET', path }, options);
 }
 
-/** A page of what the person finds in the inbox, newest first; the next one begins behind `next` of this one. */
+/** A page of the user's inbox, newest first. To get the next page, pass `next` as `last_message_id`. */
 export async function listInbox(
   transport: Transport,
   userId: string,

@@ -6,7 +6,7 @@ export type Ending<T> =
   | { end: 'done'; value: T }
   | { end: 'failed' | 'timeout' | 'aborted'; cause: unknown };
 
-/** Does the work until it ends, its time is over, or the caller's signal comes; its own signal tells the work. */
+/** Runs the work until it ends, times out, or the caller's signal is aborted; aborts the signal of the work. */
 export async function withinTime<T>(
   { timeoutMs, signal }: TimeLimit,
   work: (limit: AbortSignal) => Promise<T>,
@@ -18,7 +18,7 @@ export async function withinTime<T>(
     const timer = setTimeout(() => resolve({ end: 'timeout', cause: undefined }), timeoutMs);
     const onAbort = () => resolve({ end: 'aborted', cause: signal?.reason });
     signal?.addEventListener('abort', onAbort, { once: true });
-    // Not AbortSignal.any: a signal that lives as long as the process would keep one of them a call.
+    // Not AbortSignal.any: a signal that lives as long as the process would retain one for each call.
     cleanUp = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);

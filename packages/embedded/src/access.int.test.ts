@@ -46,7 +46,7 @@ function changed(url: string, change: { username?: string; password?: string }):
   return Object.assign(new URL(url), change).href;
 }
 
-/** 0 for a file that a server has removed meanwhile. */
+/** 0 for a file that a server has removed since. */
 function getMode(place: string): number {
   return statSync(place, { throwIfNoEntry: false })?.mode ?? 0;
 }
@@ -56,9 +56,9 @@ function listTree(place: string): string[] {
   return [place, ...readdirSync(place).flatMap((name) => listTree(path.join(place, name)))];
 }
 
-// Over TCP a server does not learn which user calls, so any process may stand for another user's.
+// Over TCP a server cannot see the user of a client, so the test uses any process for another user's.
 describe('PostgreSQL', () => {
-  test('admits only its own role, only with the password', async () => {
+  test('accepts only its own role with the password', async () => {
     const wrongUrl = changed(postgres.url, { password: 'wrong' });
     await expect(query(wrongUrl, 'SELECT 1')).rejects.toThrow('password authentication failed');
     const none = changed(postgres.url, { password: '' });
@@ -69,7 +69,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  test('stores the password as a SCRAM verifier and listens on no socket in the file system', () => {
+  test('stores the password as a SCRAM verifier and has no socket in the file system', () => {
     const data = path.join(postgres.folder, 'data');
     const lines = readFileSync(path.join(data, 'pg_hba.conf'), 'utf8').trim().split('\n');
     expect(lines).toEqual(['host all belfry_app 127.0.0.1/32 scram-sha-256']);
@@ -107,7 +107,7 @@ describe('PostgreSQL', () => {
 });
 
 describe('Redis', () => {
-  test.each(['', 'AUTH wrong\r\n'])('answers nothing after "%s"', async (before) => {
+  test.each(['', 'AUTH wrong\r\n'])('refuses commands after "%s"', async (before) => {
     const answers = await new Promise<string>((resolve) => {
       const socket = net.connect({ host: '127.0.0.1', port: redis.port });
       socket.write(`${before}GET kept\r\nCONFIG GET requirepass\r\nQUIT\r\n`);
@@ -128,8 +128,8 @@ describe('Redis', () => {
   });
 });
 
-describe('the folders of both', () => {
-  test('are open to their owner only, with all that is in them', () => {
+describe('the folders of both servers', () => {
+  test('are accessible only to their owner, with all their files', () => {
     const places = [postgres.folder, redis.folder].flatMap(listTree);
     expect(places).toEqual(
       expect.arrayContaining([
@@ -144,19 +144,22 @@ describe('the folders of both', () => {
     expect(places.filter((place) => (getMode(place) & 0o077) !== 0)).toEqual([]);
   });
 
-  (isRoot ? test : test.skip).each([54_321, 65_534])('are closed to user %i', async (uid) => {
-    const open = path.join(tmpdir(), `belfry-access-${process.pid}-${uid}`);
-    writeFileSync(open, '');
-    const identity = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
-    const printReadable = 'for file; do if [ -r "$file" ]; then echo "$file"; fi; done';
-    const places = [open, postgres.folder, redis.folder].flatMap(listTree);
-    const args = [...identity, '/bin/sh', '-c', printReadable, 'sh', ...places];
-    const { stdout } = await run('setpriv', args, { timeoutMs: 30_000 });
-    rmSync(open);
-    expect(stdout.trim().split('\n')).toEqual([open]);
-  });
+  (isRoot ? test : test.skip).each([54_321, 65_534])(
+    'are not accessible to user %i',
+    async (uid) => {
+      const open = path.join(tmpdir(), `belfry-access-${process.pid}-${uid}`);
+      writeFileSync(open, '');
+      const identity = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+      const printReadable = 'for file; do if [ -r "$file" ]; then echo "$file"; fi; done';
+      const places = [open, postgres.folder, redis.folder].flatMap(listTree);
+      const args = [...identity, '/bin/sh', '-c', printReadable, 'sh', ...places];
+      const { stdout } = await run('setpriv', args, { timeoutMs: 30_000 });
+      rmSync(open);
+      expect(stdout.trim().split('\n')).toEqual([open]);
+    },
+  );
 
-  test('keep the passwords: no command line and no log shows one', () => {
+  test('keep the passwords secret: no command line and no log contains one', () => {
     const passwords = [postgres.url, redis.url].map((url) => new URL(url).password);
     const commands = [postgres.pid, redis.pid].map((pid) =>
       execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }),

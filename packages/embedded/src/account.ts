@@ -5,7 +5,7 @@ import { createSteps, type OnProgress, type Step } from './progress';
 import { run } from './run';
 import { StoreError } from './store';
 
-/** Only our servers run as this account. `nobody` would not do: other services run as it, too. */
+/** Only our servers run as this account. `nobody` would not do, because other services use it too. */
 const name = 'belfry-stores';
 const createTimeoutMs = 30_000;
 const ownerOnly = 0o700;
@@ -13,7 +13,7 @@ const groupMayPass = 0o710;
 
 export const isRoot = () => process.getuid?.() === 0;
 
-/** The account that servers run as when we are root; the first start creates it. */
+/** The account that servers run as if this process is root; the first start creates it. */
 export async function findAccount(step: Step): Promise<Ids> {
   const account = readAccount();
   if (account) return account;
@@ -26,7 +26,7 @@ export async function findAccount(step: Step): Promise<Ids> {
   const newAccount = readAccount();
   if (newAccount) return newAccount;
   throw new StoreError(
-    `Started as root, Belfry runs its servers as the system account ${name}, which useradd could not create: ${stderr}. ` +
+    `Belfry was started as root, so its servers run as the system account ${name}. useradd could not create it: ${stderr}. ` +
       'Start Belfry as an ordinary user, or set DATABASE_URL and REDIS_URL.',
   );
 }
@@ -38,14 +38,14 @@ function readAccount(): Ids | undefined {
 }
 
 export type CloseOptions = {
-  /** Whether our servers have their folders in it. */
+  /** Whether the folders of our servers are in it. */
   hasServers?: boolean;
   onProgress?: OnProgress;
 };
 
 /**
- * Makes a folder that nobody but us may enter. As root, the servers' account may pass through it, to folders of its own:
- * it is the only member of the group that has this right.
+ * Creates a folder that only we may enter. If we are root, the servers' account may pass through it to its own folders:
+ * it is the only member of the group with this right.
  */
 export async function closeFolder(
   folder: string,
@@ -61,7 +61,7 @@ export async function closeFolder(
   chmodSync(folder, isPassed ? groupMayPass : ownerOnly);
 }
 
-/** A start as root leaves files that another user cannot use: said once and plainly, not file by file. */
+/** A start as root leaves files that another user cannot access: reported once, not per file. */
 export function refuseOthersFiles(folder: string): void {
   const me = process.getuid?.();
   if (me === undefined || isRoot()) return;
@@ -71,7 +71,7 @@ export function refuseOthersFiles(folder: string): void {
   const foreign = isForeign(folder) ? folder : listContent().find(isForeign);
   if (foreign === undefined) return;
   throw new StoreError(
-    `${foreign} belongs to another user, perhaps because Belfry was started as root. ` +
-      `To start anew: sudo rm -rf ${folder}. To keep its data: sudo chown -R ${me} ${folder}`,
+    `${foreign} belongs to another user. Perhaps Belfry was started as root. ` +
+      `To start over: sudo rm -rf ${folder}. To keep its data: sudo chown -R ${me} ${folder}`,
   );
 }

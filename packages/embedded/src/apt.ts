@@ -9,12 +9,12 @@ const downloadTimeoutMs = 180_000;
 const installTimeoutMs = 300_000;
 const unpackTimeoutMs = 60_000;
 const queryTimeoutMs = 15_000;
-/** The server, then the libraries that it lacks, then theirs. */
+/** The server, then its missing libraries, then theirs. */
 const maxRounds = 4;
 
 /**
- * Unpacks the distribution's Redis and the libraries that this machine lacks into `root`: no root is needed and the
- * system stays as it is. Gives the problem when it cannot be done.
+ * Unpacks the distribution's Redis and missing libraries into `root`. This needs no root rights and does not change the
+ * system. Returns the problem if it fails.
  */
 export async function fetchWithApt(
   root: string,
@@ -27,7 +27,7 @@ export async function fetchWithApt(
     const apt = createApt(folder);
     const updated = await step('reading the package lists', apt.update);
     if (updated.code === undefined) return updated.stderr;
-    return await step('fetching the package', () => fetchAll(apt, root, libraries));
+    return await step('downloading the package', () => fetchAll(apt, root, libraries));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -58,14 +58,14 @@ async function listMissingLibraries(root: string, libraries: string[]): Promise<
   return names.map((line) => line.trim().split(' ')[0] ?? '');
 }
 
-/** A library's package begins with the library's name, nearly always; where none does, all of them are taken. */
+/** The name of a library's package almost always starts with the library's name. If none does, returns all packages. */
 export function choosePackages(missing: string[], packages: string[]): string[] {
   const bases = missing.map((library) => library.replace(/\.so.*$/s, ''));
   const fitting = packages.filter((name) => bases.some((base) => name.startsWith(base)));
   return fitting.length > 0 ? fitting : packages;
 }
 
-/** apt with lists and a cache of its own in `folder`, reading the package sources that this system has. */
+/** Uses apt with its own lists and cache in `folder`, and the package sources of this system. */
 function createApt(folder: string) {
   mkdirSync(path.join(folder, 'lists', 'partial'), { recursive: true });
   mkdirSync(path.join(folder, 'cache', 'archives', 'partial'), { recursive: true });
@@ -114,10 +114,10 @@ function createApt(folder: string) {
 
 const patience = ['Acquire::Retries=1', 'Acquire::http::Timeout=15', 'Acquire::https::Timeout=15'];
 
-/** Needs root. Gives the problem when it cannot be done. */
+/** Needs root. Returns the problem if it fails. */
 export async function installWithApt(step: Step): Promise<string | undefined> {
   const options = patience.flatMap((option) => ['-o', option]);
-  // Run level 1 keeps the package from starting a server of the system's own.
+  // Run level 1 keeps the package from starting a system-wide server.
   const quietly = ['DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'apt-get', ...options];
   return step('installing redis-server with apt-get', async () => {
     const updated = await run('env', [...quietly, 'update'], { timeoutMs: updateTimeoutMs });
@@ -129,5 +129,5 @@ export async function installWithApt(step: Step): Promise<string | undefined> {
 }
 
 function formatProblem({ stderr }: Ran): string {
-  return stderr.split('\n').slice(-3).join(' ').slice(0, 500) || 'no reason was given';
+  return stderr.split('\n').slice(-3).join(' ').slice(0, 500) || 'no error output';
 }

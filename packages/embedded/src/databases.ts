@@ -5,7 +5,7 @@ const connectTimeoutMs = 10_000;
 const statementTimeoutMs = 60_000;
 const duplicateDatabase = '42P04';
 
-/** Makes a database on the server of `url`, as a copy of `template` when one is named; false when it was there. */
+/** Creates a database on the server of `url`, optionally as a copy of `template`; false if it exists. */
 export async function createDatabase(
   url: string,
   name: string,
@@ -23,7 +23,7 @@ export async function createDatabase(
   });
 }
 
-/** Ends the connections to a database and removes it, if it is there. */
+/** Closes all connections to a database and drops it, if it exists. */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   await withAdmin(url, (client) =>
     client.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`),
@@ -39,7 +39,7 @@ export function listDatabases(url: string): Promise<string[]> {
   });
 }
 
-/** The processes that serve the connections of a server on this machine. */
+/** Process ids of the connections to a server on this machine. */
 export function listBackends(url: string): Promise<number[]> {
   return withAdmin(url, async (client) => {
     const { rows } = await client.query<{ pid: number }>(
@@ -49,7 +49,7 @@ export function listBackends(url: string): Promise<number[]> {
   });
 }
 
-/** The same server and user, another database. */
+/** The URL with another database. */
 export function withDatabase(url: string, name: string): string {
   const databaseUrl = new URL(url);
   databaseUrl.pathname = `/${encodeURIComponent(name)}`;

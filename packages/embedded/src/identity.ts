@@ -3,29 +3,29 @@ import { closeTree, type Ids } from './private-files';
 import type { Step } from './progress';
 import { run } from './run';
 
-/** Whom a server runs as. PostgreSQL refuses to be root, and Redis has no need to be. */
+/** The user that a server runs as. PostgreSQL refuses to run as root, and Redis need not. */
 export type Identity = {
-  /** A command that changes the identity and then becomes the one behind it. */
+  /** A command that changes the user and then runs the command after it. */
   prefix: string[];
   ids?: Ids;
-  /** Who must own the server's files; undefined when they are ours already. */
+  /** The required owner of the server's files; undefined if they are ours already. */
   owner: Ids | undefined;
 };
 
 const root: Ids = { uid: 0, gid: 0 };
 const probeTimeoutMs = 10_000;
 
-/** In order of least power. */
+/** Least privileged first. */
 function listIdentities(account: Ids) {
   const { uid, gid } = account;
   return {
     account: { prefix: [], ids: account, owner: account },
-    /** Root under another number in a user namespace: enters the folders of root that are closed to everybody else. */
+    /** Root as another uid in a user namespace: can enter root's private folders. */
     namespace: {
       prefix: ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`],
       owner: root,
     },
-    /** The account, with root's right to enter any folder. */
+    /** The account, with root's capability to enter any folder. */
     capable: {
       prefix: [
         'setpriv',
@@ -44,13 +44,13 @@ export type RootIdentity = keyof ReturnType<typeof listIdentities>;
 
 export type Program = {
   command: string;
-  /** Its whole environment, where it is not this process's. */
+  /** The complete environment, if it is not this process's. */
   env?: Record<string, string>;
 };
 
 /**
- * Finds an identity that can run `program` and write to `folder`, gives it the folder and closes that to everybody else.
- * For root, `allowed` are tried in their order; undefined when a folder above is closed to all of them.
+ * Finds an identity that can run `program` and write to `folder`, makes it the owner of the folder, and removes everyone
+ * else's access. For root, tries `allowed` in order. Returns undefined if none of them can enter the parent folders.
  */
 export async function takeFolder(
   folder: string,

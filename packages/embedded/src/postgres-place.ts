@@ -6,16 +6,17 @@ import { writePrivately } from './private-files';
 import type { Step } from './progress';
 import { StoreError } from './store';
 
-/** Where a server works, with what, and as whom. */
+/** Folder, binaries and user of a server. */
 export type PostgresPlace = { folder: string; binaries: PostgresBinaries; as: Identity };
 
-/** Kept over restarts. Everybody may enter it; the data folders in it are closed. */
+/** Kept between restarts. Every user may enter it, but not the data folders in it. */
 const openHome = '/var/lib/belfry';
 const everybodyMayEnter = 0o755;
 
 /**
- * The folder itself, wherever an ordinary user can reach it and the binaries. As root, below a closed folder and where
- * user namespaces are forbidden (in most containers), both are copied to an open place; `elsewhere` in the folder names it.
+ * The folder itself, if an ordinary user can reach it and the binaries. For root, this fails below a private folder if
+ * user namespaces are forbidden, as in most containers. Then both are copied to a public location, and the file
+ * `elsewhere` in the folder contains its path.
  */
 export async function choosePlace(
   folder: string,
@@ -29,10 +30,10 @@ export async function choosePlace(
     step,
   );
   if (as) return { folder, binaries, as };
-  return step('copying it to where it may run', () => moveOut(folder, binaries, step));
+  return step('copying it to a folder where it can run', () => moveOut(folder, binaries, step));
 }
 
-/** Where the data of this folder lies, when it had to be moved out. */
+/** Path of the data, if it was moved out of this folder. */
 export function readElsewhere(folder: string): string | undefined {
   try {
     const place = readFileSync(path.join(folder, 'elsewhere'), 'utf8').trim();
@@ -54,12 +55,13 @@ async function moveOut(
   const place = readElsewhere(folder) ?? mkdtempSync(path.join(openHome, 'data-'));
   copyOnce(path.join(folder, 'data'), path.join(place, 'data'));
   const as = await takeFolder(place, { command: binaries.postgres }, ['account'], step);
-  if (!as) throw new StoreError(`No ordinary user can reach ${openHome}: set DATABASE_URL instead`);
+  if (!as)
+    throw new StoreError(`No ordinary user can access ${openHome}: set DATABASE_URL instead`);
   writePrivately(path.join(folder, 'elsewhere'), `${place}\n`);
   return { folder: place, binaries, as };
 }
 
-/** Complete or not at all; nothing where there is nothing to copy, or where it was copied before. */
+/** Copies atomically; does nothing if there is nothing to copy or the copy exists. */
 function copyOnce(from: string, to: string): void {
   if (!existsSync(from) || existsSync(to)) return;
   const temporaryCopy = `${to}.copy-${process.pid}`;

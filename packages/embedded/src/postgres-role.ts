@@ -7,9 +7,9 @@ import { StoreError } from './store';
 export type Cluster = PostgresPlace & { data: string };
 
 export type RoleOptions = {
-  /** For tests, which create databases of their own. */
+  /** For tests, which create their own databases. */
   canCreateDatabases?: boolean;
-  /** For the benchmark, whose COPY reads and writes a file of the server. */
+  /** For the benchmark: its COPY reads and writes a file of the server. */
   canUseServerFiles?: boolean;
 };
 
@@ -19,14 +19,14 @@ export const database = 'belfry';
 
 const aloneTimeoutMs = 60_000;
 
-/** A bare cluster has only its superuser, who cannot connect: no line of pg_hba.conf admits it. */
+/** A new cluster has only its superuser, who cannot connect: no line of pg_hba.conf allows it. */
 export async function createDatabase(cluster: Cluster): Promise<void> {
   await runAlone(cluster, 'postgres', [`CREATE DATABASE ${database}`]);
 }
 
 /**
- * Creates the role with a new password, hands it what an earlier version's superuser owned, and admits nobody else. The
- * file with the password is written last, so that a start that was interrupted does all of this again.
+ * Creates the role with a new password, transfers the objects of an earlier version's superuser to it, and denies
+ * everyone else. The password file is written last, so that an interrupted start repeats all of this.
  */
 export async function setPassword(cluster: Cluster, options: RoleOptions): Promise<string> {
   const { folder, data, as } = cluster;
@@ -40,7 +40,7 @@ export async function setPassword(cluster: Cluster, options: RoleOptions): Promi
 
 function listStatements(password: string, options: RoleOptions): string[] {
   const createDatabases = options.canCreateDatabases ? 'CREATEDB' : 'NOCREATEDB';
-  // DROP DATABASE ... WITH (FORCE) ends an autovacuum worker, which takes pg_signal_backend.
+  // DROP DATABASE ... WITH (FORCE) ends an autovacuum worker, which requires pg_signal_backend.
   const groups = [
     ...(options.canCreateDatabases ? ['pg_signal_backend'] : []),
     ...(options.canUseServerFiles ? ['pg_read_server_files', 'pg_write_server_files'] : []),
@@ -67,22 +67,22 @@ const handOver = `DO $$ DECLARE statement text; BEGIN
   LOOP EXECUTE statement; END LOOP;
 END $$`;
 
-/** Runs statements as the superuser without a server: nobody can connect meanwhile, and no password is needed. */
+/** Runs statements as the superuser in single-user mode: no client can connect meanwhile, and no password is needed. */
 async function runAlone(cluster: Cluster, name: string, statements: string[]): Promise<void> {
   const { folder, data, binaries, as } = cluster;
-  // A statement that fails must not be logged: it may hold the password.
+  // A failed statement must not be logged: it may contain the password.
   const settings = ['exit_on_error=true', 'log_min_error_statement=panic'];
   const args = ['--single', '-j', ...settings.flatMap((setting) => ['-c', setting]), '-D', data];
   const { code, stderr } = await run(binaries.postgres, [...args, name], {
     timeoutMs: aloneTimeoutMs,
     as,
-    // With -j a statement ends at a blank line.
+    // With -j, a statement ends at a blank line.
     input: statements.map((statement) => `${statement};\n\n`).join(''),
   });
   if (code === 0) return;
   const reason = /FATAL: +(.*)/.exec(stderr)?.[1] ?? stderr;
   throw new StoreError(
-    `The PostgreSQL in ${folder} cannot be given a password (${reason}). ` +
-      `To start anew without its data: rm -rf ${folder}`,
+    `Could not set a password for the PostgreSQL in ${folder} (${reason}). ` +
+      `To start over without its data: rm -rf ${folder}`,
   );
 }

@@ -39,7 +39,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 describe('startPostgres', () => {
-  test('offers a server on loopback that waits for the disk before it commits', async () => {
+  test('starts a server on loopback that commits to disk', async () => {
     expect(new URL(postgres.url).hostname).toBe('127.0.0.1');
     const [row] = await query(
       postgres.url,
@@ -55,7 +55,7 @@ describe('startPostgres', () => {
     });
   });
 
-  test('tells each slow step when it begins and how long it took', () => {
+  test('reports the start and duration of each slow step', () => {
     const steps = progress.filter(({ isDone }) => isDone).map(({ step }) => step);
     expect(steps).toEqual([
       'postgres: creating the data folder',
@@ -65,12 +65,12 @@ describe('startPostgres', () => {
     expect(progress[0]).toMatchObject({ isDone: false, elapsedMs: expect.any(Number) });
   });
 
-  test('adopts the server that runs on the folder already', async () => {
+  test('uses the server that is running on the folder', async () => {
     const again = await startPostgres({ dataDir });
     expect(again).toMatchObject({ pid: postgres.pid, port: postgres.port, url: postgres.url });
   });
 
-  test('keeps what was stored, and its port, over a stop and a start', async () => {
+  test('keeps its data and port after a restart', async () => {
     await query(postgres.url, 'CREATE TABLE kept AS SELECT 7 AS number');
     const { pid, port } = postgres;
     await postgres.stop();
@@ -84,7 +84,7 @@ describe('startPostgres', () => {
 });
 
 describe('createDatabase', () => {
-  test('clones a template, says when the name is taken, and dropDatabase removes it', async () => {
+  test('copies a template and returns false if the name exists; dropDatabase removes it', async () => {
     await createDatabase(postgres.url, 'template "one"');
     await query(
       withDatabase(postgres.url, 'template "one"'),

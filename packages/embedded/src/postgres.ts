@@ -23,7 +23,7 @@ export type PostgresOptions = RoleOptions & { dataDir: string; onProgress?: OnPr
 
 type Login = { cluster: Cluster; password: string };
 
-/** Not the role that programs connect as. It cannot connect. */
+/** Not the role that programs connect as: it cannot connect. */
 const superuser = 'belfry';
 const initTimeoutMs = 60_000;
 const startTimeoutS = 60;
@@ -32,7 +32,7 @@ const startRetryWaitMs = 500;
 const stopTimeoutS = 15;
 const logTailLines = 8;
 
-/** Real settings of durability: this is the store that an accepted request is promised to be in. */
+/** Durable settings: an accepted request must survive a crash. */
 const serverSettings = [
   'listen_addresses=127.0.0.1',
   "unix_socket_directories=''",
@@ -50,8 +50,8 @@ const serverSettings = [
 ];
 
 /**
- * A PostgreSQL of its own for this folder: a server that still runs there is adopted, else one is started, after a
- * first start has made the data. Only programs of this machine that know the password reach it.
+ * The PostgreSQL of this folder: uses a running server, else starts one. The first start creates the data. Only programs
+ * of this machine that know the password can connect.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningStore> {
   const step = createSteps('postgres', options.onProgress);
@@ -73,7 +73,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
   return { url, port, pid, folder: cluster.folder, stop: () => stop(cluster, pid) };
 }
 
-/** An earlier version started its server without one, open to every user of this machine. */
+/** An earlier version started its server without a password, open to every user of this machine. */
 async function endWithoutPassword(folder: string): Promise<void> {
   if (readPassword(folder) !== undefined) return;
   const data = path.join(folder, 'data');
@@ -81,7 +81,7 @@ async function endWithoutPassword(folder: string): Promise<void> {
   await removeStaleLock(data);
 }
 
-/** Made beside its place and moved there when complete, so that a first start that was cut off leaves nothing. */
+/** Created in a temporary folder and renamed when complete, so that an interrupted first start leaves nothing. */
 async function createData(cluster: Cluster): Promise<void> {
   const { data, binaries, as } = cluster;
   const temporaryFolder = `${data}.new`;
@@ -103,12 +103,12 @@ function refuseOtherVersion({ folder, data, binaries }: Cluster): void {
   const version = readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim();
   if (version === binaries.version.split('.')[0]) return;
   throw new StoreError(
-    `${data} was made by PostgreSQL ${version}, this is ${binaries.version}. ` +
-      `To start anew without its data: rm -rf ${folder}. To use another server, set DATABASE_URL.`,
+    `${data} was created by PostgreSQL ${version}; this is ${binaries.version}. ` +
+      `To start over without its data: rm -rf ${folder}. To use another server, set DATABASE_URL.`,
   );
 }
 
-/** Tried several times: a port may be taken meanwhile, and after a crash the old server's children need a moment. */
+/** Retries: another program may take the port, and after a crash the old server's children need time to exit. */
 async function start(
   { cluster, password }: Login,
   step: Step,
@@ -125,7 +125,7 @@ async function start(
     const running = await findRunning(data, password);
     if (running) return running;
     problem = started.stderr;
-    await step(`trying again (${attempt} of ${startAttempts})`, () => wait(startRetryWaitMs));
+    await step(`retrying (${attempt} of ${startAttempts})`, () => wait(startRetryWaitMs));
   }
   throw new Error(`PostgreSQL did not start: ${problem}\n${tail(log)}`);
 }

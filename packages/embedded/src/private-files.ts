@@ -12,27 +12,27 @@ import {
 import path from 'node:path';
 import { hasCode } from './has-code';
 
-/** A system account by its numbers. */
+/** A system account by uid and gid. */
 export type Ids = { uid: number; gid: number };
 
 const ownerOnly = 0o600;
 const permissionsOfOthers = 0o077;
 const passwordBytes = 24;
 
-/** Complete or not at all, and readable by its owner only: `owner`, or this process's user. */
+/** Writes atomically, readable only by its owner: `owner`, or this process's user. */
 export function writePrivately(file: string, text: string, owner?: Ids): void {
   const temporaryFile = `${file}.new`;
   rmSync(temporaryFile, { force: true });
-  // `wx` follows no link that stands here.
+  // `wx` does not follow a link in place of the file.
   writeFileSync(temporaryFile, text, { mode: ownerOnly, flag: 'wx' });
   if (owner) lchownSync(temporaryFile, owner.uid, owner.gid);
   renameSync(temporaryFile, file);
 }
 
-/** Takes all permissions on a folder and its content from everybody but the owner; `owner` becomes the owner. */
+/** Removes all permissions of a folder and its content except the owner's; `owner` becomes the owner. */
 export function closeTree(place: string, owner?: Ids): void {
   const stats = lstatSync(place, { throwIfNoEntry: false });
-  // A server that runs here may have removed it meanwhile. Links keep their owner, as do the files they point to.
+  // A running server may have removed it meanwhile. Links keep their owner, and so do their targets.
   if (!stats || stats.isSymbolicLink()) return;
   if (owner && (stats.uid !== owner.uid || stats.gid !== owner.gid)) {
     ignoreMissing(() => lchownSync(place, owner.uid, owner.gid));
@@ -54,14 +54,14 @@ function ignoreMissing<T>(work: () => T): T | undefined {
   }
 }
 
-/** Hexadecimal, so it needs no quoting in SQL, redis.conf or a URL. */
+/** Hexadecimal, so that it needs no quoting in SQL, redis.conf or a URL. */
 export function createPassword(): string {
   return randomBytes(passwordBytes).toString('hex');
 }
 
 export const getPasswordFile = (folder: string) => path.join(folder, 'password');
 
-/** The password of the server in this folder; undefined for a server of an earlier version, which had none. */
+/** The password of the server in this folder; undefined for a server of an earlier version without one. */
 export function readPassword(folder: string): string | undefined {
   return ignoreMissing(() => readFileSync(getPasswordFile(folder), 'utf8').trim()) || undefined;
 }

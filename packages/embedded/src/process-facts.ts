@@ -3,36 +3,36 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { hasCode } from './has-code';
 import { run } from './run';
 
-/** What tells a process from a later one with the same number. */
+/** Distinguishes a process from a later one with the same id. */
 export type ProcessFacts = { pid: number; command: string; startedAt: string };
 
 const psTimeoutMs = 5_000;
 const pollMs = 20;
 
-/** False also for one that has ended and only waits for its parent to take notice, which in a container may be never. */
+/** Also false for a zombie whose parent has not reaped it: in a container that may never happen. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // The process is there, but another user's.
+    // EPERM: the process exists but belongs to another user.
     if (!hasCode(error, 'EPERM')) return false;
   }
   return process.platform !== 'linux' || fromProc(pid) !== undefined;
 }
 
-/** Undefined when there is no such process. */
+/** Undefined if there is no such process. */
 export async function describeProcess(pid: number): Promise<ProcessFacts | undefined> {
   if (!isAlive(pid)) return undefined;
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
 }
 
-/** Whether the process runs as that user; where the system does not tell, it is assumed. */
+/** Whether the process runs as that user; true if the system does not report it. */
 export function isOwnedBy(pid: number, uid: number): boolean {
   if (process.platform !== 'linux') return true;
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
 }
 
-/** True when the process ended within the time. */
+/** True if the process ended within the time. */
 export async function hasEnded(pid: number, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {
@@ -45,7 +45,7 @@ export async function hasEnded(pid: number, withinMs: number): Promise<boolean> 
 function fromProc(pid: number): ProcessFacts | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the name in brackets, which may itself hold spaces and brackets.
+    // The second field is the name in brackets, which may contain spaces and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z') return undefined;
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();

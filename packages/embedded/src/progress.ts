@@ -1,4 +1,4 @@
-/** One slow step: reported when it begins, every second while it lasts, and when it has ended well. */
+/** A slow step: reported when it starts, every second while it runs, and when it succeeds. */
 export type Progress = { step: string; elapsedMs: number; isDone: boolean };
 
 export type OnProgress = (progress: Progress) => void;

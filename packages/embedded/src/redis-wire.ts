@@ -3,7 +3,7 @@ import net from 'node:net';
 const answerTimeoutMs = 1_000;
 const passwordAccepted = '+OK\r\n';
 
-/** Sends one inline command to the server of a URL. Gives the answer as it came; undefined when none came. */
+/** Sends one inline command to a server. Returns the raw answer; undefined without one. */
 export function queryRedis(url: string, command: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const { port, password } = new URL(url);
@@ -26,7 +26,7 @@ export function queryRedis(url: string, command: string): Promise<string | undef
   });
 }
 
-/** A simple answer is one line; a bulk one tells its length first. */
+/** A simple answer is one line; a bulk answer starts with its length. */
 function isComplete(answer: string): boolean {
   const head = /^\$(\d+)\r\n/.exec(answer);
   if (!head) return answer.endsWith('\r\n');

@@ -23,23 +23,23 @@ afterAll(async () => {
 });
 
 describe('startRedis', () => {
-  test('offers a server on loopback that never drops what waits in it', async () => {
+  test('starts a server on loopback that evicts no keys', async () => {
     expect(redis.url).toMatch(new RegExp(`^redis://:[0-9a-f]+@127.0.0.1:${redis.port}$`));
     expect(await queryRedis(redis.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction');
     expect(await queryRedis(redis.url, 'CONFIG GET bind')).toContain('127.0.0.1');
     expect(await queryRedis(redis.url, 'CONFIG GET appendonly')).toContain('yes');
   });
 
-  test('runs the scripts that queues are made of', async () => {
+  test('runs the scripts that queues need', async () => {
     expect(await queryRedis(redis.url, 'EVAL "return #cmsgpack.pack({1,2})" 0')).toBe(':3');
   });
 
-  test('adopts the server that runs on the folder already', async () => {
+  test('uses the server that is running on the folder', async () => {
     const again = await startRedis({ dataDir, cacheDir, persistence: true });
     expect(again).toMatchObject({ pid: redis.pid, port: redis.port });
   });
 
-  test('keeps what it holds, and its port, over a stop and a start', async () => {
+  test('keeps its data and port after a restart', async () => {
     await queryRedis(redis.url, 'SET kept 7');
     const { pid, port } = redis;
     await redis.stop();

@@ -13,9 +13,9 @@ import { openFolder, type RunningStore, rotateLog, StoreError } from './store';
 
 export type RedisOptions = {
   dataDir: string;
-  /** Where a fetched Redis is kept; `cache` beside the data folder when left out. */
+  /** Where a downloaded Redis is kept. Default: `cache` beside the data folder. */
   cacheDir?: string;
-  /** Keep what it holds over a restart, by an append-only file. */
+  /** Keep data after a restart, with an append-only file. */
   persistence: boolean;
   onProgress?: OnProgress;
 };
@@ -36,21 +36,20 @@ const stopTimeoutMs = 15_000;
 const killTimeoutMs = 5_000;
 const logTailLines = 8;
 
-/** A Redis of its own for this folder: a server that still runs there is adopted, else one is found and started. */
+/** The Redis of this folder: uses a running server, else finds a binary and starts one. */
 export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const step = createSteps('redis', options.onProgress);
   const folder = openFolder(options.dataDir);
   const config = path.join(folder, 'redis.conf');
   const running = await findRunning(folder, config);
   if (running) return offer(running, folder);
-  // One without a password is an earlier version's, open to every user of this machine.
+  // A server without a password is from an earlier version, and open to every user of this machine.
   await endRedis(folder);
 
   const cacheDir = path.resolve(options.cacheDir ?? path.join(folder, '..', 'cache'));
   const binary = await findRedis(cacheDir, step);
   const as = await takeFolder(folder, binary, ['account', 'namespace', 'capable'], step);
-  if (!as)
-    throw new StoreError(`${folder} is closed to every ordinary user: move it, or set REDIS_URL`);
+  if (!as) throw new StoreError(`No ordinary user can access ${folder}: move it, or set REDIS_URL`);
   const server: Server = { folder, config, password: findPassword(folder), binary, as };
   return offer(await step('starting', () => start(server, options.persistence)), folder);
 }
@@ -75,7 +74,7 @@ function offer({ pid, port, url }: Running, folder: string): RunningStore {
 
 async function findRunning(folder: string, config: string): Promise<Running | undefined> {
   const [port, password, pid] = [readPort(folder), readPassword(folder), await readPid(folder)];
-  // When its process is gone, another program may hold the port, and would read the password.
+  // If the process is gone, another program may have the port and would read the password.
   if (port === undefined || password === undefined || pid === undefined) return undefined;
   const url = buildUrl(port, password);
   const info = await queryRedis(url, 'INFO server');
@@ -83,7 +82,7 @@ async function findRunning(folder: string, config: string): Promise<Running | un
   return isOurs ? { pid, port, url } : undefined;
 }
 
-/** Tried several times, because the chosen port may be taken meanwhile. */
+/** Retries, because another program may take the chosen port. */
 async function start(server: Server, persistence: boolean): Promise<Running> {
   const log = rotateLog(server.folder, 'server.log');
   for (let attempt = 1; attempt <= startAttempts; attempt += 1) {
@@ -117,13 +116,13 @@ function configure(
     'save ""',
     `appendonly ${persistence ? 'yes' : 'no'}`,
     'appendfsync everysec',
-    // What waits in Redis must never be dropped to make room.
+    // Redis must never evict jobs.
     'maxmemory-policy noeviction',
     '',
   ].join('\n');
 }
 
-/** In a session of its own, so that Ctrl-C reaches only the program that will stop it in order. */
+/** In its own session, so that Ctrl-C reaches only the program that stops it in order. */
 function launch({ config, binary, as }: Server): number | undefined {
   // Redis has no setting for the permissions of its files.
   const shellArgs = ['-c', 'umask 077; exec "$@"', 'sh'];
@@ -139,7 +138,7 @@ function launch({ config, binary, as }: Server): number | undefined {
   return child.pid;
 }
 
-/** Reads its log: until it listens, another program may hold the port, and would read the password in a PING. */
+/** Reads the log instead of sending PING: until Redis listens, another program may have the port and would read the password. */
 async function isReadyInTime(pid: number, readLog: () => string): Promise<boolean> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline && isAlive(pid)) {
@@ -161,7 +160,7 @@ function readText(file: string): string {
   }
 }
 
-/** Ends the server of a folder at once. */
+/** Kills the server of a folder. */
 export async function endRedis(folder: string): Promise<void> {
   const pid = await readPid(folder);
   if (pid === undefined) return;
@@ -169,7 +168,7 @@ export async function endRedis(folder: string): Promise<void> {
   await hasEnded(pid, killTimeoutMs);
 }
 
-/** A server that is paused does not answer, so its process is asked for and not its port. */
+/** A stopped server does not answer on its port, so this checks its process. */
 async function readPid(folder: string): Promise<number | undefined> {
   const pid = Number(readText(path.join(folder, 'server.pid')));
   const facts = pid > 0 ? await describeProcess(pid) : undefined;
@@ -177,7 +176,7 @@ async function readPid(folder: string): Promise<number | undefined> {
   return isOurs && isOwnedBy(pid, statSync(folder).uid) ? pid : undefined;
 }
 
-/** SIGTERM ends it in order: what was appended is on the disk before it exits. */
+/** SIGTERM ends it in order: appended data is on disk before it exits. */
 async function stop(pid: number): Promise<void> {
   if (isAlive(pid)) process.kill(pid, 'SIGTERM');
   if (await hasEnded(pid, stopTimeoutMs)) return;

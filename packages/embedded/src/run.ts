@@ -6,16 +6,16 @@ export type Ran = { code: number | undefined; stdout: string; stderr: string };
 export type RunOptions = {
   timeoutMs: number;
   cwd?: string;
-  /** The whole environment of the command; this process's when left out. */
+  /** The complete environment of the command. Default: this process's. */
   env?: Record<string, string>;
   as?: Identity;
-  /** What it reads from standard input. */
+  /** Standard input. */
   input?: string;
 };
 
 const maxOutputBytes = 1_000_000;
 
-/** Runs a command to its end. It never throws: a missing command or one that took too long has no code. */
+/** Runs a command to its end. Never throws: if the command is missing or times out, there is no exit code. */
 export function run(command: string, args: string[], options: RunOptions): Promise<Ran> {
   const { timeoutMs, cwd = '/', env, as, input } = options;
   const [program = command, ...rest] = [...(as?.prefix ?? []), command, ...args];
@@ -27,7 +27,7 @@ export function run(command: string, args: string[], options: RunOptions): Promi
       ...(env ? { env } : {}),
       ...as?.ids,
     });
-    // It may end without reading.
+    // The command may end without reading.
     child.stdin.on('error', () => {}).end(input);
     const stdout = collect(child.stdout);
     const stderr = collect(child.stderr);

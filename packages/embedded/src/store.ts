@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** A store that cannot be started for a reason that the reader can do something about. */
+/** A server cannot start, for a reason that the user can fix. */
 export class StoreError extends Error {
   constructor(message: string) {
     super(message);
@@ -9,26 +9,26 @@ export class StoreError extends Error {
   }
 }
 
-/** A server that runs on loopback. `stop` ends it in order and may be called twice. */
+/** A server on loopback. `stop` ends it in order and can be called twice. */
 export type RunningStore = {
-  /** With the password, which nobody else on this machine knows. */
+  /** Includes the password, which no other user of this machine can read. */
   url: string;
   port: number;
   pid: number;
-  /** Where its data lies: the folder it was given, but for one that no ordinary user can reach. */
+  /** Folder of its data: the given one, unless no ordinary user can access that. */
   folder: string;
   stop(): Promise<void>;
 };
 
 const maxLogBytes = 10_000_000;
 
-/** The folder of one server, without links, so that it can be compared with what a running server names. */
+/** The folder of one server, with links resolved, so that it can be compared with the path of a running server. */
 export function openFolder(dataDir: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return realpathSync(dataDir);
 }
 
-/** Servers only ever append to their log; a long one becomes `<name>.old` before the next start. */
+/** Servers only append to their log. A long one is renamed to `<name>.old` before the next start. */
 export function rotateLog(folder: string, name: string): string {
   const file = path.join(folder, name);
   const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;

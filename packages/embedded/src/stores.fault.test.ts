@@ -54,7 +54,7 @@ async function killHard(pid: number): Promise<void> {
 }
 
 describe('a killed PostgreSQL', () => {
-  test('comes back on its port with all that was committed', async () => {
+  test('restarts on its port with all committed data', async () => {
     const first = await postgresIn('postgres');
     await query(first.url, 'CREATE TABLE kept AS SELECT 7 AS number');
     await killHard(first.pid);
@@ -63,7 +63,7 @@ describe('a killed PostgreSQL', () => {
     expect(await query(second.url, 'SELECT number FROM kept')).toEqual([{ number: 7 }]);
   });
 
-  test('comes back where another program has its process number by now', async () => {
+  test('restarts if another program has its process id now', async () => {
     const first = await postgresIn('postgres');
     await killHard(first.pid);
     const lock = path.join(parent, 'postgres', 'data', 'postmaster.pid');
@@ -73,7 +73,7 @@ describe('a killed PostgreSQL', () => {
     expect(isAlive(second.pid)).toBe(true);
   });
 
-  test('takes another port, and remembers it, when its own is taken', async () => {
+  test('uses and saves another port if its own is taken', async () => {
     const first = await postgresIn('postgres');
     await first.stop();
     const squatter = net.createServer().listen(first.port, '127.0.0.1');
@@ -88,23 +88,23 @@ describe('a killed PostgreSQL', () => {
   });
 });
 
-describe('a first start that was cut off', () => {
-  test('is begun anew', async () => {
+describe('an interrupted first start', () => {
+  test('is repeated', async () => {
     mkdirSync(path.join(parent, 'postgres', 'data.new', 'base'), { recursive: true });
     expect(await query((await postgresIn('postgres')).url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   });
 });
 
 describe('a data folder of another PostgreSQL version', () => {
-  test('is refused by name and left as it is', async () => {
+  test('is refused with both versions, and left unchanged', async () => {
     await (await postgresIn('postgres')).stop();
     writeFileSync(path.join(parent, 'postgres', 'data', 'PG_VERSION'), '9\n');
-    await expect(postgresIn('postgres')).rejects.toThrow('was made by PostgreSQL 9');
+    await expect(postgresIn('postgres')).rejects.toThrow('was created by PostgreSQL 9');
   });
 });
 
 describe('a checkout below a folder that only its owner may enter', () => {
-  test('still gives both stores', async () => {
+  test('starts both servers', async () => {
     mkdirSync(path.join(parent, 'home'));
     chmodSync(path.join(parent, 'home'), 0o700);
     const postgres = await postgresIn('home/postgres');
@@ -115,7 +115,7 @@ describe('a checkout below a folder that only its owner may enter', () => {
     await postgres.stop();
   });
 
-  test('still starts when the folder was open at the first start', async () => {
+  test('still starts if the folder was public at the first start', async () => {
     mkdirSync(path.join(parent, 'home'));
     await (await postgresIn('home/postgres')).stop();
     chmodSync(path.join(parent, 'home'), 0o700);
@@ -125,11 +125,11 @@ describe('a checkout below a folder that only its owner may enter', () => {
   });
 });
 
-describe('a checkout below a folder that root enters only by its power', () => {
+describe('a checkout below a folder that root can enter only by its capability', () => {
   const isRoot = process.getuid?.() === 0;
   const strangerId = 54_321;
 
-  (isRoot ? test : test.skip)('has its PostgreSQL elsewhere, with the data it had', async () => {
+  (isRoot ? test : test.skip)('has its PostgreSQL elsewhere, with its earlier data', async () => {
     const wasUsed = existsSync('/var/lib/belfry');
     const home = path.join(parent, 'home');
     mkdirSync(home);
@@ -165,10 +165,10 @@ describe('a checkout below a folder that root enters only by its power', () => {
 });
 
 describe('a killed Redis', () => {
-  test('comes back on its port with what it had appended', async () => {
+  test('restarts on its port with its appended data', async () => {
     const first = await redisIn('redis');
     await queryRedis(first.url, 'SET kept 7');
-    // What was appended reaches the file within the second that `everysec` allows; a kill of the process spares it.
+    // Appended data reaches the file within 1 s (`everysec`); killing the process does not lose it.
     await killHard(first.pid);
     const second = await redisIn('redis');
     expect(second.port).toBe(first.port);
@@ -177,7 +177,7 @@ describe('a killed Redis', () => {
 });
 
 describe('stopLeftovers', () => {
-  test('ends both stores, also when they are paused', async () => {
+  test('kills both servers, even if they are stopped', async () => {
     const postgres = await postgresIn('postgres');
     const redis = await redisIn('redis');
     process.kill(postgres.pid, 'SIGSTOP');

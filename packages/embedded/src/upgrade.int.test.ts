@@ -42,12 +42,12 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** A PostgreSQL as version 0.1.0 started it, still running: a superuser without a password, and an open folder. */
+/** A PostgreSQL as version 0.1.0 started it, still running: a superuser without a password, and a public folder. */
 async function startOldPostgres(): Promise<string> {
   const { postgres, initdb, pgCtl } = await findPostgresBinaries();
   const program = { command: postgres };
   const as = await takeFolder(folder, program, ['account', 'namespace'], createSteps('test'));
-  if (!as) throw new Error(`${folder} cannot be reached`);
+  if (!as) throw new Error(`${folder} cannot be accessed`);
   const data = path.join(folder, 'data');
   await run(initdb, ['-D', data, '-U', 'belfry', '--auth=trust'], { timeoutMs, as });
   const port = await findFreePort();
@@ -63,7 +63,7 @@ async function startOldPostgres(): Promise<string> {
 }
 
 describe('a PostgreSQL of an earlier version', () => {
-  test('gets a password when it is started again; its data stays and belongs to the new role', async () => {
+  test('gets a password at the next start; its data stays and belongs to the new role', async () => {
     const old = await startOldPostgres();
     expect(await query(old, 'SELECT number FROM kept')).toEqual([{ number: 7 }]);
 
@@ -77,7 +77,7 @@ describe('a PostgreSQL of an earlier version', () => {
     ]);
   });
 
-  test('gets another password when the upgrade was interrupted before its end', async () => {
+  test('gets another password if the upgrade was interrupted', async () => {
     await startOldPostgres();
     const interrupted = await startPostgres({ dataDir: folder });
     rmSync(path.join(folder, 'password'));
@@ -88,7 +88,7 @@ describe('a PostgreSQL of an earlier version', () => {
     expect(await query(url, 'SELECT number FROM kept')).toEqual([{ number: 7 }]);
   });
 
-  test('is refused with the command that resets it when it cannot be upgraded', async () => {
+  test('is refused with the command that resets it if it cannot be upgraded', async () => {
     const old = await startOldPostgres();
     const server = old.replace(/belfry$/, 'postgres');
     await query(server, 'DROP DATABASE belfry WITH (FORCE)');
@@ -100,17 +100,17 @@ describe('a PostgreSQL of an earlier version', () => {
     await expect(started).rejects.toThrow(`rm -rf ${folder}`);
   });
 
-  test('names the file to remove when the password in it is another one', async () => {
+  test('names the file to remove if its password is wrong', async () => {
     await startPostgres({ dataDir: folder });
     writeFileSync(path.join(folder, 'password'), 'another\n');
     await expect(startPostgres({ dataDir: folder })).rejects.toThrow(
-      `PostgreSQL refuses the password in ${path.join(folder, 'password')}. Remove that file`,
+      `PostgreSQL refused the password in ${path.join(folder, 'password')}. Remove that file`,
     );
   });
 });
 
 describe('a folder of another user', () => {
-  test('is refused with the commands that reset it or hand it over', async () => {
+  test('is refused with the commands that reset it or change its owner', async () => {
     const me = (process.getuid?.() ?? 0) + 54_321;
     const getuid = jest.spyOn(process, 'getuid').mockReturnValue(me);
     await expect(closeFolder(folder)).rejects.toMatchObject({
@@ -124,10 +124,10 @@ describe('a folder of another user', () => {
 });
 
 describe('a Redis of an earlier version', () => {
-  test('gets a password when it is started again, and keeps its data', async () => {
+  test('gets a password at the next start, and keeps its data', async () => {
     const first = await startRedis({ dataDir: folder, cacheDir, persistence: true });
     await queryRedis(first.url, 'SET kept 7');
-    // What makes it one of an earlier version: no password, in its memory and in its folder.
+    // An earlier version had no password, neither in memory nor in its folder.
     await queryRedis(first.url, 'CONFIG SET requirepass ""');
     const config = path.join(folder, 'redis.conf');
     const lines = readFileSync(config, 'utf8').split('\n');
@@ -141,7 +141,7 @@ describe('a Redis of an earlier version', () => {
     expect(await queryRedis(second.url, 'GET kept')).toBe('$1\r\n7');
   });
 
-  test('is ended, and not joined by a second one, when it runs without the password in its folder', async () => {
+  test('is stopped and replaced if it runs without the password in its folder', async () => {
     const first = await startRedis({ dataDir: folder, cacheDir, persistence: true });
     await queryRedis(first.url, 'CONFIG SET requirepass ""');
     const second = await startRedis({ dataDir: folder, cacheDir, persistence: true });

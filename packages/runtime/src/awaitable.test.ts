@@ -2,19 +2,19 @@ import { runInNewContext } from 'node:vm';
 import { andThen, isPromise } from './awaitable';
 
 describe('andThen', () => {
-  test('goes on at once with what is known', () => {
+  test('calls the function synchronously for a plain value', () => {
     const values: number[] = [];
     expect(andThen(1, (value) => values.push(value))).toBe(1);
     expect(values).toEqual([1]);
   });
 
-  test('goes on later with what is promised, and gives what follows', async () => {
+  test('calls it later for a promise, and returns a promise of the result', async () => {
     const followed = andThen(Promise.resolve(1), (value) => value + 1);
     expect(isPromise(followed)).toBe(true);
     expect(await followed).toBe(2);
   });
 
-  test('throws at once, or rejects, what goes wrong behind it', async () => {
+  test('throws an error of the function for a plain value, and rejects for a promise', async () => {
     const fail = () => {
       throw new Error('behind');
     };
@@ -24,7 +24,7 @@ describe('andThen', () => {
 });
 
 describe('isPromise', () => {
-  test('knows a promise of another realm, and takes no JSON for one', () => {
+  test('recognizes a promise from another realm, and no JSON value', () => {
     expect(isPromise(runInNewContext('Promise.resolve(1)'))).toBe(true);
     expect([JSON.parse('{"then":"x"}'), null, undefined, 1, 'then'].filter(isPromise)).toEqual([]);
   });

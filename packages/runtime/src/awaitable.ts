@@ -1,7 +1,7 @@
-/** A value that may be known at once: then nothing need be awaited, which costs more than most of what is asked for. */
+/** A value or a promise. A plain value saves an await, which often costs more than the work itself. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** What follows from a value, at once where it is known. */
+/** Like `then`, but synchronous for a plain value. */
 export function andThen<T, Next>(
   value: Awaitable<T>,
   next: (result: T) => Awaitable<Next>,
@@ -9,7 +9,7 @@ export function andThen<T, Next>(
   return isPromise(value) ? value.then(next) : next(value);
 }
 
-/** Not by its constructor: a promise of Node's own may come from another realm. */
+/** Does not check the constructor: Node's own promises may come from another realm. */
 export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
   return (
     typeof value === 'object' &&

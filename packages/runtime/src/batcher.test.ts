@@ -4,7 +4,7 @@ import { BatcherFullError, createBatcher } from './batcher';
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('createBatcher', () => {
-  test('flushes together what came together', async () => {
+  test('flushes inputs that arrive together in one batch', async () => {
     const flushes: number[][] = [];
     const batcher = createBatcher<number, number>({
       flush: async (inputs) => {
@@ -18,7 +18,7 @@ describe('createBatcher', () => {
     expect(flushes).toEqual([[1, 2, 3]]);
   });
 
-  test('begins the next flush only when the last one is done', async () => {
+  test('starts the next flush only after the previous one ended', async () => {
     let running = 0;
     const batcher = createBatcher<number, number>({
       flush: async (inputs) => {
@@ -34,7 +34,7 @@ describe('createBatcher', () => {
     await Promise.all(Array.from({ length: 9 }, (_, index) => batcher.add(index)));
   });
 
-  test('refuses callers beyond its limit, and serves those before it', async () => {
+  test('rejects callers beyond its limit, and serves the earlier ones', async () => {
     const batcher = createBatcher<number, number>({
       flush: async (inputs) => inputs,
       maxBatch: 10,
@@ -45,7 +45,7 @@ describe('createBatcher', () => {
     expect(await Promise.all([first, second])).toEqual([1, 2]);
   });
 
-  test('close waits for those who were taken and refuses the rest', async () => {
+  test('close waits for accepted callers and rejects later ones', async () => {
     const batcher = createBatcher<number, number>({
       flush: async (inputs) => inputs,
       maxBatch: 1,
@@ -57,7 +57,7 @@ describe('createBatcher', () => {
     await expect(batcher.add(3)).rejects.toBeInstanceOf(BatcherFullError);
   });
 
-  test('gives each caller its own answer or its own flush’s error, and never two equal keys in a flush', async () => {
+  test('gives each caller its own result or the error of its flush, and never flushes equal keys together', async () => {
     const inputs = fc.array(
       fc.record({
         key: fc.option(fc.constantFrom('a', 'b')),

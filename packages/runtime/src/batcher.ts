@@ -2,20 +2,20 @@
 export type Batcher<Input, Output> = {
   /** Resolves with the caller's own result, or rejects with the error of its flush. */
   add(input: Input): Promise<Output>;
-  /** The same for who needs no promise: one of its two functions is called, once, and must not throw. */
+  /** Like `add` without a promise: calls one of the two callbacks, once. They must not throw. */
   addFor(input: Input, callbacks: BatchCallbacks<Output>): void;
-  /** How many callers wait or are being served. */
+  /** Number of callers that wait or are being served. */
   size(): number;
-  /** Waits for what was added; nothing may be added after it. */
+  /** Waits for everything that was added; later callers are rejected. */
   close(): Promise<void>;
 };
 
 export type BatcherOptions<Input, Output> = {
-  /** Returns one result an input, in the same order. */
+  /** Returns one result per input, in the same order. */
   flush(inputs: Input[]): Promise<Output[]>;
-  /** Inputs of one flush, at most. */
+  /** Maximum number of inputs of one flush. */
   maxBatch: number;
-  /** Callers in memory, at most; beyond it `add` rejects with BatcherFullError. */
+  /** Maximum number of callers in memory; beyond it, `add` rejects with BatcherFullError. */
   maxWaiting: number;
   /** Inputs with the same key never share a flush: the second waits for the next one. */
   getKey?(input: Input): string | undefined;
@@ -23,7 +23,7 @@ export type BatcherOptions<Input, Output> = {
 
 export class BatcherFullError extends Error {
   constructor() {
-    super('Too many callers wait for the same store');
+    super('Too many callers wait for the database');
     this.name = 'BatcherFullError';
   }
 }
@@ -35,7 +35,7 @@ export type BatchCallbacks<Output> = {
 
 type Caller<Input, Output> = { input: Input; callbacks: BatchCallbacks<Output> };
 
-/** Group commit: the next flush begins when the last one is done, with all that came meanwhile. */
+/** Group commit: the next flush starts when the previous one ends, with everything that arrived meanwhile. */
 export function createBatcher<Input, Output>(
   options: BatcherOptions<Input, Output>,
 ): Batcher<Input, Output> {
@@ -46,7 +46,7 @@ export function createBatcher<Input, Output>(
   let isClosed = false;
   const onIdle: (() => void)[] = [];
 
-  // One turn of the loop later, so that callers of the same turn share a flush.
+  // In the next iteration of the event loop, so that callers of the same iteration share a flush.
   function schedule(): void {
     if (isScheduled || inFlight > 0 || waiting.length === 0) return;
     isScheduled = true;
@@ -71,13 +71,13 @@ export function createBatcher<Input, Output>(
     try {
       outputs = await flush(callers.map((caller) => caller.input));
       if (outputs.length !== callers.length) {
-        throw new Error(`A flush of ${callers.length} gave ${outputs.length} results`);
+        throw new Error(`A flush of ${callers.length} inputs returned ${outputs.length} results`);
       }
     } catch (error) {
       for (const { callbacks } of callers) callbacks.reject(error);
       return;
     }
-    // The lengths are equal, so each caller has its output.
+    // Safe cast: the lengths are equal, so each caller has an output.
     for (let at = 0; at < callers.length; at += 1) {
       callers[at]?.callbacks.resolve(outputs[at] as Output);
     }

@@ -2,23 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { Awaitable } from './awaitable';
 
 export type CacheOptions = {
-  /** How long an answer may be given from memory. */
+  /** How long a cached value is used. */
   ttlMs: number;
-  /** Entries, at most. */
+  /** Maximum number of entries. */
   maxEntries: number;
 };
 
 /**
- * Remembers what `find` found; what it did not find, or what is not to be kept, is asked again each time.
- * Callers that ask for the same key at once share one look-up; what is in memory is given at once. `context` is handed on
- * to `find`, and is no part of the key.
+ * Caches values that `find` returns; a missing value is not cached. Concurrent callers of the same key share one lookup,
+ * and a cached value is returned synchronously. `context` is passed to `find` and is not part of the key.
  */
 export function createCache<Value extends object, Context = void>(
   find: (key: string, context: Context) => Promise<Value | undefined>,
   { ttlMs, maxEntries }: CacheOptions,
   isKept: (value: Value) => boolean = () => true,
 ): (key: string, context: Context) => Awaitable<Value | undefined> {
-  // lru-cache takes a ttl of 0 for "never ends".
+  // lru-cache treats a ttl of 0 as unlimited.
   if (ttlMs === 0) return find;
   const cache = new LRUCache<string, Value>({ max: maxEntries, ttl: ttlMs });
   const pending = new Map<string, Promise<Value | undefined>>();

@@ -14,14 +14,29 @@ test.each([
   expect(getNetwork(address)).toBe(network);
 });
 
-describe('clientNetwork', () => {
+describe('getClientNetwork', () => {
   test.each<[string, string, string[], string]>([
-    ['an untrusted peer is believed nothing', '203.0.113.7', ['198.51.100.1'], '203.0.113.7'],
-    ['a proxy names its caller last', '10.0.0.1', ['1.1.1.1, 198.51.100.1'], '198.51.100.1'],
-    ['a second header adds to the first', '10.0.0.1', ['1.1.1.1', '198.51.100.1'], '198.51.100.1'],
-    ['proxies of a chain are passed', '10.0.0.1', ['198.51.100.1, 10.0.0.2'], '198.51.100.1'],
-    ['a proxy that names nobody counts itself', '10.0.0.1', [], '10.0.0.1'],
-    ['what is no address is not taken', '10.0.0.1', ['198.51.100.1, unknown'], '10.0.0.1'],
+    [
+      'ignores X-Forwarded-For of an untrusted peer',
+      '203.0.113.7',
+      ['198.51.100.1'],
+      '203.0.113.7',
+    ],
+    [
+      'uses the last address that a proxy adds',
+      '10.0.0.1',
+      ['1.1.1.1, 198.51.100.1'],
+      '198.51.100.1',
+    ],
+    [
+      'reads a second header after the first',
+      '10.0.0.1',
+      ['1.1.1.1', '198.51.100.1'],
+      '198.51.100.1',
+    ],
+    ['skips trusted proxies of a chain', '10.0.0.1', ['198.51.100.1, 10.0.0.2'], '198.51.100.1'],
+    ['uses a proxy itself if it names no client', '10.0.0.1', [], '10.0.0.1'],
+    ['ignores an invalid address', '10.0.0.1', ['198.51.100.1, unknown'], '10.0.0.1'],
   ])('%s', (_, remoteAddress, forwarded, network) => {
     const isTrustedProxy = parseTrustedProxies('10.0.0.0/8');
     if (typeof isTrustedProxy !== 'function') throw new Error(isTrustedProxy.problem);

@@ -3,11 +3,11 @@ import { isIP } from 'node:net';
 import { getHeaderValues } from './raw-headers';
 import type { IsTrustedProxy } from './trusted-proxies';
 
-/** The network whose attempts are counted together: that of the peer, or of the client that trusted proxies name. */
+/** The network that a request counts against: that of the peer, or of the client that trusted proxies report. */
 export function getClientNetwork(req: IncomingMessage, isTrustedProxy: IsTrustedProxy): string {
   const peer = req.socket.remoteAddress ?? '';
   if (!isTrustedProxy(peer)) return getNetwork(peer);
-  // Each proxy adds the address that called it at the end, in the same header or in another one.
+  // Each proxy appends the address of its caller, to the same header or to a new one.
   const hops = getHeaderValues(req, 'x-forwarded-for').flatMap((value) => value.split(','));
   const client = hops.map((hop) => hop.trim()).findLast((hop) => !isTrustedProxy(hop));
   return getNetwork(client !== undefined && isIP(client) ? client : peer);
@@ -16,7 +16,7 @@ export function getClientNetwork(req: IncomingMessage, isTrustedProxy: IsTrusted
 const groupsOfNetwork = 4;
 const mappedPrefix = '::ffff:';
 
-/** An IPv4 address, or the /64 of an IPv6 one: its owner has all of that, and could come from a new address each time. */
+/** An IPv4 address, or the /64 of an IPv6 address: one owner has a whole /64 and could use a new address for each request. */
 export function getNetwork(address: string): string {
   const mapped = address.toLowerCase().startsWith(mappedPrefix)
     ? address.slice(mappedPrefix.length)

@@ -24,25 +24,25 @@ function listProblems(
 const hostsProblem = 'must be host names or addresses, comma separated, without ports';
 
 describe('readEnv', () => {
-  test('fills what is absent with its default', () => {
+  test('uses defaults for unset variables', () => {
     expect(readEnv('api', required)).toMatchObject({ API_PORT: 4400, ALLOW_HTTP: false });
   });
 
-  test('names every missing setting at once', () => {
+  test('lists every missing setting at once', () => {
     const missing = Object.keys(required).map((name) => `${name} is missing`);
     expect(listProblems({}, 'api').sort()).toEqual(missing.sort());
   });
 
-  test('refuses an address of ours that is none', () => {
+  test('rejects a PUBLIC_URL that is not a URL', () => {
     const source = { ...required, PUBLIC_URL: 'notify.example.com' };
     expect(listProblems(source, 'api')).toEqual(['PUBLIC_URL must be a URL']);
   });
 
-  test('asks a process only for the settings that it reads', () => {
+  test('requires only the settings that the process reads', () => {
     expect(readEnv('cli', { DATABASE_URL: required.DATABASE_URL })).not.toHaveProperty('API_PORT');
   });
 
-  test('lets a command do without what only other commands need', () => {
+  test('does not require settings that only some commands need', () => {
     expect(readEnv('cli', { DATABASE_URL: required.DATABASE_URL })).toMatchObject({
       REDIS_URL: '',
       BELFRY_KEYS: '',
@@ -57,31 +57,31 @@ describe('readEnv', () => {
     ['ALLOWED_PRIVATE_HOSTS', 'mail.internal:25', hostsProblem],
     ['LOG_LEVEL', 'loud', 'must be one of error, warn, info, debug'],
     ['RETRY_CAP_MS', '1', 'must not be below RETRY_BASE_MS'],
-  ])('refuses %s=%s and says what it must be', (name, value, problem) => {
+  ])('rejects %s=%s and states the allowed values', (name, value, problem) => {
     expect(listProblems({ ...required, [name]: value })).toEqual([`${name} ${problem}`]);
   });
 
   test.each([
-    [{ ADMIN_EMAIL: 'a@example.com' }, 'ADMIN_PASSWORD is missing beside ADMIN_EMAIL'],
-    [{ ADMIN_PASSWORD: 'long enough for it' }, 'ADMIN_EMAIL is missing beside ADMIN_PASSWORD'],
+    [{ ADMIN_EMAIL: 'a@example.com' }, 'ADMIN_PASSWORD is required with ADMIN_EMAIL'],
+    [{ ADMIN_PASSWORD: 'long enough for it' }, 'ADMIN_EMAIL is required with ADMIN_PASSWORD'],
     [
       { ADMIN_EMAIL: 'a@example.com', ADMIN_PASSWORD: 'too short' },
       'ADMIN_PASSWORD must have 12 to 256 characters',
     ],
-  ])('refuses an administrator of %j', (input, problem) => {
+  ])('rejects an administrator of %j', (input, problem) => {
     expect(listProblems({ ...required, ...input }, 'dashboard')).toEqual([problem]);
   });
 
-  test('refuses a simulator’s address in production', () => {
+  test('rejects a simulator address in production', () => {
     const source = { ...required, NODE_ENV: 'production', SLACK_API_URL: 'http://127.0.0.1:1/' };
     expect(listProblems(source)).toEqual([
-      'SLACK_API_URL is for simulators and refused in production',
+      'SLACK_API_URL is for simulators and not allowed in production',
     ]);
   });
 });
 
 describe('settings', () => {
-  test.each(Object.entries<Setting>(settings))('%s says what it is for', (_name, setting) => {
+  test.each(Object.entries<Setting>(settings))('%s has a description', (_name, setting) => {
     expect(setting.help).toMatch(/^[A-Z].+[.]$/);
     expect(setting.for.length).toBeGreaterThan(0);
   });

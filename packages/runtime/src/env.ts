@@ -9,7 +9,7 @@ type SettingValue<S> = S extends { kind: 'integer' }
       ? V
       : string;
 
-/** The settings that a process reads, as values: numbers in the unit of their name, text trimmed. */
+/** Parsed settings of a process: numbers in the unit of their name, text trimmed. */
 export type Env<P extends ProcessName> = {
   readonly [N in SettingName as P extends (typeof settings)[N]['for'][number]
     ? N
@@ -18,13 +18,13 @@ export type Env<P extends ProcessName> = {
 
 export type EnvProblem = { name: string; problem: string; example: string | undefined };
 
-/** All that is wrong with the environment, at once. */
+/** All problems of the environment in one error. */
 export class EnvError extends Error {
   readonly problems: EnvProblem[];
 
   constructor(problems: EnvProblem[]) {
     super(
-      ['These settings must be mended (see docs/reference/configuration.md):']
+      ['These settings are invalid (see docs/reference/configuration.md):']
         .concat(
           problems.map(
             ({ name, problem, example }) =>
@@ -38,7 +38,7 @@ export class EnvError extends Error {
   }
 }
 
-/** Reads the settings of a process, or throws EnvError naming all that are missing or wrong. */
+/** Reads the settings of a process. Throws an EnvError that lists every missing or invalid one. */
 export function readEnv<P extends ProcessName>(
   processName: P,
   source: Record<string, string | undefined> = process.env,
@@ -53,11 +53,11 @@ export function readEnv<P extends ProcessName>(
   }
   if (problems.length === 0) problems.push(...findContradictions(values));
   if (problems.length > 0) throw new EnvError(problems);
-  // Every setting of the process was filled with a value of its own kind just above.
+  // Safe cast: every setting of the process got a value of its kind above.
   return values as Env<P>;
 }
 
-/** The environment of this process, over what stands in for variables that it lacks. */
+/** The environment of this process, merged over defaults for unset variables. */
 export function mergeEnvironment(
   defaults: Record<string, string>,
 ): Record<string, string | undefined> {
@@ -103,16 +103,16 @@ function isUrlOrEmpty(value: unknown): boolean {
   return typeof value !== 'string' || value === '' || URL.canParse(value);
 }
 
-/** What no setting shows alone. A setting that the process does not read is undefined here. */
+/** Problems between several settings. A setting that the process does not read is undefined here. */
 function findContradictions(env: Record<string, unknown>): EnvProblem[] {
   const problems: EnvProblem[] = [];
   const add = (name: SettingName, problem: string) =>
     problems.push({ name, problem, example: undefined });
   if ((env['TLS_CERT_FILE'] ?? '') === '' && env['TLS_KEY_FILE']) {
-    add('TLS_CERT_FILE', 'is missing beside TLS_KEY_FILE');
+    add('TLS_CERT_FILE', 'is required with TLS_KEY_FILE');
   }
   if (env['TLS_CERT_FILE'] && env['TLS_KEY_FILE'] === '') {
-    add('TLS_KEY_FILE', 'is missing beside TLS_CERT_FILE');
+    add('TLS_KEY_FILE', 'is required with TLS_CERT_FILE');
   }
   if (!isUrlOrEmpty(env['PUBLIC_URL'])) add('PUBLIC_URL', 'must be a URL');
   if (!isUrlOrEmpty(env['DASHBOARD_URL'])) add('DASHBOARD_URL', 'must be a URL');
@@ -131,14 +131,14 @@ function isHostList(value: unknown): boolean {
   return names.every((name) => isIP(name) !== 0 || /^[A-Za-z0-9_.-]+$/.test(name));
 }
 
-/** As the dashboard itself asks of a new password. */
+/** The dashboard has the same rule for new passwords. */
 const passwordCharacters = { minimum: 12, maximum: 256 };
 
 function findAdminProblems({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Values): EnvProblem[] {
   if (Boolean(email) !== Boolean(password)) {
     const name = email ? 'ADMIN_PASSWORD' : 'ADMIN_EMAIL';
     const otherName = email ? 'ADMIN_EMAIL' : 'ADMIN_PASSWORD';
-    return [{ name, problem: `is missing beside ${otherName}`, example: undefined }];
+    return [{ name, problem: `is required with ${otherName}`, example: undefined }];
   }
   const { minimum, maximum } = passwordCharacters;
   const { length } = String(password ?? '');
@@ -155,12 +155,12 @@ function findSimulatorProblems(env: Record<string, unknown>): EnvProblem[] {
     .filter((name) => env[name])
     .map((name) => ({
       name,
-      problem: 'is for simulators and refused in production',
+      problem: 'is for simulators and not allowed in production',
       example: undefined,
     }));
 }
 
 const simulatorSettings = Object.entries<Setting>(settings)
   .filter(([, { isForSimulators }]) => isForSimulators)
-  // The names of the list are the list's own keys.
+  // Safe cast: the names are keys of the list.
   .map(([name]) => name as SettingName);

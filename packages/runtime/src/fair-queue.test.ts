@@ -3,20 +3,20 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTick, setTimeout as wait } from 'node:timers/promises';
 import { createFairQueue } from './fair-queue';
 
-/** Takes longer than a turn may. */
+/** Blocks for longer than one slice. */
 function block(): void {
   const endsAt = performance.now() + 6;
   while (performance.now() < endsAt);
 }
 
 describe('a fair queue', () => {
-  test('runs work at once while the turn has time left, and returns its value', () => {
+  test('runs work synchronously while the slice has time left, and returns its result', () => {
     const queue = createFairQueue();
     expect(queue.run('a', () => 1)).toBe(1);
     expect(queue.run('b', () => 2)).toBe(2);
   });
 
-  test('begins no more in a turn whose time is used up, so that other work of the loop goes between', async () => {
+  test('starts no more work after the slice is used up, so that other events run in between', async () => {
     const queue = createFairQueue();
     const order: string[] = [];
     const long = (name: string) => () => {
@@ -26,17 +26,17 @@ describe('a fair queue', () => {
     const runs = [1, 2, 3].map((number) => queue.run('a', long(`work ${number}`)));
     for (let tick = 1; tick <= 3; tick += 1) {
       await nextTick();
-      order.push(`turn ${tick}`);
+      order.push(`tick ${tick}`);
     }
     await Promise.all(runs);
     expect(order.indexOf('work 2')).toBeGreaterThan(order.indexOf('work 1'));
-    expect(order.indexOf('work 3')).toBeGreaterThan(order.indexOf('turn 1'));
+    expect(order.indexOf('work 3')).toBeGreaterThan(order.indexOf('tick 1'));
   });
 
-  test('serves timers between work of an event and the work that waits behind it', async () => {
+  test('serves timers between the work of an event and the waiting work', async () => {
     const queue = createFairQueue();
     const order: string[] = [];
-    // A file that was read is an event of the poll phase, as a call is.
+    // A file read is an event of the poll phase, like an incoming request.
     await stat(__filename);
     const timer = wait(1).then(() => order.push('timer'));
     void queue.run('a', block);
@@ -45,7 +45,7 @@ describe('a fair queue', () => {
     expect(order).toEqual(['timer', 'second']);
   });
 
-  test('serves an account that comes last before the second piece of one that has much', async () => {
+  test('serves a new account before the second item of a busy account', async () => {
     const queue = createFairQueue();
     const order: string[] = [];
     const work = (name: string) => () => {
@@ -59,7 +59,7 @@ describe('a fair queue', () => {
     expect(order.indexOf('other')).toBeLessThanOrEqual(2);
   });
 
-  test('throws what the work throws, at once or later, and goes on', async () => {
+  test('throws the error of the work, synchronously or later, and continues', async () => {
     const queue = createFairQueue();
     const fail = () => {
       block();

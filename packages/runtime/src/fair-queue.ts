@@ -1,16 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import type { Awaitable } from './awaitable';
 
-/** Shares the time of this thread out among accounts, for work that cannot be interrupted, such as rendering a template. */
+/** Shares the time of this thread among accounts, for work that cannot be interrupted, such as rendering a template. */
 export type FairQueue = {
   /**
-   * Runs the work at once while this turn of the event loop has time left, else in a later turn. Accounts whose work waits
-   * are served one after the other, however much of each waits. Returns what the work returns, or throws what it throws.
+   * Runs the work synchronously while this iteration of the event loop has time left, else in a later one. Serves accounts
+   * with waiting work round-robin. Returns the result of the work, or throws its error.
    */
   run<T>(accountId: string, work: () => T): Awaitable<T>;
 };
 
-/** Work of one turn of the event loop: no more is begun after it, so that timers and sockets are served. */
+/** Work per iteration of the event loop. After it, no work starts until timers and sockets were served. */
 const tickBudgetMs = 4;
 
 export function createFairQueue(): FairQueue {
@@ -31,8 +31,8 @@ export function createFairQueue(): FairQueue {
   function scheduleTick(): void {
     if (isTickScheduled) return;
     isTickScheduled = true;
-    // Work begun by a socket's event ends before the immediates of the same round: the next turn is one round later, behind
-    // timers and sockets.
+    // Work that a socket event starts ends before the immediates of the same iteration. The second immediate runs one
+    // iteration later, after timers and sockets.
     setImmediate(() => setImmediate(runTick));
   }
 
@@ -51,7 +51,7 @@ export function createFairQueue(): FairQueue {
     if (!first) return undefined;
     const [accountId, tasks] = first;
     const next = tasks.shift();
-    // An account that has more goes behind the others.
+    // An account with more work moves to the end.
     waiting.delete(accountId);
     if (tasks.length > 0) waiting.set(accountId, tasks);
     return next;

@@ -20,7 +20,7 @@ function setUp() {
     },
   });
   let idCount = 0;
-  /** Asks for ids that do not exist, all at once, and counts those that were refused. */
+  /** Looks up unknown ids concurrently, and counts the refused ones. */
   async function findUnknownIds(times: number, network = 'a'): Promise<number> {
     const lookUps = Array.from({ length: times }, () =>
       guardedFind(`unknown-${idCount++}`, network),
@@ -35,7 +35,7 @@ function setUp() {
 }
 
 describe('createGuardedFind', () => {
-  test('looks up unknown ids of a network as often as its bucket says, and then reads one list a second', async () => {
+  test('looks up unknown ids of a network until its bucket is empty, then reads one list per second', async () => {
     const { counts, askForUnknown: findUnknownIds, wait } = setUp();
     expect(await findUnknownIds(1_000)).toBe(995);
     expect(counts).toEqual({ finds: 5, lists: 1 });
@@ -44,7 +44,7 @@ describe('createGuardedFind', () => {
     expect(counts).toEqual({ finds: 6, lists: 2 });
   });
 
-  test('finds what exists, whatever its network did: looked up before or not', async () => {
+  test('finds existing ids in any network, cached or not', async () => {
     const { guardedFind, ids, askForUnknown: findUnknownIds } = setUp();
     ids.add('good').add('never seen');
     expect(await guardedFind('good', 'a')).toEqual({ id: 'good' });
@@ -53,7 +53,7 @@ describe('createGuardedFind', () => {
     expect(await guardedFind('never seen', 'a')).toEqual({ id: 'never seen' });
   });
 
-  test('finds what was made just now a second later at the latest', async () => {
+  test('finds a new id within a second', async () => {
     const { guardedFind, ids, askForUnknown: findUnknownIds, wait } = setUp();
     await findUnknownIds(1_000);
     ids.add('new');
@@ -62,7 +62,7 @@ describe('createGuardedFind', () => {
     expect(await guardedFind('new', 'a')).toEqual({ id: 'new' });
   });
 
-  test('remembers what is not there: asked for again, it is neither looked up nor counted', async () => {
+  test('remembers unknown ids: a repeated one is neither looked up nor counted', async () => {
     const { guardedFind, counts } = setUp();
     for (let time = 0; time < 100; time += 1) {
       expect(await guardedFind('gone', 'a')).toBeUndefined();
@@ -70,14 +70,14 @@ describe('createGuardedFind', () => {
     expect(counts).toEqual({ finds: 1, lists: 0 });
   });
 
-  test('counts nothing for what it finds, and for a store that is away', async () => {
+  test('does not count found ids, or lookups that fail because the database is unavailable', async () => {
     const { guardedFind, ids, askForUnknown: findUnknownIds } = setUp();
     ids.add('good');
     for (let time = 0; time < 100; time += 1) await guardedFind('good', 'a');
     expect(await findUnknownIds(6)).toBe(1);
   });
 
-  test('counts each network for itself, and all of them together', async () => {
+  test('counts each network separately, and all of them together', async () => {
     const { counts, askForUnknown: findUnknownIds } = setUp();
     await findUnknownIds(100, 'a');
     expect(await findUnknownIds(5, 'b')).toBe(0);

@@ -3,12 +3,12 @@ import type { TokenBuckets } from './token-buckets';
 
 export type GuardedFindOptions<Row> = {
   find(id: string): Promise<Row | undefined>;
-  /** The ids that `find` would find now. */
+  /** All ids that exist now. */
   readIds(): Promise<Iterable<string>>;
-  /** Failed look-ups of each network, and of all together. */
+  /** Failed lookups of each network. `globalBucket`: of all networks together. */
   networkBuckets: TokenBuckets;
   globalBucket: TokenBuckets;
-  /** Thrown in place of a look-up. */
+  /** The error to throw instead of a lookup. */
   refusal(): Error;
   now(): number;
 };
@@ -18,10 +18,10 @@ const unknownForMs = 60_000;
 const readIdsEveryMs = 1_000;
 
 /**
- * Bounds the look-ups of ids that do not exist, for strangers who may ask for any. An id that was not found is remembered
- * as such: ids are random, and one that is gone never comes back. When a network has failed too often, only ids that
- * exist are looked up for it, by a list of them that is read once a second at most. So whoever shares a network with an
- * attacker is never locked out: not by a cold cache, and for a key that was made just now no longer than that second.
+ * Limits lookups of unknown ids by unauthenticated callers. Unknown ids are cached: ids are random, and a deleted one
+ * never comes back. After too many failures, a network can only look up ids on a list of existing ones, which is read at
+ * most once per second. So an attacker never locks out other users of the network, even with a cold cache. A new key
+ * works there within a second.
  */
 export function createGuardedFind<Row extends object>(
   options: GuardedFindOptions<Row>,
@@ -30,7 +30,7 @@ export function createGuardedFind<Row extends object>(
   const unknown = new LRUCache<string, true>({ max: maxUnknownIds, ttl: unknownForMs });
   const exists = createIdList(options);
 
-  /** A try is counted before its outcome is known, so that many at once are not let through together. */
+  /** Takes the token before the result is known, so that concurrent attempts cannot exceed the limit. */
   function takeToken(network: string): boolean {
     if (!networkBuckets.take(network)) return false;
     if (globalBucket.take(globalBucketKey)) return true;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { getHeaderValues } from './raw-headers';
 
-/** Why a request is refused before a route sees it, whatever it asks for. */
+/** A request that is refused before a route sees it. */
 export type HttpRefusal = {
   status: 400 | 404 | 408 | 431 | 501;
   code:
@@ -14,11 +14,11 @@ export type HttpRefusal = {
 };
 
 /**
- * Checks what Node's parser lets pass: a transfer coding that nobody here decodes, and a Host that is missing, malformed
- * or sent twice.
+ * Checks what Node's parser does not reject: an unsupported transfer coding, and a Host header that is missing,
+ * malformed or repeated.
  */
 export function findHttpRefusal(req: IncomingMessage): HttpRefusal | undefined {
-  // Node joins repeated ones.
+  // Node joins repeated headers.
   const coding = req.headers['transfer-encoding'];
   if (coding !== undefined) {
     if (coding.toLowerCase() !== 'chunked') return unsupportedTransferEncoding;
@@ -34,26 +34,26 @@ export function findHttpRefusal(req: IncomingMessage): HttpRefusal | undefined {
 
 const malformedHost =
   'the Host header must be a host name or an IP address, with or without a port';
-/** 253 characters are the longest DNS name. */
+/** A DNS name has at most 253 characters. */
 const hostShape = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?$/;
 
 const requestTimeout = 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** What Node's parser or its timeouts refused. */
+/** Refusals by Node's parser or its timeouts. */
 export function toHttpRefusal(error: NodeJS.ErrnoException & { reason?: string }): HttpRefusal {
   if (error.code === requestTimeout) {
-    return { status: 408, code: 'request_timeout', text: 'the call did not arrive in time' };
+    return { status: 408, code: 'request_timeout', text: 'the request did not arrive in time' };
   }
   if (error.code === 'HPE_HEADER_OVERFLOW') {
-    return { status: 431, code: 'headers_too_large', text: 'the headers are over 16 KB' };
+    return { status: 431, code: 'headers_too_large', text: 'the headers exceed 16 KB' };
   }
   if (error.code === 'HPE_INVALID_EOF_STATE') {
-    return createBadRequest('the connection ended before the call was whole');
+    return createBadRequest('the connection ended before the request was complete');
   }
-  // The parser has this code also for a call that declares its length in two ways.
+  // The parser also has this code for a request with both Content-Length and Transfer-Encoding.
   const isCoding = error.code === 'HPE_INVALID_TRANSFER_ENCODING';
   if (isCoding && !error.reason?.includes('Content-Length')) return unsupportedTransferEncoding;
-  return createBadRequest('the call cannot be read as HTTP');
+  return createBadRequest('the request is not valid HTTP');
 }
 
 export function isRequestTimeout(error: NodeJS.ErrnoException): boolean {
@@ -66,7 +66,7 @@ const unsupportedTransferEncoding: HttpRefusal = {
   text: 'the only Transfer-Encoding supported is chunked, sent once',
 };
 
-/** CONNECT asks for a tunnel. */
+/** For CONNECT, which asks for a tunnel. */
 export const noTunnel: HttpRefusal = { status: 404, code: 'not_found', text: 'route not found' };
 
 function createBadRequest(text: string): HttpRefusal {

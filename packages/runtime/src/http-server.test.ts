@@ -27,7 +27,7 @@ const answerOk: Handle = (_req, res) => {
   res.end('ok');
 };
 
-/** A server, what it handled, and a function that sends bytes and resolves with all that came back. */
+/** A server, the requests it handled, and a function that sends bytes and resolves with the response. */
 async function start({ handle = answerOk, isTrusted = false, isTls = false } = {}) {
   const handled: string[] = [];
   const opened = createHttpServer({
@@ -45,7 +45,7 @@ async function start({ handle = answerOk, isTrusted = false, isTls = false } = {
   });
   server = opened;
   await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));
-  // A server on a port has an address with a port.
+  // Safe cast: a server on a port has an address with a port.
   const { port } = opened.address() as AddressInfo;
   const place = { port, host: '127.0.0.1', rejectUnauthorized: false };
   const connect = () =>
@@ -70,7 +70,7 @@ function head(headers: string, version = '1.1'): string {
   return `POST /a HTTP/${version}\r\n${headers}Connection: close\r\n\r\n`;
 }
 
-describe('a request that is no proper HTTP', () => {
+describe('an invalid HTTP request', () => {
   test.each([
     ['gzip, chunked', 'Transfer-Encoding: gzip, chunked\r\n'],
     ['gzip, chunked on two lines', 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n'],
@@ -81,7 +81,7 @@ describe('a request that is no proper HTTP', () => {
     ['chunked with a parameter', 'Transfer-Encoding: chunked;a=1\r\n'],
     ['an empty value', 'Transfer-Encoding: \r\n'],
     ['behind 3,000 headers', `${'a:\r\n'.repeat(3_000)}Transfer-Encoding: gzip, chunked\r\n`],
-  ])('is answered 501 once for a Transfer-Encoding of %s', async (_, headers) => {
+  ])('gets one 501 response for a Transfer-Encoding of %s', async (_, headers) => {
     const { handled, exchange } = await start();
     const text = await exchange(`${head(host + headers)}${chunkedBody}`);
     expect(text.match(/HTTP\/1\.1 .*/g)).toEqual(['HTTP/1.1 501 Not Implemented']);
@@ -102,9 +102,12 @@ describe('a request that is no proper HTTP', () => {
     ['a Host with a wrong port', 'Host: h:port\r\n'],
     ['an encoded Host', 'Host: h%00\r\n'],
     ['a Host over 253 characters', `Host: ${'h'.repeat(254)}\r\n`],
-    ['two ways to state its length', `${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n`],
+    [
+      'both a length and a transfer coding',
+      `${host}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n`,
+    ],
     ['two lengths', `${host}Content-Length: 3\r\nContent-Length: 4\r\n`],
-  ])('is answered 400 once for %s', async (_, headers) => {
+  ])('gets one 400 response for %s', async (_, headers) => {
     const { handled, exchange } = await start();
     const text = await exchange(head(headers));
     expect(text.match(/HTTP\/1\.1 .*/g)).toEqual(['HTTP/1.1 400 Bad Request']);
@@ -112,13 +115,13 @@ describe('a request that is no proper HTTP', () => {
     expect(handled).toEqual([]);
   });
 
-  test('is answered 400 for a Transfer-Encoding in HTTP/1.0', async () => {
+  test('gets a 400 response for a Transfer-Encoding in HTTP/1.0', async () => {
     const { exchange } = await start();
     const text = await exchange(`${head('Transfer-Encoding: chunked\r\n', '1.0')}${chunkedBody}`);
     expect(text).toContain('HTTP/1.1 400 ');
   });
 
-  test('ends its connection: what follows it is not handled', async () => {
+  test('ends its connection: later requests on it are not handled', async () => {
     const { handled, exchange } = await start();
     const first = `POST /a HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n${chunkedBody}`;
     const text = await exchange(`${first}GET /b HTTP/1.1\r\n${host}\r\n`);
@@ -127,7 +130,7 @@ describe('a request that is no proper HTTP', () => {
   });
 });
 
-describe('a request that is proper HTTP', () => {
+describe('a valid HTTP request', () => {
   test.each([
     ['a name', 'Host: notify.example.com\r\n', '1.1'],
     ['a name with a port', 'Host: notify.example.com:8443\r\n', '1.1'],
@@ -142,7 +145,7 @@ describe('a request that is proper HTTP', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   const byArray = answerOk;
   const byObject: Handle = (_req, res) => res.writeHead(200, { 'X-A': 'a' }).end('ok');
   const byNothing: Handle = (_req, res) => res.end('ok');
@@ -157,9 +160,9 @@ describe('every answer', () => {
     ['with an object of headers', byObject, head(host)],
     ['without headers', byNothing, head(host)],
     ['with a reason', withReason, head(host)],
-    ['with headers that were set before', bySetting, head(host)],
+    ['with headers set earlier', bySetting, head(host)],
     ['to a refused request', byArray, head('')],
-    ['to what cannot be parsed', byArray, 'nonsense\r\n\r\n'],
+    ['to an unparsable request', byArray, 'nonsense\r\n\r\n'],
     ['to CONNECT', byArray, `CONNECT a:1 HTTP/1.1\r\n${host}\r\n`],
   ])('has nosniff and the version once: %s', async (_, handle, bytes) => {
     const { exchange } = await start({ handle });
@@ -174,43 +177,40 @@ describe('every answer', () => {
   test.each([
     ['answered', host],
     ['refused', `${host}${host}`],
-  ])(
-    'has Strict-Transport-Security where a trusted proxy was asked by HTTPS: %s',
-    async (_, headers) => {
-      const bytes = head(`${headers}X-Forwarded-Proto: https\r\n`);
-      const trusting = await start({ isTrusted: true });
-      expect(await trusting.exchange(bytes)).toContain(
-        'Strict-Transport-Security: max-age=31536000\r\n',
-      );
-      expect(await trusting.exchange(head(headers))).not.toContain('Strict-Transport');
-    },
-  );
+  ])('has Strict-Transport-Security if a trusted proxy received HTTPS: %s', async (_, headers) => {
+    const bytes = head(`${headers}X-Forwarded-Proto: https\r\n`);
+    const trusting = await start({ isTrusted: true });
+    expect(await trusting.exchange(bytes)).toContain(
+      'Strict-Transport-Security: max-age=31536000\r\n',
+    );
+    expect(await trusting.exchange(head(headers))).not.toContain('Strict-Transport');
+  });
 
   test.each([
     ['answered', head(host)],
     ['refused', head('')],
-    ['not parsed', 'nonsense\r\n\r\n'],
-  ])('has Strict-Transport-Security where this process serves TLS: %s', async (_, bytes) => {
+    ['unparsable', 'nonsense\r\n\r\n'],
+  ])('has Strict-Transport-Security if this process serves TLS: %s', async (_, bytes) => {
     const { exchange } = await start({ isTls: true });
     expect(await exchange(bytes)).toContain('Strict-Transport-Security: max-age=31536000\r\n');
   });
 
-  test('has none where a caller says so without being a trusted proxy', async () => {
+  test('has no Strict-Transport-Security if an untrusted peer claims HTTPS', async () => {
     const { exchange } = await start();
     const text = await exchange(head(`${host}X-Forwarded-Proto: https\r\n`));
     expect(text).not.toContain('Strict-Transport');
   });
 });
 
-test('every package of the repository has one version', () => {
+test('all packages of the repository have the same version', () => {
   const packages = ['apps', 'packages'].flatMap((folder) =>
     readdirSync(path.join(root, folder)).map((name) => readPackage(path.join(folder, name))),
   );
   expect([...new Set(packages.map(({ version }) => version))]).toEqual([readPackage('.').version]);
 });
 
-describe('a response that waits behind another one of its connection', () => {
-  test('closes with the connection, once, as the one before it does', async () => {
+describe('a response that is queued behind another one on its connection', () => {
+  test('emits close once when the connection closes, like the one before it', async () => {
     const closed: string[] = [];
     let arrived = (): void => undefined;
     const all = new Promise<void>((resolve) => {

@@ -24,41 +24,41 @@ export type HttpServerOptions = {
   tls?: { cert: Buffer; key: Buffer };
   isTrustedProxy: IsTrustedProxy;
   maxConnections: number;
-  /** Called for each request that is proper HTTP. */
+  /** Called for each valid HTTP request. */
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** An Express application that `handle` calls: see `createClasses`. */
   express?: { request: object; response: object };
-  /** Headers and JSON of the answer to a request that `handle` never sees; `error` is set when the parser refused it. */
+  /** Builds headers and JSON of the response to a refused request; `error` is set if the parser refused it. */
   refuse(refusal: HttpRefusal, error?: NodeJS.ErrnoException): Refused;
 };
 
 type Refused = { headers: Record<string, string>; body: string };
 
 const headersTimeoutMs = 10_000;
-/** Above the timeout of a body, which has a better answer. */
+/** Above the timeout of a body, which has a better error. */
 const requestTimeoutMs = 45_000;
 /** Above the idle time of common load balancers, so that they close first. */
 const keepAliveTimeoutMs = 65_000;
 const timeoutCheckMs = 5_000;
-/** How long a connection stays open for its answer to be read. */
+/** How long a connection stays open so that the client can read the response. */
 const lingerMs = 1_000;
 const lingerBytes = 256 * 1024;
 
 /**
- * The HTTP server of every process: bounded in time and connections, strict about framing, with the security headers and
- * the version on each answer. What is no proper HTTP is answered in JSON, once, and its connection is closed.
+ * The HTTP server of every process. It limits time and connections, checks framing strictly, and adds security headers
+ * and the version to every response. An invalid request gets one JSON error, and its connection is closed.
  */
 export function createHttpServer(options: HttpServerOptions): Server {
   const { handle, refuse } = options;
   const server = createNodeServer(options);
   const lastResponses = new WeakMap<Duplex, ServerResponse>();
-  /** Connections of which nothing more is handled, and the response that says so where Node made one. */
+  /** Connections that are refused, with the error response if Node created one. */
   const refusedSockets = new WeakMap<Duplex, ServerResponse | undefined>();
   const closeQueued = createCloseQueued();
 
   function take(req: IncomingMessage, res: ServerResponse): void {
     const { socket } = req;
-    // Behind a request that was refused, nothing can be trusted to be one.
+    // After a refused request, the rest of the connection cannot be trusted.
     if (refusedSockets.has(socket)) return;
     const previous = lastResponses.get(socket);
     if (previous && !previous.writableFinished) closeQueued(socket, res);
@@ -73,7 +73,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   }
 
   server.on('request', take);
-  // The body is asked for when the headers have passed.
+  // For `Expect: 100-continue`: the body is requested after the headers passed.
   server.on('checkContinue', take);
   server.on('checkExpectation', take);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -87,7 +87,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       socket.destroy();
       return;
     }
-    // The request before it is whole: what cannot be read comes behind it, and must not take its answer's place.
+    // The previous request is complete: its response must be sent before the error of the next one.
     if (last?.req.complete && !last.writableFinished) {
       last.once('close', () => socket.destroy());
       return;
@@ -96,7 +96,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     const refusal = toHttpRefusal(error);
     answerSocket(socket, refusal, refuse(refusal, error));
   });
-  // Without it Node closes the connection and says nothing.
+  // Without a listener, Node closes the connection without a response.
   server.on('connect', (_req, socket) => {
     const last = lastResponses.get(socket);
     if (last && !last.writableFinished) socket.destroy();
@@ -112,7 +112,7 @@ function createNodeServer(options: HttpServerOptions): Server {
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
-    // Node's own answer has no body: findHttpRefusal checks Host.
+    // Node's own response has no body, so findHttpRefusal checks Host.
     requireHostHeader: false,
     ...createClasses(options),
   };
@@ -120,20 +120,20 @@ function createNodeServer(options: HttpServerOptions): Server {
     ? https.createServer({ ...nodeOptions, ...tls })
     : http.createServer(nodeOptions);
   server.maxConnections = maxConnections;
-  // Node hides headers beyond a number from us while its parser obeys them. Their size has a limit anyway, of 16 KB.
+  // Node hides headers beyond a count from us, but its parser obeys them. Their size is limited to 16 KB anyway.
   server.maxHeadersCount = 0;
   return server;
 }
 
 function canBeAnswered(error: NodeJS.ErrnoException, socket: Duplex): boolean {
   if (!socket.writable || error.code === 'ECONNRESET') return false;
-  // Of a request on its way nothing may have been read yet: it must not find an answer that is not its own.
+  // If no bytes were read, a request may be on its way: it must not get this response.
   return !isRequestTimeout(error) || !(socket instanceof Socket) || socket.bytesRead > 0;
 }
 
 /**
- * Node 20 emits `close` on the response that is being written, and not on those that wait behind it on the same connection.
- * What their listeners free would be lost for good. Node 24 emits it on all of them, in the tick after the connection's.
+ * Node 20 emits `close` on the response being written, but not on those queued behind it on the same connection, so their
+ * listeners would never release resources. Node 24 emits it on all of them, in the tick after the connection's.
  */
 function createCloseQueued(): (socket: Duplex, res: ServerResponse) => void {
   const queued = new WeakMap<Duplex, Set<ServerResponse>>();
@@ -154,14 +154,14 @@ function createCloseQueued(): (socket: Duplex, res: ServerResponse) => void {
 
 const noSniff = ['X-Content-Type-Options', 'nosniff'] as const;
 const ownVersion = ['X-Belfry-Version', version] as const;
-/** A year, and not for other names below this one: nobody here knows them. */
+/** One year, without subdomains: Belfry does not know them. */
 const strictTransport = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
 /**
- * Responses that add the security headers to whatever is written, so that no route can forget them. For Express, requests
- * and responses have its prototypes from the start: it would change the prototype of each one otherwise, which costs near
- * half of the throughput. They extend Node's own: a function that only calls those makes objects with too little room,
- * which V8 then keeps as dictionaries, and every later access is slow.
+ * Response classes that add the security headers to every response, so that no route can forget them. Requests and
+ * responses have Express's prototypes from the start. Otherwise Express changes the prototype of each one, which costs
+ * nearly half of the throughput. They extend Node's own classes: a function that only calls those creates objects with
+ * too few slots, which V8 then keeps as slow dictionaries.
  */
 function createClasses({ express, isTrustedProxy }: HttpServerOptions): http.ServerOptions {
   class SafeRequest extends IncomingMessage {}
@@ -169,7 +169,7 @@ function createClasses({ express, isTrustedProxy }: HttpServerOptions): http.Ser
     override writeHead(status: number, reason?: unknown, headers?: unknown): this {
       const list = headers ?? reason;
       const isSecure = isHttps(this.req, isTrustedProxy);
-      // Names and values in turn, which Node writes with the least work.
+      // Alternating names and values, which Node writes fastest.
       if (Array.isArray(list)) {
         list.push(...noSniff, ...ownVersion);
         if (isSecure) list.push(...strictTransport);
@@ -189,9 +189,9 @@ function createClasses({ express, isTrustedProxy }: HttpServerOptions): http.Ser
 }
 
 /**
- * Answers a request whose body was not read, and closes the connection. Closing at once would reset it under a caller that
- * still writes, who would then never see the answer; so a little of the body is thrown away and the caller has a moment
- * to read.
+ * Answers a request whose body was not read, and closes the connection. Closing at once would reset it while the client
+ * still writes, so the client would never see the response. So part of the body is discarded and the client has 1 s to
+ * read.
  */
 export function answerAndClose(
   req: IncomingMessage,
@@ -216,14 +216,14 @@ export function answerAndClose(
   }
 }
 
-/** The same where Node has made no response. Whether a proxy was asked by HTTPS stands in headers that cannot be read. */
+/** Does the same if Node created no response. Whether a proxy received HTTPS is unknown, because headers were not parsed. */
 function answerSocket(socket: Duplex, { status }: HttpRefusal, { headers, body }: Refused): void {
   const all = Object.entries({ ...headers, Connection: 'close' });
   all.push([...noSniff], [...ownVersion]);
   if (socket instanceof TLSSocket) all.push([...strictTransport]);
   const headerLines = all.map(([name, value]) => `${name}: ${value}`);
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...headerLines, '', body].join('\r\n'));
-  // Not at once: that would reset the connection before the answer is read.
+  // Delayed: closing at once would reset the connection before the response is read.
   const timer = setTimeout(() => socket.destroy(), lingerMs);
   socket.once('close', () => clearTimeout(timer));
 }

@@ -1,7 +1,7 @@
 import { newId } from './ids';
 
 describe('newId', () => {
-  test('makes UUIDs of version 7 that are ordered by when they were made and never repeat', () => {
+  test('creates unique UUIDs of version 7 in the order of their creation', () => {
     const ids = Array.from({ length: 20_000 }, newId);
     expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect([...ids].sort()).toEqual(ids);

@@ -2,14 +2,14 @@ import { randomFillSync } from 'node:crypto';
 
 const pool = Buffer.alloc(4096);
 const hexCharacters = 16;
-/** The pool's bytes in hex, made at once: that costs less than a little of it with each id. */
+/** Random bytes of the pool in hex. Converting them at once is faster than for each id. */
 let random = '';
 let used = 0;
 let lastMs = 0;
 let sequence = 0;
 let time = '';
 
-/** A UUID v7 (RFC 9562, section 5.7): ordered by time, and within a millisecond of one process by a counter. */
+/** A UUID v7 (RFC 9562, section 5.7): ordered by time, and by a counter within a millisecond of one process. */
 export function newId(): string {
   if (used + hexCharacters > random.length) {
     random = randomFillSync(pool).toString('hex');
@@ -25,7 +25,7 @@ export function newId(): string {
 
 const variants = ['8', '9', 'a', 'b'] as const;
 
-/** `start` is where the counter of a new millisecond begins, in its lower half. */
+/** `start` is the initial counter of a new millisecond, in its lower half. */
 function advance(start: number): void {
   const now = Date.now();
   if (now > lastMs) {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { createLogger, serialize } from './log';
 
 describe('serialize', () => {
-  test('keeps the fields of its list and drops every other one', () => {
+  test('keeps allowed fields and drops all others', () => {
     expect(
       serialize({ message_id: 'm', email: 'ana@example.com', authorization: 'AuthKey x' }),
     ).toEqual({
@@ -10,14 +10,14 @@ describe('serialize', () => {
     });
   });
 
-  test('keeps an error’s name, code and place, but not its message, which may quote data', () => {
+  test('keeps name, code and location of an error, but not its message, which may contain data', () => {
     const error = Object.assign(new Error('value "ana@example.com" is bad'), { code: '23505' });
     const serialized = serialize({ error });
     expect(JSON.stringify(serialized)).not.toContain('ana@example.com');
     expect(serialized).toMatchObject({ error: { name: 'Error', code: '23505' } });
   });
 
-  test('cuts long texts to their beginning, and long lists', () => {
+  test('truncates long texts and long lists', () => {
     const text = `a${'b'.repeat(300)}`;
     const error = Object.assign(new Error('x'), { name: text });
     const serialized = serialize({ name: text, roles: Array(60).fill(text), error });
@@ -30,7 +30,7 @@ describe('serialize', () => {
     expect(serialize({ error: 'text' })).toEqual({ error: { name: 'string' } });
   });
 
-  test('keeps numbers, booleans and null, and no objects', () => {
+  test('keeps numbers, booleans and null, and drops objects', () => {
     const serialized = serialize({
       items: 0,
       status: null,
@@ -40,7 +40,7 @@ describe('serialize', () => {
     expect(serialized).toEqual({ items: 0, status: null, name: false });
   });
 
-  test('never lets a value begin a second line', () => {
+  test('never lets a value start a new line', () => {
     expect(serialize({ name: 'a\r\n{"level":"error"}\u2028b' })).toEqual({
       name: 'a  {"level":"error"} b',
     });
@@ -48,7 +48,7 @@ describe('serialize', () => {
 });
 
 describe('createLogger', () => {
-  test('writes one JSON object a line, with the fields of its parents', async () => {
+  test('writes one JSON object per line, with the fields of its parents', async () => {
     const stream = new PassThrough();
     const log = createLogger({ level: 'info', process: 'api', stream }).child({ request_id: 'c' });
     log.info('call.answered', { status: 200 });
@@ -68,7 +68,7 @@ describe('createLogger', () => {
     });
   });
 
-  test('writes each field once: a line’s own wins over that of its parents, where it may be logged', async () => {
+  test('writes each field once: the entry’s own allowed field wins over its parents’', async () => {
     const stream = new PassThrough();
     const log = createLogger({ level: 'info', process: 'api', stream }).child({ state: 'open' });
     log.info('call', { state: 'shut', process: 'x', email: 'ana@example.com', items: [1, 'a'] });

@@ -1,7 +1,7 @@
 import winston from 'winston';
 import Transport from 'winston-transport';
 
-/** Fields that may stand in a log line, by name; anything else is dropped. Nothing secret or personal is among them. */
+/** Names of fields that may be logged; all others are dropped. None contains secret or personal data. */
 const allowedFields = new Set([
   'account_id',
   'app_id',
@@ -54,21 +54,21 @@ const allowedFields = new Set([
 
 export type LogFields = Record<string, unknown> & { error?: unknown };
 
-/** JSON lines: `event` names what happened, the fields say to what. */
+/** Writes JSON lines: `event` names what happened, the fields give context. */
 export type Logger = {
   error(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;
   debug(event: string, fields?: LogFields): void;
-  /** A logger whose lines also carry these fields. */
+  /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger;
 };
 
 export type LogOptions = {
   level: 'error' | 'warn' | 'info' | 'debug';
-  /** The process that writes: api, worker, ... */
+  /** Name of the process: api, worker, ... */
   process: string;
-  /** Where lines go; standard output unless a test listens. */
+  /** Output stream; standard output by default. Tests pass their own. */
   stream?: NodeJS.WritableStream;
 };
 
@@ -79,7 +79,7 @@ export function createLogger({ level, process: name, stream }: LogOptions): Logg
     transports: [stream ? new winston.transports.Stream({ stream }) : new OutputTransport()],
   });
   const writeLines = (lines: string) => sink.log({ level, message: '', [formattedLine]: lines });
-  // Whoever gives a stream may close it any time after a line.
+  // A test may close its stream at any time, so nothing is buffered for it.
   const write = stream ? writeLines : gatherLines(writeLines);
   const enabledLevels = new Set(
     Object.keys(sink.levels).filter((each) => sink.isLevelEnabled(each)),
@@ -87,14 +87,14 @@ export function createLogger({ level, process: name, stream }: LogOptions): Logg
   return wrap(write, { base: { process: name }, enabledLevels });
 }
 
-/** Where winston keeps what its format made of a line. */
+/** The property where winston stores the formatted line. */
 const formattedLine = Symbol.for('message');
 
 const passThrough = winston.format((line) => line);
 
 /**
- * Hands over the lines of one turn of the loop together: a line by itself costs more on its way through winston and to
- * the system than to make. What is left when the process ends is handed over then.
+ * Writes all lines of one iteration of the event loop together. Passing a single line through winston to the system costs
+ * more than creating it. The rest is written when the process exits.
  */
 function gatherLines(writeLines: (lines: string) => void): (line: string) => void {
   let lines: string[] = [];
@@ -110,7 +110,7 @@ function gatherLines(writeLines: (lines: string) => void): (line: string) => voi
   };
 }
 
-/** Standard output takes what it is given at once, so nothing is left when the process ends. */
+/** Writes to standard output synchronously, so that nothing is lost when the process exits. */
 class OutputTransport extends Transport {
   override log(line: { [formattedLine]?: string }, next: () => void): void {
     process.stdout.write(`${line[formattedLine]}\n`);
@@ -138,12 +138,12 @@ function wrap(write: (line: string) => void, { base, enabledLevels }: WrapOption
   };
 }
 
-// As members of a JSON object: to make that object for each line, and add to it, costs more than to write it.
+// Builds JSON members as text: creating an object for each line and extending it costs more than writing the line.
 
 function writeBase(base: WrapOptions['base'], fields: LogFields): string {
   let text = '';
   for (const name of Object.keys(base)) {
-    // A line's own field wins.
+    // A field of the line wins.
     if (toLoggable(name, fields[name]) === undefined)
       text += `,"${name}":${JSON.stringify(base[name])}`;
   }
@@ -159,7 +159,7 @@ function writeFields(fields: LogFields): string {
   return text;
 }
 
-/** The fields that may be logged. An error gives its name, its code and where it was thrown; its message may quote data. */
+/** Keeps fields that may be logged. An error has name, code and stack location; its message may contain data. */
 export function serialize(fields: LogFields): Record<string, unknown> {
   const loggable: Record<string, unknown> = {};
   for (const name of Object.keys(fields)) {
@@ -182,15 +182,15 @@ function clean(value: unknown): unknown {
   return undefined;
 }
 
-/** No line breaks and no other control characters: one event is one line, also for what reads the line later. */
+/** Replaces line breaks and other control characters: one event is one line, for every log reader. */
 function cleanText(text: string, limit: number): string {
   const cut = text.length > limit ? text.slice(0, limit) : text;
   return hasControlCharacter.test(cut) ? cut.replace(controlCharacters, ' ') : cut;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
 const controlCharacters = /[\u0000-\u001f\u007f\u2028\u2029]/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the same, to be asked of each text; one that is global remembers.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same for `test`, because a global pattern has state.
 const hasControlCharacter = /[\u0000-\u001f\u007f\u2028\u2029]/;
 
 function describeError(error: unknown): unknown {

@@ -22,11 +22,11 @@ function workFor(ms: number): void {
 }
 
 describe('watchLoop', () => {
-  test('logs and counts work that held everything else up', async () => {
+  test('logs and counts work that blocks the event loop', async () => {
     expect(await countStalls(() => workFor(250))).toBe(1);
   });
 
-  test('says nothing of waiting', async () => {
+  test('does not report waiting', async () => {
     expect(await countStalls(() => sleep(250))).toBe(0);
   });
 });

@@ -4,18 +4,18 @@ import type { Metrics } from './metrics';
 
 export type LoopWatchOptions = { log: Logger; metrics: Pick<Metrics, 'countLoopStall'> };
 
-// Each look asks the system for the processor time that was used: a hundred a second would be a hundredth of a busy gateway.
+// Each check reads the CPU time from the system: 100 checks per second would cost 1 % of a busy gateway.
 const lookEveryMs = 50;
 const stallMs = 100;
 
-/** Says when this process worked on one thing for so long that everything else in it had to wait. Returns what ends it. */
+/** Logs and counts when this process blocks its event loop for too long. Returns a function that stops it. */
 export function watchLoop({ log, metrics }: LoopWatchOptions): () => void {
   let lookedAtMs = performance.now();
   let usedMs = cpuMs();
   const timer = setInterval(() => {
     const [nowMs, nowUsedMs] = [performance.now(), cpuMs()];
     const lateMs = nowMs - lookedAtMs - lookEveryMs;
-    // On a busy machine it may be late because it was not run: then it did not hold anything up itself.
+    // A late timer alone is not a stall: on a busy machine the process may not have run. CPU time tells them apart.
     const heldMs = Math.min(lateMs, nowUsedMs - usedMs);
     [lookedAtMs, usedMs] = [nowMs, nowUsedMs];
     if (heldMs <= stallMs) return;

@@ -2,7 +2,7 @@ import { createLoop } from './loop';
 
 const everyMs = 1;
 
-/** Turns that end when they are told to; `began` resolves with the first of them. */
+/** Runs that end on command; `began` resolves when the first one starts. */
 function createRuns() {
   let begin: () => void = () => {};
   let end: () => void = () => {};
@@ -18,12 +18,12 @@ function createRuns() {
     begin();
     await ended;
   }
-  return { turns: runs, turn: runOnce };
+  return { runs, runOnce };
 }
 
 describe('a loop', () => {
-  test('closes when the turn that runs is over, and begins no other', async () => {
-    const { turns: runs, turn: runOnce } = createRuns();
+  test('close waits for the current run and starts no other', async () => {
+    const { runs, runOnce } = createRuns();
     const loop = createLoop(runOnce, () => everyMs);
     loop.start();
     await runs.began;
@@ -39,8 +39,8 @@ describe('a loop', () => {
     expect(runs.count).toBe(1);
   });
 
-  test('that is closed before its first turn begins none', async () => {
-    const { turns: runs, turn: runOnce } = createRuns();
+  test('starts no run after it was closed', async () => {
+    const { runs, runOnce } = createRuns();
     const loop = createLoop(runOnce, () => everyMs);
     loop.start();
     await loop.close();

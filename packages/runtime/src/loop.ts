@@ -1,10 +1,10 @@
 export type Loop = {
   start(): void;
-  /** Resolves when the turn that runs is over; there is none after it. */
+  /** Resolves when the current run ends; no run starts after it. */
   close(): Promise<void>;
 };
 
-/** Runs `turn`, which never rejects, again and again, each time `waitMs()` after the last one. */
+/** Calls `runOnce`, which never rejects, repeatedly, `waitMs()` after the previous run. */
 export function createLoop(runOnce: () => Promise<void>, waitMs: () => number): Loop {
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;

@@ -1,22 +1,22 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { withinTime } from './within-time';
 
-/** What a process tells of itself. No label names a user, a recipient or a request. */
+/** Metrics of a process. No label names a user, a recipient or a request. */
 export type Metrics = {
   countHttpRequest(request: HttpRequest): void;
   countMessage(message: { channel: string; provider: string; outcome: string }): void;
   countIdempotency(result: string): void;
-  /** A call that no limit was asked for, because Redis was away. */
+  /** Counts a request that was not rate limited, because Redis was unavailable. */
   countRateLimitBypass(): void;
-  /** Once for each time that the process held its event loop; see watchLoop. */
+  /** Counts a blocked event loop; see watchLoop. */
   countLoopStall(): void;
-  /** All of it in the text format of Prometheus. */
+  /** All metrics in the Prometheus text format. */
   read(): Promise<string>;
   contentType: string;
 };
 
 export type HttpRequest = {
-  /** The template, never the path. */
+  /** The route template, never the path. */
   route: string;
   method: string;
   status: number;
@@ -27,11 +27,11 @@ export type QueueJobs = { queue: string; state: string; count: number };
 export type OldestWaiting = { channel: string; seconds: number };
 export type StorageTotals = { storedBytes: number; fullAccounts: number; highestShare: number };
 
-/** What is asked for when somebody reads, and left out where it does not come in time. */
+/** Sources that are read for each scrape; a slow or failing one is omitted. */
 export type MetricsSources = {
   readQueueJobs(): Promise<QueueJobs[]>;
   readOldestWaiting(): Promise<OldestWaiting[]>;
-  /** For the processes that count what accounts store. */
+  /** Only in processes that count the storage of accounts. */
   readStorage?(): Promise<StorageTotals>;
 };
 
@@ -50,7 +50,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   });
   const oldest = new Gauge({
     name: 'belfry_oldest_waiting_seconds',
-    help: 'How long the oldest due message of a channel waits; 0 where none does.',
+    help: 'Wait of the oldest due message of a channel; 0 if none waits.',
     labelNames: ['channel'],
     registers: [registry],
   });
@@ -88,65 +88,65 @@ function createCounters(registry: Registry) {
   return {
     requests: new Counter({
       name: 'belfry_http_requests_total',
-      help: 'Calls that were answered.',
+      help: 'Requests that were answered.',
       labelNames: ['route', 'method', 'status'],
       registers,
     }),
     durations: new Histogram({
       name: 'belfry_http_request_duration_seconds',
-      help: 'From the arrival of a call to its answer.',
+      help: 'Time from the arrival of a request to its response.',
       labelNames: ['route', 'method'],
       buckets: durationBucketsSeconds,
       registers,
     }),
     messages: new Counter({
       name: 'belfry_messages_total',
-      help: 'Attempts that ended; skipped is a refusal that was to be expected, such as an opt-out.',
+      help: 'Attempts that ended; skipped is an expected refusal, such as an opt-out.',
       labelNames: ['channel', 'provider', 'outcome'],
       registers,
     }),
     idempotency: new Counter({
       name: 'belfry_idempotency_total',
-      help: 'Calls with an Idempotency-Key, by what the key led to.',
+      help: 'Requests with an Idempotency-Key, by the result of the key.',
       labelNames: ['result'],
       registers,
     }),
     bypasses: new Counter({
       name: 'belfry_rate_limit_bypassed_total',
-      help: 'Calls that were let through uncounted, because Redis did not answer.',
+      help: 'Requests that were not rate limited, because Redis did not answer.',
       registers,
     }),
     stalls: new Counter({
       name: 'belfry_loop_stalls_total',
-      help: 'Times that the process held its event loop for over 100 ms.',
+      help: 'Times that the process blocked its event loop for over 100 ms.',
       registers,
     }),
   };
 }
 
-/** No label names an account: a scrape would grow with each. `belfry doctor` names those that are full. */
+/** No label names an account: the size of a scrape would grow with their number. `belfry doctor` lists the full ones. */
 function createStorageGauges(registry: Registry): (totals: StorageTotals | undefined) => void {
   const registers = [registry];
   const gauges = {
     storedBytes: new Gauge({
       name: 'belfry_storage_bytes',
-      help: 'Bytes that all accounts store; counted while an account has a storage limit.',
+      help: 'Bytes that all accounts store; counted if an account has a storage limit.',
       registers,
     }),
     fullAccounts: new Gauge({
       name: 'belfry_storage_full_accounts',
-      help: 'Accounts that are over their storage limit.',
+      help: 'Accounts over their storage limit.',
       registers,
     }),
     highestShare: new Gauge({
       name: 'belfry_storage_highest_used_ratio',
-      help: 'Of the account that has used most of its storage limit: the part that it has used.',
+      help: 'Used share of the storage limit, for the account with the highest share.',
       registers,
     }),
   };
   return (totals) => {
     for (const [name, gauge] of Object.entries(gauges)) {
-      // The names are those of the totals.
+      // Safe cast: the names are those of the totals.
       gauge.set(totals?.[name as keyof StorageTotals] ?? Number.NaN);
     }
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Every value that a header was sent with: Node shows the first of some and joins others. `name` in lower case. */
+/** All values of a header: Node keeps only the first of some headers and joins others. `name` is in lower case. */
 export function getHeaderValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

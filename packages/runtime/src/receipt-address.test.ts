@@ -4,8 +4,8 @@ import { createKeyRing, createSecrets } from './secrets';
 const oldRing = createKeyRing().replace('k1', 'old');
 const newRing = `${createKeyRing().replace('k1', 'new')},${oldRing}`;
 
-describe('a receipt’s address', () => {
-  test('is taken for its own integration, and for no other', () => {
+describe('a receipt URL', () => {
+  test('is valid only for its own integration', () => {
     const secrets = createSecrets(oldRing);
     const secret = createReceiptSecret(secrets, 'i1');
     expect(isReceiptSecret(secrets, 'i1', secret)).toBe(true);
@@ -14,13 +14,13 @@ describe('a receipt’s address', () => {
     expect(isReceiptSecret(secrets, 'i1', '')).toBe(false);
   });
 
-  test('goes on working after the ring got a new first key', () => {
+  test('stays valid after a key rotation', () => {
     const secret = createReceiptSecret(createSecrets(oldRing), 'i1');
     expect(isReceiptSecret(createSecrets(newRing), 'i1', secret)).toBe(true);
     expect(isReceiptSecret(createSecrets(createKeyRing()), 'i1', secret)).toBe(false);
   });
 
-  test('names the message, and fits into a path', () => {
+  test('contains the message id, escaped for a path', () => {
     const secrets = createSecrets(oldRing);
     const url = buildReceiptUrl({
       publicUrl: 'https://notify.example.com/belfry/',

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Secrets } from './secrets';
 
-/** The part of a receipt's address that only we and the provider know; stored nowhere. */
+/** The secret part of a receipt URL, known to us and the provider; not stored. */
 export function createReceiptSecret(
   secrets: Pick<Secrets, 'fingerprint'>,
   integrationId: string,
@@ -10,7 +10,7 @@ export function createReceiptSecret(
   return secrets.fingerprint('receipt', integrationId, keyId).toString('base64url');
 }
 
-/** Whether an address was made by us, with any key of the ring: addresses given out before a rotation go on working. */
+/** Whether we created the secret, with any key of the ring: URLs stay valid after a rotation. */
 export function isReceiptSecret(
   secrets: Pick<Secrets, 'fingerprint' | 'keyIds'>,
   integrationId: string,
@@ -23,7 +23,7 @@ export function isReceiptSecret(
   });
 }
 
-/** Where a provider reports to. With `messageId` the report says which message it is about. */
+/** The URL for a provider's reports. With `messageId`, the report names its message. */
 export function buildReceiptUrl(address: {
   publicUrl: string;
   secrets: Pick<Secrets, 'fingerprint'>;

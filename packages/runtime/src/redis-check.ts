@@ -4,7 +4,7 @@ import type { Findings, StartCheck } from './start-checks';
 
 const connectWaitMs = 1_000;
 
-/** What a process asks of Redis before it works with it. */
+/** Checks that Redis is suitable before a process uses it. */
 export function createRedisCheck(redis: Redis): StartCheck {
   return {
     name: 'redis',
@@ -15,10 +15,10 @@ export function createRedisCheck(redis: Redis): StartCheck {
   };
 }
 
-/** Before 7.0.8 a consumer may stop at a delayed job. */
+/** Before 7.0.8, a consumer may stop at a delayed job. */
 const oldestVersion = [7, 0, 8] as const;
 
-/** `info` is what INFO answers. */
+/** `info` is the response of INFO. */
 export function checkRedis(info: string): Findings {
   const facts = parseInfo(info);
   const refusals = [findVersionProblem(facts), findEvictionProblem(facts)].flatMap(
@@ -38,13 +38,13 @@ function parseInfo(info: string): Facts {
 }
 
 function findVersionProblem(facts: Facts): string | undefined {
-  // Valkey's first release is newer than what is asked for.
+  // Valkey's first release is newer than the required Redis version.
   if (facts.has('valkey_version')) return undefined;
   const version = facts.get('redis_version') ?? 'unknown';
-  return isAtLeast(version) ? undefined : `Redis: version ${version} is too old. ${versionMending}`;
+  return isAtLeast(version) ? undefined : `Redis: version ${version} is too old. ${upgradeAdvice}`;
 }
 
-const versionMending = `Install ${oldestVersion.join('.')} or newer, or Valkey.`;
+const upgradeAdvice = `Install ${oldestVersion.join('.')} or newer, or Valkey.`;
 
 function isAtLeast(version: string): boolean {
   const parts = version.split('.').map(Number);
@@ -59,15 +59,15 @@ function findEvictionProblem(facts: Facts): string | undefined {
   const policy = facts.get('maxmemory_policy');
   if (policy === 'noeviction') return undefined;
   return (
-    `Redis: maxmemory-policy is ${policy ?? 'not told'}, so jobs could be dropped to make room. ` +
-    'Run: redis-cli CONFIG SET maxmemory-policy noeviction (and write it into redis.conf).'
+    `Redis: maxmemory-policy is ${policy ?? 'unknown'}, so Redis could evict jobs. ` +
+    'Run: redis-cli CONFIG SET maxmemory-policy noeviction (and add it to redis.conf).'
   );
 }
 
 function listPersistenceWarnings(facts: Facts): string[] {
   if (facts.get('aof_enabled') === '1') return [];
   return [
-    'Redis: appendonly is off, so a restart empties it; that costs seconds, and no message. ' +
-      'Run: redis-cli CONFIG SET appendonly yes (and write it into redis.conf).',
+    'Redis: appendonly is off, so a restart empties it. That delays messages by seconds, but loses none. ' +
+      'Run: redis-cli CONFIG SET appendonly yes (and add it to redis.conf).',
   ];
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
-/** A Lua script with the hash by which Redis knows it. */
+/** A Lua script and its SHA1 for EVALSHA. */
 export type RedisScript = { lua: string; sha: string };
 
 export type ScriptCall = { keys: string[]; args: (string | number)[] };
@@ -10,7 +10,7 @@ export function createRedisScript(lua: string): RedisScript {
   return { lua, sha: hash('sha1', lua, 'hex') };
 }
 
-/** Runs a script by its hash; where Redis does not know it, after a restart or a flush, it is sent once in full. */
+/** Runs a script by its hash. If Redis does not have it, after a restart or a flush, sends it in full once. */
 export async function runRedisScript(
   redis: Redis,
   { lua, sha }: RedisScript,

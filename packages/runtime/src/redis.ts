@@ -7,7 +7,7 @@ const connectTimeoutMs = 1_000;
 const defaultCommandTimeoutMs = 1_000;
 const longestReconnectWaitMs = 2_000;
 
-/** For commands that a caller waits for: they fail at once, or after their time, and never hang. */
+/** For commands that a caller waits for: they fail at once or after a timeout, and never hang. */
 export function createRedis({
   url,
   log,
@@ -25,12 +25,12 @@ export function createRedis({
   );
 }
 
-/** Longer than a consumer blocks on an empty queue, so that only a link that went silent reaches it. */
+/** Longer than a consumer blocks on an empty queue, so that only a dead connection reaches it. */
 const silentLinkMs = 10_000;
 
 /**
- * For a queue's consumer, whose commands block and must outlive an outage. It is the link that ends when nothing comes,
- * and its commands go out again on the next one: BullMQ's loop does not survive a command that ends by itself.
+ * For queue consumers, whose commands block and must survive an outage. A silent connection is closed, and its commands
+ * are sent again on the next one. A timeout per command would not work: BullMQ's loop does not survive a failed command.
  */
 export function createConsumerRedis({ url, log }: RedisOptions): Redis {
   return watch(
@@ -44,7 +44,7 @@ export function createConsumerRedis({ url, log }: RedisOptions): Redis {
   );
 }
 
-/** Resolves when the connection is usable or the time is over; true when it is usable. */
+/** Resolves when the connection is ready or the time is over; true if it is ready. */
 export function waitForRedis(redis: Redis, timeoutMs: number): Promise<boolean> {
   if (redis.status === 'ready') return Promise.resolve(true);
   return new Promise((resolve) => {
@@ -65,7 +65,7 @@ function retryStrategy(attempts: number): number {
 
 function watch(redis: Redis, log: Logger): Redis {
   let isLost = false;
-  // One line an outage, not one a reconnect.
+  // One log line per outage, not per reconnect.
   redis.on('error', (error) => {
     if (!isLost) log.warn('redis.connection_lost', { error });
     isLost = true;

@@ -1,6 +1,6 @@
 /**
- * What is wrong with the path and query of a request; undefined when every part of them decodes to text that PostgreSQL
- * can store. Without this check Express decodes a path, but reads a query that is not UTF-8 as other text.
+ * Checks the path and query of a request; undefined if all parts decode to text that PostgreSQL can store. Express
+ * decodes a path, but reads a query that is not UTF-8 as other text.
  */
 export function findTargetProblem(target: string): string | undefined {
   if (!mayBeEncoded.test(target)) return undefined;

@@ -3,20 +3,20 @@ import { createKeyRing, createSecrets, SecretError } from './secrets';
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
 describe('createSecrets', () => {
-  test('opens what it sealed, at the place it was sealed to', () => {
+  test('opens a sealed text at the place it was sealed for', () => {
     const secrets = createSecrets(createKeyRing());
     const sealed = secrets.seal('xoxb-täst', 'integration:1:credentials');
     expect(sealed).not.toContain('xoxb');
     expect(secrets.open(sealed, 'integration:1:credentials')).toBe('xoxb-täst');
   });
 
-  test('refuses to open at another place, so that a sealed text can not be moved to another row', () => {
+  test('does not open it at another place, so that it cannot be moved to another row', () => {
     const secrets = createSecrets(createKeyRing());
     const sealed = secrets.seal('secret', 'integration:1:credentials');
     expect(() => secrets.open(sealed, 'integration:2:credentials')).toThrow(SecretError);
   });
 
-  test('refuses a text that was changed in any part', () => {
+  test('does not open a modified text', () => {
     const secrets = createSecrets(`a:${key(1)}`);
     const sealed = secrets.seal('secret', 'p');
     const parts = sealed.split('.');
@@ -39,7 +39,7 @@ describe('createSecrets', () => {
     expect(() => createSecrets(`new:${key(2)}`).open(sealed, 'p')).toThrow('The key "old"');
   });
 
-  test('gives equal fingerprints under one key, and others for another purpose or key', () => {
+  test('fingerprints are equal for the same key and purpose, and differ otherwise', () => {
     const secrets = createSecrets(`new:${key(2)},old:${key(1)}`);
     const old = createSecrets(`old:${key(1)}`);
     expect(secrets.fingerprint('a', 'text')).toEqual(secrets.fingerprint('a', 'text'));
@@ -49,7 +49,7 @@ describe('createSecrets', () => {
   });
 
   test.each(['', 'k1', 'k1:short', `k 1:${key(1)}`, `k1:${key(1)},k2`])(
-    'refuses the ring %j',
+    'rejects the ring %j',
     (ring) => {
       expect(() => createSecrets(ring)).toThrow(SecretError);
     },

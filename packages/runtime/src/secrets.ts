@@ -1,18 +1,18 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Seals what must not lie in clear, and makes keyed hashes; all of it from the ring `BELFRY_KEYS`. */
+/** Encrypts secrets and creates keyed hashes, with the key ring `BELFRY_KEYS`. */
 export type Secrets = {
-  /** AES-256-GCM under the ring's first key, bound to `place`, such as `integration:<id>:credentials`. */
+  /** AES-256-GCM with the first key of the ring, bound to `place`, such as `integration:<id>:credentials`. */
   seal(plaintext: string, place: string): string;
-  /** Throws SecretError when the key is not on the ring, the place is another one, or the text was changed. */
+  /** Throws SecretError if the key is not on the ring, the place differs, or the text was modified. */
   open(sealed: string, place: string): string;
-  /** A keyed hash for `purpose`; equal for equal input under the same ring key. */
+  /** A keyed hash for `purpose`; equal for equal input and the same ring key. */
   fingerprint(purpose: string, text: string, keyId?: string): Buffer;
-  /** The id of the key that seals now. */
+  /** Id of the key that seals. */
   keyId: string;
-  /** What every text begins with that is sealed now. */
+  /** Prefix of every text that this key seals. */
   sealedPrefix: string;
-  /** Of every key on the ring, the one that seals now first. */
+  /** Ids of all keys on the ring; the first one seals. */
   keyIds: readonly string[];
 };
 
@@ -29,11 +29,11 @@ const version = 'v1';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** `ring` is `id:base64,id:base64,...`, each key 32 bytes; the first one seals, every one opens. */
+/** `ring` is `id:base64,id:base64,...`, each key with 32 bytes. The first key seals; every key opens. */
 export function createSecrets(ring: string): Secrets {
   const keys = parseRing(ring);
   const [current] = keys;
-  if (!current) throw new SecretError('BELFRY_KEYS holds no key');
+  if (!current) throw new SecretError('BELFRY_KEYS contains no key');
   const byId = new Map(keys.map((entry) => [entry.id, entry.key]));
   const derivedSecrets = new Map<string, string>();
 
@@ -41,7 +41,7 @@ export function createSecrets(ring: string): Secrets {
     const key = byId.get(id);
     if (!key)
       throw new SecretError(
-        `The key "${id}" is not in BELFRY_KEYS: add it back, behind the first one`,
+        `The key "${id}" is not in BELFRY_KEYS: add it back after the first key`,
       );
     return key;
   }
@@ -99,7 +99,7 @@ function decrypt(key: Buffer, iv: Buffer, body: Buffer, place: string): string {
     return decipher.update(body.subarray(0, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
   } catch (cause) {
     throw Object.assign(
-      new SecretError('The sealed text was changed, or belongs to another place'),
+      new SecretError('The sealed text was modified, or belongs to another place'),
       { cause },
     );
   }
@@ -118,7 +118,7 @@ function parseRing(ring: string): RingKey[] {
   });
 }
 
-/** A key ring of one new key, for a first start. */
+/** A key ring with one new key, for the first start. */
 export function createKeyRing(): string {
   return `k1:${randomBytes(32).toString('base64')}`;
 }

@@ -1,6 +1,6 @@
-/** Bounds how much runs at once; callers are served in the order they came. */
+/** Limits concurrency; callers are served in order of arrival. */
 export type Semaphore = {
-  /** Resolves with the function that gives the slot back. */
+  /** Resolves with the function that releases the slot. */
   acquire(): Promise<() => void>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Every setting of Belfry, once: what it is called, how it is read, what it means when it is absent.
- * env.ts reads from this list and docs/reference/configuration.md is made from it.
+ * The one list of settings: name, type, default and description. env.ts reads it, and docs/reference/configuration.md is generated
+ * from it.
  */
 export const settings = {
   DATABASE_URL: text({
@@ -9,7 +9,7 @@ export const settings = {
     isRequired: true,
     isSecret: true,
     example: 'postgresql://belfry:secret@db:5432/belfry',
-    help: 'PostgreSQL 15 or newer.',
+    help: 'PostgreSQL 15 or later.',
   }),
   REDIS_URL: text({
     group: 'stores',
@@ -18,14 +18,14 @@ export const settings = {
     isOptionalFor: ['cli', 'dashboard'],
     isSecret: true,
     example: 'redis://:secret@redis:6379/0',
-    help: 'Redis 7 or Valkey, with maxmemory-policy noeviction.',
+    help: 'Redis 7.0.8 or later, or Valkey, with maxmemory-policy noeviction.',
   }),
   REDIS_PREFIX: text({
     group: 'stores',
     for: ['api', 'worker'],
     default: 'belfry',
     example: 'belfry',
-    help: 'What every key in Redis begins with.',
+    help: 'Prefix of every key in Redis.',
   }),
   DATABASE_POOL_SIZE: integer({
     group: 'stores',
@@ -33,7 +33,7 @@ export const settings = {
     default: 8,
     minimum: 2,
     maximum: 100,
-    help: 'Connections of one pool to PostgreSQL, at most. A gateway uses two pools, one for its statements and one for look-ups; a worker uses a third for what it does with every message.',
+    help: 'Maximum number of connections of one PostgreSQL pool. A gateway has two pools: one for statements, one for lookups. A worker has a third, for the statements that it runs for every message.',
   }),
 
   BELFRY_KEYS: text({
@@ -43,48 +43,48 @@ export const settings = {
     isOptionalFor: ['cli'],
     isSecret: true,
     example: 'k2:<base64 of 32 bytes>,k1:<base64 of 32 bytes>',
-    help: 'The key ring that seals credentials and tokens. The first key seals, all of them open.',
+    help: 'Key ring that seals credentials and tokens. The first key seals; every key opens.',
   }),
   PUBLIC_URL: text({
     group: 'security',
     for: ['api', 'worker', 'dashboard'],
     isRequired: true,
     example: 'https://notify.example.com',
-    help: 'Where callers and providers reach the gateway.',
+    help: 'Public URL of the gateway, for callers and providers.',
   }),
   ALLOW_HTTP: boolean({
     group: 'security',
     for: ['api', 'dashboard'],
     default: false,
-    help: 'Accept plain HTTP. Only for loopback and for tests: the API key travels in clear.',
+    help: 'Accept plain HTTP. Only for loopback and tests: the API key is sent unencrypted.',
   }),
   TRUSTED_PROXIES: text({
     group: 'security',
     for: ['api', 'dashboard'],
     default: '',
     example: '10.0.0.0/8,127.0.0.1/32',
-    help: 'Subnets of the proxies that end TLS and send exactly one X-Forwarded-Proto, comma separated.',
+    help: 'Comma-separated subnets of proxies that terminate TLS and send exactly one X-Forwarded-Proto.',
   }),
   TLS_CERT_FILE: text({
     group: 'security',
     for: ['api', 'dashboard'],
     default: '',
     example: '/run/secrets/tls.crt',
-    help: 'Certificate chain in PEM; with TLS_KEY_FILE the gateway serves HTTPS itself.',
+    help: 'Certificate chain (PEM). With TLS_KEY_FILE, the gateway serves HTTPS itself.',
   }),
   TLS_KEY_FILE: text({
     group: 'security',
     for: ['api', 'dashboard'],
     default: '',
     example: '/run/secrets/tls.key',
-    help: 'Private key of TLS_CERT_FILE in PEM.',
+    help: 'Private key of TLS_CERT_FILE (PEM).',
   }),
   ALLOWED_PRIVATE_HOSTS: text({
     group: 'security',
     for: ['worker', 'cli', 'dashboard'],
     default: '',
     example: 'mail.internal,10.0.0.25',
-    help: 'Hosts, by the name or address that integrations and attachment URLs give, which may be private and may be reached on any port. All others must be public: attachments by https on port 443, mail servers on 25, 465, 587 or 2525.',
+    help: 'Comma-separated hosts that may be private and use any port, named as in integrations and attachment URLs. All other hosts must be public, with these ports: 443 (HTTPS) for attachments; 25, 465, 587 or 2525 for mail servers.',
   }),
 
   API_HOST: text({
@@ -92,7 +92,7 @@ export const settings = {
     for: ['api'],
     default: '127.0.0.1',
     example: '0.0.0.0',
-    help: 'Address that the gateway listens on.',
+    help: 'Listen address of the gateway.',
   }),
   API_PORT: integer({
     group: 'gateway',
@@ -100,14 +100,14 @@ export const settings = {
     default: 4400,
     minimum: 0,
     maximum: 65535,
-    help: 'Port that the gateway listens on; 0 takes a free one.',
+    help: 'Listen port of the gateway; 0 picks a free port.',
   }),
   METRICS_HOST: text({
     group: 'logging',
     for: ['api', 'worker'],
     default: '127.0.0.1',
     example: '0.0.0.0',
-    help: 'Address that METRICS_PORT and WORKER_PORT listen on. Who reaches it sees counts, and no more.',
+    help: 'Listen address of METRICS_PORT and WORKER_PORT. They expose only counters.',
   }),
   METRICS_PORT: integer({
     group: 'logging',
@@ -115,7 +115,7 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 65535,
-    help: 'Port of the gateway’s `/metrics`; 0 takes a free one, named in the log.',
+    help: 'Port of the gateway’s `/metrics`; 0 picks a free port and logs it.',
   }),
   WORKER_PORT: integer({
     group: 'logging',
@@ -123,7 +123,7 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 65535,
-    help: 'Port of a worker’s `/livez`, `/readyz` and `/metrics`; 0 takes a free one, named in the log.',
+    help: 'Port of a worker’s `/livez`, `/readyz` and `/metrics`; 0 picks a free port and logs it.',
   }),
   MAX_BODY_BYTES: integer({
     group: 'gateway',
@@ -131,7 +131,7 @@ export const settings = {
     default: 10_000_000,
     minimum: 1_000,
     maximum: 50_000_000,
-    help: 'Size of a request body, at most.',
+    help: 'Maximum size of a request body.',
   }),
   MAX_BODIES_IN_MEMORY_BYTES: integer({
     group: 'gateway',
@@ -139,7 +139,7 @@ export const settings = {
     default: 64_000_000,
     minimum: 10_000_000,
     maximum: 1_000_000_000,
-    help: 'Bodies in memory at once, all calls together; beyond it calls are answered 503. At least 4 times MAX_BODY_BYTES. One account may use an eighth of it, or one largest body, and beyond it is answered 429; an eighth is reserved for bodies up to 64 KB, one for receipts of providers, one for what is read before the caller is known.',
+    help: 'Maximum size of all request bodies in memory; beyond it, requests get 503. At least 4 times MAX_BODY_BYTES. One account can use one eighth of it, or one body of the maximum size; beyond that it gets 429. One eighth each is reserved for bodies up to 64 KB, for receipts of providers, and for requests before authentication.',
   }),
   MAX_BATCH_ITEMS: integer({
     group: 'gateway',
@@ -147,7 +147,7 @@ export const settings = {
     default: 1_000,
     minimum: 1,
     maximum: 10_000,
-    help: 'Elements of one bulk send, at most.',
+    help: 'Maximum number of elements of one bulk send.',
   }),
   RATE_LIMIT_PER_SECOND: integer({
     group: 'gateway',
@@ -155,7 +155,7 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 1_000_000,
-    help: 'Calls of one account in a second, over all gateways, at most; 0 sets no limit. Without Redis there is none.',
+    help: 'Maximum number of requests per second and account, over all gateways; 0 means no limit. Without Redis there is no limit.',
   }),
   LOOKUP_CACHE_MS: integer({
     group: 'gateway',
@@ -163,7 +163,7 @@ export const settings = {
     default: 5_000,
     minimum: 0,
     maximum: 5_000,
-    help: 'How long a key, an app or an event may be answered from memory.',
+    help: 'How long a key, an app or an event can be served from cache.',
   }),
 
   DASHBOARD_HOST: text({
@@ -171,7 +171,7 @@ export const settings = {
     for: ['dashboard'],
     default: '127.0.0.1',
     example: '0.0.0.0',
-    help: 'Address that the dashboard listens on.',
+    help: 'Listen address of the dashboard.',
   }),
   DASHBOARD_PORT: integer({
     group: 'dashboard',
@@ -179,28 +179,28 @@ export const settings = {
     default: 4401,
     minimum: 0,
     maximum: 65535,
-    help: 'Port that the dashboard listens on; 0 takes a free one.',
+    help: 'Listen port of the dashboard; 0 picks a free port.',
   }),
   DASHBOARD_URL: text({
     group: 'dashboard',
     for: ['cli', 'dashboard'],
     default: 'http://127.0.0.1:4401',
     example: 'https://notify.example.com/dashboard',
-    help: 'Where people open the dashboard: the link of `belfry operator reset` leads there. Over plain HTTP the dashboard refuses every other host, except localhost and loopback addresses.',
+    help: 'Public URL of the dashboard; the link of `belfry operator reset` uses it. Over plain HTTP, the dashboard accepts only this host, localhost and loopback addresses.',
   }),
   ADMIN_EMAIL: text({
     group: 'dashboard',
     for: ['dashboard'],
     default: '',
     example: 'ops@example.com',
-    help: 'With ADMIN_PASSWORD: an operator of the oldest account (made where there is none) that the dashboard makes when it starts. One that is there already keeps its password.',
+    help: 'With ADMIN_PASSWORD: the dashboard creates this operator at startup, in the oldest account (created if there is none). An existing operator keeps its password.',
   }),
   ADMIN_PASSWORD: text({
     group: 'dashboard',
     for: ['dashboard'],
     default: '',
     isSecret: true,
-    example: 'a sentence that nobody guesses',
+    example: 'a passphrase that nobody can guess',
     help: 'Password of ADMIN_EMAIL, 12 to 256 characters.',
   }),
 
@@ -209,7 +209,7 @@ export const settings = {
     for: ['worker'],
     default: 'all',
     example: 'deliver-email,relay',
-    help: 'Roles of this process, comma separated; `all` takes every one.',
+    help: 'Comma-separated roles of this process; `all` means every role.',
   }),
   MESSAGES_IN_FLIGHT: integer({
     group: 'worker',
@@ -217,7 +217,7 @@ export const settings = {
     default: 200,
     minimum: 1,
     maximum: 1_000,
-    help: 'Messages of one channel that a process delivers at once, until their provider has answered; one integration holds at most half of them, and one of SMTP at most its `max_connections`. As many results may wait to be stored.',
+    help: 'Maximum number of messages of one channel that a process delivers concurrently. One integration can use half of them; an SMTP integration also at most its `max_connections`. The same number of results can wait to be stored.',
   }),
   SMTP_CONNECTIONS_PER_HOST: integer({
     group: 'worker',
@@ -225,7 +225,7 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 10_000,
-    help: 'Connections to one mail server (by host name) that all workers may have open at once, whichever integrations they serve; 0 sets no limit. Messages that get none wait in the queue.',
+    help: 'Maximum number of open connections to one mail server (by host name), for all workers and integrations together; 0 means no limit. Messages without a connection wait in the queue.',
   }),
   RELAY_POLL_MS: integer({
     group: 'worker',
@@ -233,7 +233,7 @@ export const settings = {
     default: 250,
     minimum: 20,
     maximum: 10_000,
-    help: 'How often the relay looks for what is due.',
+    help: 'Interval at which the relay looks for due messages.',
   }),
   RELAY_REQUEUE_AFTER_MS: integer({
     group: 'worker',
@@ -241,7 +241,7 @@ export const settings = {
     default: 5_000,
     minimum: 100,
     maximum: 600_000,
-    help: 'How long a queued message may lie before the relay asks Redis whether its job is still there.',
+    help: 'How long a message can stay queued before the relay checks that Redis still has its job.',
   }),
   RELAY_CHANNEL_WINDOW: integer({
     group: 'worker',
@@ -249,7 +249,7 @@ export const settings = {
     default: 2_000,
     minimum: 20,
     maximum: 100_000,
-    help: 'Messages of one channel in Redis, at most; the rest wait in PostgreSQL. Half of it is the relay’s, half the gateways’.',
+    help: 'Maximum number of messages of one channel in Redis; the rest wait in PostgreSQL. Half of it is for the relay, half for the gateways.',
   }),
   RELAY_APP_WINDOW: integer({
     group: 'worker',
@@ -257,7 +257,7 @@ export const settings = {
     default: 500,
     minimum: 2,
     maximum: 100_000,
-    help: 'Messages of one app and channel in Redis, at most, half and half as above.',
+    help: 'Maximum number of messages of one app and channel in Redis, split in the same way.',
   }),
   SEND_TIMEOUT_MS: integer({
     group: 'worker',
@@ -265,7 +265,7 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 120_000,
-    help: 'Deadline of an attempt, on every channel; 0 takes each channel’s own (15 s by HTTP, 40 s by e-mail, 5 s into the inbox). It begins when the provider can be called: what waits for connections, files and access tokens waits before it.',
+    help: 'Timeout of an attempt on every channel; 0 uses the channel’s default (HTTP 15 s, e-mail 40 s, inbox 5 s). It starts with the call to the provider: waiting for connections, files and access tokens does not count.',
   }),
   RETRY_BASE_MS: integer({
     group: 'worker',
@@ -273,7 +273,7 @@ export const settings = {
     default: 2_000,
     minimum: 1,
     maximum: 60_000,
-    help: 'The first wait before another attempt; it doubles, with full jitter, up to RETRY_CAP_MS.',
+    help: 'First delay before another attempt. It doubles up to RETRY_CAP_MS, with full jitter.',
   }),
   RETRY_CAP_MS: integer({
     group: 'worker',
@@ -281,7 +281,7 @@ export const settings = {
     default: 900_000,
     minimum: 1,
     maximum: 3_600_000,
-    help: 'The longest wait before another attempt.',
+    help: 'Longest delay before another attempt.',
   }),
   RETENTION_DAYS: integer({
     group: 'worker',
@@ -289,7 +289,7 @@ export const settings = {
     default: 30,
     minimum: 2,
     maximum: 3_650,
-    help: 'How long the relay keeps a request of which everything is final; below 2 a key could outlive its request.',
+    help: 'How long a request is kept after all its messages are final. Below 2 days, an idempotency key could outlive its request.',
   }),
   STORAGE_LIMIT_MB_PER_ACCOUNT: integer({
     group: 'worker',
@@ -297,14 +297,14 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 1_000_000_000,
-    help: 'What one account may store, in megabytes; 0 sets no limit. `belfry account quota` sets a limit for one account.',
+    help: 'Storage limit of one account in megabytes; 0 means no limit. `belfry account quota` sets the limit of one account.',
   }),
   SLACK_CLIENT_ID: text({
     group: 'gateway',
     for: ['api', 'dashboard'],
     default: '',
     example: '1234567890.1234567890123',
-    help: 'Of a Slack app of your own, with SLACK_CLIENT_SECRET and SLACK_SIGNING_SECRET: the dashboard offers to add it to Slack, and Slack tells when it is removed. Without them tokens are pasted.',
+    help: 'Client id of your own Slack app; also set SLACK_CLIENT_SECRET and SLACK_SIGNING_SECRET. The dashboard then offers to add the app to Slack, and Slack reports its removal. Without them, paste tokens.',
   }),
   SLACK_CLIENT_SECRET: text({
     group: 'gateway',
@@ -312,7 +312,7 @@ export const settings = {
     default: '',
     isSecret: true,
     example: '<from the app’s Basic Information>',
-    help: 'See SLACK_CLIENT_ID.',
+    help: 'Client secret; see SLACK_CLIENT_ID.',
   }),
   SLACK_SIGNING_SECRET: text({
     group: 'gateway',
@@ -320,7 +320,7 @@ export const settings = {
     default: '',
     isSecret: true,
     example: '<from the app’s Basic Information>',
-    help: 'See SLACK_CLIENT_ID.',
+    help: 'Signing secret; see SLACK_CLIENT_ID.',
   }),
   SLACK_API_URL: text({
     group: 'worker',
@@ -328,7 +328,7 @@ export const settings = {
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4410/api/',
-    help: 'Where the Slack API is, for a simulator; refused in production.',
+    help: 'URL of the Slack API, for a simulator; not allowed in production.',
   }),
   TWILIO_API_URL: text({
     group: 'worker',
@@ -336,7 +336,7 @@ export const settings = {
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4411',
-    help: 'Where the Twilio API is, for a simulator; refused in production.',
+    help: 'URL of the Twilio API, for a simulator; not allowed in production.',
   }),
   META_API_URL: text({
     group: 'worker',
@@ -344,7 +344,7 @@ export const settings = {
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4412',
-    help: 'Where the Graph API of Meta is, for a simulator; refused in production.',
+    help: 'URL of Meta’s Graph API, for a simulator; not allowed in production.',
   }),
   TELEGRAM_API_URL: text({
     group: 'worker',
@@ -352,7 +352,7 @@ export const settings = {
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4413',
-    help: 'Where the Telegram Bot API is, for a simulator; refused in production.',
+    help: 'URL of the Telegram Bot API, for a simulator; not allowed in production.',
   }),
   FCM_API_URL: text({
     group: 'worker',
@@ -360,7 +360,7 @@ export const settings = {
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4414',
-    help: 'Where Firebase Cloud Messaging and its token endpoint are, for a simulator; refused in production.',
+    help: 'URL of Firebase Cloud Messaging and its token endpoint, for a simulator; not allowed in production.',
   }),
   ONESIGNAL_API_URL: text({
     group: 'worker',
@@ -368,7 +368,7 @@ export const settings = {
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4415',
-    help: 'Where the API of OneSignal is, for a simulator; refused in production.',
+    help: 'URL of the OneSignal API, for a simulator; not allowed in production.',
   }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
@@ -376,7 +376,7 @@ export const settings = {
     default: 0,
     minimum: 0,
     maximum: 300_000,
-    help: 'How long a process may take to end; 0 is 10 s beyond the longest attempt of its roles: 25 s, and 50 s with e-mail. Below that, attempts are cut off before the end, and may be unknown.',
+    help: 'Time limit for a process to shut down; 0 is 10 s more than the longest attempt of its roles: 25 s, or 50 s with e-mail. A lower value can cut off attempts, whose outcome is then unknown.',
   }),
 
   NODE_ENV: text({
@@ -384,29 +384,29 @@ export const settings = {
     for: ['api', 'worker', 'dashboard'],
     default: 'development',
     example: 'production',
-    help: 'With `production`, settings that are for simulators are refused.',
+    help: 'With `production`, settings for simulators are not allowed.',
   }),
   LOG_LEVEL: choice({
     group: 'logging',
     for: ['api', 'worker', 'dashboard'],
     values: ['error', 'warn', 'info', 'debug'],
     default: 'info',
-    help: 'The least serious lines that are written.',
+    help: 'Lowest level that is logged.',
   }),
 } as const satisfies Record<string, Setting>;
 
-/** The processes that read settings; `cli` is the one-shot commands. */
+/** Processes that read settings; `cli` is any one-shot command. */
 export type ProcessName = 'api' | 'worker' | 'dashboard' | 'cli';
 
 export type SettingName = keyof typeof settings;
 
 export type Setting = {
   group: 'stores' | 'security' | 'gateway' | 'dashboard' | 'worker' | 'logging';
-  /** The processes that read it. */
+  /** Processes that read it. */
   for: readonly ProcessName[];
   help: string;
   isRequired?: true;
-  /** Processes that can do a part of their work without it. */
+  /** Processes that can run partly without it. */
   isOptionalFor?: readonly ProcessName[];
   /** Never printed. */
   isSecret?: true;

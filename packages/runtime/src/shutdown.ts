@@ -1,12 +1,12 @@
 import type { Logger } from './log';
 
-/** What a process opened, closed newest first. */
+/** Closes the resources of a process, newest first. */
 export type Shutdown = {
-  /** Registers what must be closed; later ones are closed earlier. */
+  /** Registers a resource to close; later ones are closed first. */
   add(name: string, close: () => Promise<void> | void): void;
-  /** True from the moment that `run` was called. */
+  /** True after `run` was called. */
   isShuttingDown(): boolean;
-  /** Closes everything once, within the time limit; true when all of it closed. */
+  /** Closes everything once, within the time limit; true if everything closed. */
   run(reason: string): Promise<boolean>;
 };
 
@@ -62,7 +62,7 @@ export function createShutdown({ log, timeoutMs }: { log: Logger; timeoutMs: num
   };
 }
 
-/** Ends the process on SIGTERM and SIGINT: 0 when everything closed in time, else 1. */
+/** Exits on SIGTERM and SIGINT: with 0 if everything closed in time, else with 1. */
 export function exitOnSignals(shutdown: Shutdown): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

@@ -1,6 +1,6 @@
 import type { Secrets } from './secrets';
 
-/** Who may have which integration filled by an installation of the Slack app. */
+/** Permission of an operator to fill an integration by installing the Slack app. */
 export type SlackTicket = {
   integrationId: string;
   accountId: string;
@@ -11,18 +11,18 @@ export type SlackTicket = {
 
 const place = 'slack_ticket';
 
-/** A text for an address: sealed, so that only we make and read it. */
+/** Seals a ticket for use in a URL, so that only we can create and read it. */
 export function writeSlackTicket(ticket: SlackTicket, secrets: Pick<Secrets, 'seal'>): string {
   return secrets.seal(JSON.stringify(ticket), place);
 }
 
-/** Undefined for what we did not write, and for what has run out. */
+/** Undefined for a text that we did not create, or that expired. */
 export function readSlackTicket(
   text: string,
   { secrets, nowMs }: { secrets: Pick<Secrets, 'open'>; nowMs: number },
 ): SlackTicket | undefined {
   try {
-    // What opens here was sealed by writeSlackTicket.
+    // Safe cast: writeSlackTicket sealed it.
     const ticket = JSON.parse(secrets.open(text, place)) as SlackTicket;
     return ticket.expiresAtMs > nowMs ? ticket : undefined;
   } catch {

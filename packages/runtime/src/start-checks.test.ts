@@ -16,7 +16,7 @@ function setUp(...checks: StartCheck[]) {
   return { started, refused: errors };
 }
 
-/** A store that is away for the first readings. */
+/** A service that is unavailable for the first checks. */
 function away(times: number, then: Findings): StartCheck & { readings: number } {
   const store = { name: 'redis', readings: 0, read };
   async function read(): Promise<Findings> {
@@ -31,7 +31,7 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 describe('createStartChecks', () => {
-  test('refuses to start with every sentence of every store at once', async () => {
+  test('refuses to start with all problems of all services at once', async () => {
     const { started } = setUp(
       { name: 'postgresql', read: async () => ({ refusals: ['one', 'two'], warnings: [] }) },
       { name: 'redis', read: async () => ({ refusals: ['three'], warnings: [] }) },
@@ -40,11 +40,11 @@ describe('createStartChecks', () => {
     expect(error).toBeInstanceOf(StartRefusedError);
     expect(error).toMatchObject({
       refusals: ['one', 'two', 'three'],
-      message: 'This process does not start:\n  one\n  two\n  three',
+      message: 'This process cannot start:\n  one\n  two\n  three',
     });
   });
 
-  test('starts without a store that is away, and looks at it once when it comes', async () => {
+  test('starts while a service is unavailable, and checks it once when it is back', async () => {
     const store = away(3, fit);
     const { started, refused: errors } = setUp(store);
     await started.run();
@@ -53,7 +53,7 @@ describe('createStartChecks', () => {
     expect(errors).toEqual([]);
   });
 
-  test('tells of a store that came and is not fit', async () => {
+  test('reports a problem of a service that became available later', async () => {
     const { started, refused: errors } = setUp(away(2, { refusals: ['evicts'], warnings: [] }));
     await started.run();
     expect(errors).toEqual([]);
@@ -61,7 +61,7 @@ describe('createStartChecks', () => {
     expect(errors.map(({ refusals }) => refusals)).toEqual([['evicts']]);
   });
 
-  test('tells each cause of a store that is away once, however often it is looked at', async () => {
+  test('logs each cause of an unavailable service once, however often it is checked', async () => {
     const lines: Record<string, unknown>[] = [];
     const stream = new Writable({
       write(chunk, _encoding, done) {
@@ -92,7 +92,7 @@ describe('createStartChecks', () => {
     ]);
   });
 
-  test('asks nobody any more once it was stopped', async () => {
+  test('stops checking after stop', async () => {
     const store = away(100, fit);
     const { started } = setUp(store);
     await started.run();
@@ -101,7 +101,7 @@ describe('createStartChecks', () => {
     expect(store.readings).toBe(1);
   });
 
-  test('does not wait for a store that says nothing', async () => {
+  test('does not wait for a service that does not respond', async () => {
     const { started } = setUp({ name: 'redis', read: () => new Promise(() => undefined) });
     const run = started.run();
     await jest.advanceTimersByTimeAsync(5_000);

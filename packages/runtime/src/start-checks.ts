@@ -1,18 +1,18 @@
 import type { Logger } from './log';
 import { withinTime } from './within-time';
 
-/** What was found of a store. Each refusal is a sentence that ends with what to do. */
+/** Result of a check. Each refusal is a sentence that ends with what to do. */
 export type Findings = { refusals: string[]; warnings: string[] };
 
-/** `read` rejects where the store does not answer. */
+/** `read` rejects if the service does not answer. */
 export type StartCheck = { name: string; read(): Promise<Findings> };
 
-/** A store answers that this process must not work with. */
+/** A service is available, but this process must not use it. */
 export class StartRefusedError extends Error {
   readonly refusals: string[];
 
   constructor(refusals: string[]) {
-    super(['This process does not start:'].concat(refusals.map((text) => `  ${text}`)).join('\n'));
+    super(['This process cannot start:'].concat(refusals.map((text) => `  ${text}`)).join('\n'));
     this.name = 'StartRefusedError';
     this.refusals = refusals;
   }
@@ -20,13 +20,13 @@ export class StartRefusedError extends Error {
 
 export type StartChecksDeps = {
   checks: StartCheck[];
-  /** A store that was away at the start came, and is refused. */
+  /** Called if a service was unavailable at startup and fails its check later. */
   onRefused(error: StartRefusedError): void;
   log: Logger;
 };
 
 export type StartChecks = {
-  /** Rejects with StartRefusedError. A store that is away holds up nothing: it is looked at when it comes. */
+  /** Rejects with StartRefusedError. An unavailable service does not block: it is checked when it is available. */
   run(): Promise<void>;
   stop(): void;
 };
@@ -65,14 +65,14 @@ export function createStartChecks({ checks, onRefused, log }: StartChecksDeps): 
     return findings;
   }
 
-  /** Once for each reason: the look is repeated every second. */
+  /** Logs each reason once: the check repeats every second. */
   function logFailure(name: string, error: unknown): undefined {
     const reason = String(error);
     if (loggedReasons.get(name) !== reason) log.warn('start.check_failed', { name, error });
     loggedReasons.set(name, reason);
   }
 
-  /** As long as the store is away: that ends with the process at the latest. */
+  /** Repeats until the service answers or the process ends. */
   function repeat(check: StartCheck): void {
     if (isStopped) return;
     const timer = setTimeout(() => {

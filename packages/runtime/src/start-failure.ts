@@ -6,14 +6,14 @@ import { StartRefusedError } from './start-checks';
 const exitConfiguration = 78;
 const exitFault = 1;
 
-/** Ends a process that could not start: what an operator can mend is told without a stack, by its own exit code. */
+/** Exits a process that could not start. A configuration error has its own exit code and no stack trace. */
 export function failStart(error: unknown): never {
   const isConfiguration = isConfigurationError(error);
   process.stderr.write(`${isConfiguration ? error.message : String(error)}\n`);
   process.exit(isConfiguration ? exitConfiguration : exitFault);
 }
 
-/** Ends a process that runs already, in order, because a store came that it must not work with. */
+/** Shuts down a running process, because a service became available that it must not use. */
 export function refuseToGoOn(error: StartRefusedError, shutdown: Pick<Shutdown, 'run'>): void {
   process.stderr.write(`${error.message}\n`);
   void shutdown.run('refused').then(() => process.exit(exitConfiguration));

@@ -18,9 +18,9 @@ async function start({ ready = async () => true, changes = {} as Partial<Metrics
 
 describe('the status server', () => {
   test.each<[string, () => Promise<boolean>, number]>([
-    ['the process can work', async () => true, 200],
-    ['it cannot', async () => false, 503],
-    ['asking fails', () => Promise.reject(new Error('away')), 503],
+    ['the process is ready', async () => true, 200],
+    ['it is not ready', async () => false, 503],
+    ['the check fails', () => Promise.reject(new Error('away')), 503],
   ])('answers /readyz when %s, and /livez always', async (_, ready, status) => {
     const { get } = await start({ ready });
     expect((await get('/readyz')).status).toBe(status);
@@ -31,12 +31,12 @@ describe('the status server', () => {
     ['/nothing', 'GET'],
     ['/metrics', 'POST'],
     ['/__proto__', 'GET'],
-  ])('answers 404 for %s by %s', async (path, method) => {
+  ])('returns 404 for %s with %s', async (path, method) => {
     const { get } = await start();
     expect((await get(path, { method })).status).toBe(404);
   });
 
-  test('tells everything that was counted, and what is read at that moment', async () => {
+  test('returns all counters, and the current values of its sources', async () => {
     const { metrics, get } = await start();
     metrics.countHttpRequest({ route: '/v1/x/:id', method: 'POST', status: 200, seconds: 0.01 });
     metrics.countMessage({ channel: 'email', provider: 'smtp', outcome: 'accepted' });
@@ -58,7 +58,7 @@ describe('the status server', () => {
     );
   });
 
-  test('leaves out what a store does not tell, and tells the rest', async () => {
+  test('omits a source that fails, and returns the rest', async () => {
     const changes = { readOldestWaiting: () => Promise.reject(new Error('away')) };
     const { get } = await start({ changes });
     const text = await (await get('/metrics')).text();
@@ -66,7 +66,7 @@ describe('the status server', () => {
     expect(text).not.toContain('belfry_oldest_waiting_seconds{');
   });
 
-  test('has no label but those that are few', async () => {
+  test('has only labels with few values', async () => {
     const { metrics, get } = await start();
     metrics.countHttpRequest({ route: 'none', method: 'GET', status: 404, seconds: 0.01 });
     metrics.countMessage({ channel: 'email', provider: 'smtp', outcome: 'accepted' });

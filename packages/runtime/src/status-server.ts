@@ -11,9 +11,9 @@ export type StatusServerDeps = {
 };
 
 export type StatusServer = {
-  /** Its URL; rejects where the place is taken. */
+  /** Resolves with its URL; rejects if the address is in use. */
   listen(deps: StatusServerDeps, place: { host: string; port: number }): Promise<string>;
-  /** Also where it never listened. */
+  /** Also works if it never listened. */
   close(): Promise<void>;
 };
 
@@ -22,7 +22,7 @@ type Answer = { status: number; type: string; body: string };
 const readyTimeoutMs = 2_000;
 const maxConnections = 100;
 
-/** Serves `/livez`, `/readyz` and `/metrics`, for machines beside this one. */
+/** Serves `/livez`, `/readyz` and `/metrics` for monitoring. */
 export function createStatusServer(): StatusServer {
   let server: Server | undefined;
   return {
@@ -95,7 +95,7 @@ function close(server: Server): Promise<void> {
 }
 
 function getUrl(server: Server): string {
-  // A server that listens on a port has an address with one.
+  // Safe cast: a server that listens on a port has an address with a port.
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that nobody trusts, with its key: only for tests. */
+/** An untrusted certificate for 127.0.0.1 and its key, only for tests. */
 export const testTls = {
   cert: Buffer.from(`
 -----BEGIN CERTIFICATE-----

@@ -4,7 +4,7 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 describe('createTimeouts', () => {
-  test('calls each that is late, once, in the order in which they came', () => {
+  test('calls each late one once, in the order they were added', () => {
     const late: string[] = [];
     const timeouts = createTimeouts(100);
     timeouts.add(() => late.push('first'));
@@ -18,7 +18,7 @@ describe('createTimeouts', () => {
     expect(late).toEqual(['first', 'second']);
   });
 
-  test('does not call one that was removed, also when it was the next to fall due', () => {
+  test('does not call a removed one, even if it was next', () => {
     const late: string[] = [];
     const timeouts = createTimeouts(100);
     const first = timeouts.add(() => late.push('first'));
@@ -31,7 +31,7 @@ describe('createTimeouts', () => {
     expect(late).toEqual(['second']);
   });
 
-  test('has one timer for all of them, none when there is nothing to watch, and one again later', () => {
+  test('uses one timer for all, none while it is empty, and a new one later', () => {
     const timeouts = createTimeouts(100);
     expect(jest.getTimerCount()).toBe(0);
     const all = Array.from({ length: 50 }, () => timeouts.add(() => undefined));

@@ -1,19 +1,19 @@
 export type OpenTimeout = { dueAtMs: number; onLate(): void };
 
-/** Timeouts of one length, with one timer for all that are open. */
+/** Timeouts of one length that share one timer. */
 export type Timeouts = {
-  /** `onLate` is called once, unless the timeout is removed before. */
+  /** Calls `onLate` once, unless the timeout is removed before. */
   add(onLate: () => void): OpenTimeout;
   remove(timeout: OpenTimeout): void;
 };
 
 export function createTimeouts(afterMs: number): Timeouts {
-  // In the order in which they fall due.
+  // In the order of their deadlines.
   const open = new Set<OpenTimeout>();
   let timer: NodeJS.Timeout | undefined;
 
   function lookIn(waitMs: number): void {
-    // What is waited for holds the process by itself.
+    // The awaited operation keeps the process alive, so the timer need not.
     timer = setTimeout(endLate, Math.ceil(waitMs)).unref();
   }
 

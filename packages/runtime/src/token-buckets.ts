@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
 
 export type TokenBucketsOptions = {
-  /** Tokens of a bucket that was not used for a while. */
+  /** Tokens of a full bucket. */
   burst: number;
   perSecond: number;
-  /** Buckets that are remembered; the one used longest ago is forgotten first, and is full again. */
+  /** Maximum number of buckets. The least recently used one is dropped, and is full if used again. */
   maxBuckets: number;
-  /** In ms, of a clock that only goes forward. */
+  /** A monotonic clock, in milliseconds. */
   now: () => number;
 };
 
 export type TokenBuckets = {
-  /** Takes a token; false where there is none. */
+  /** Takes a token; false if there is none. */
   take(name: string): boolean;
   giveBack(name: string): void;
 };
 
-/** Token buckets by name, in the memory of this process. */
+/** Named token buckets in the memory of this process. */
 export function createTokenBuckets(options: TokenBucketsOptions): TokenBuckets {
   const { burst, perSecond, maxBuckets, now } = options;
   const buckets = new LRUCache<string, { tokens: number; atMs: number }>({ max: maxBuckets });

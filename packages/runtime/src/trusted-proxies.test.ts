@@ -13,7 +13,7 @@ describe('parseTrustedProxies', () => {
     ['::1', '::1', true],
     ['10.0.0.0/8', undefined, false],
     ['10.0.0.0/8', 'nonsense', false],
-  ])('with %p answers for %p: %p', (subnets, address, expected) => {
+  ])('with subnets %p, %p is trusted: %p', (subnets, address, expected) => {
     const isTrustedProxy = parseTrustedProxies(subnets);
     expect(typeof isTrustedProxy === 'function' && isTrustedProxy(address)).toBe(expected);
   });
@@ -27,7 +27,7 @@ describe('parseTrustedProxies', () => {
     ['10.0.0.0/8,proxy', '"proxy" is not a subnet such as 10.0.0.0/8'],
     ['0.0.0.0/0', '"0.0.0.0/0" would trust everyone'],
     ['::/0', '"::/0" would trust everyone'],
-  ])('refuses %p', (subnets, problem) => {
+  ])('rejects %p', (subnets, problem) => {
     expect(parseTrustedProxies(subnets)).toEqual({ problem });
   });
 });

@@ -3,10 +3,10 @@ import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { getHeaderValues } from './raw-headers';
 
-/** Whether a peer is one of the proxies that may say how a call came to them. */
+/** Whether a peer is a proxy whose X-Forwarded headers are trusted. */
 export type IsTrustedProxy = (address: string | undefined) => boolean;
 
-/** Reads `10.0.0.0/8,127.0.0.1/32`; the problem is for the person who set it. */
+/** Parses `10.0.0.0/8,127.0.0.1/32`; `problem` is shown to the person who set it. */
 export function parseTrustedProxies(text: string): IsTrustedProxy | { problem: string } {
   const subnets = new BlockList();
   for (const part of text.split(',').map((each) => each.trim())) {
@@ -16,17 +16,17 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | { problem: s
     if (subnet.prefix === 0) return { problem: `"${part}" would trust everyone` };
     subnets.addSubnet(subnet.address, subnet.prefix, subnet.family);
   }
-  // Asked for each call and each answer, which is dear where there is something to compare.
+  // Runs for each request and response; comparing addresses is slow.
   if (subnets.rules.length === 0) return () => false;
   return function isTrustedProxy(address) {
     const version = isIP(address ?? '');
     if (address === undefined || version === 0) return false;
-    // An IPv4 address written as IPv6 is found among IPv4 subnets, too.
+    // Matches IPv4 subnets also for an IPv4 address written as IPv6.
     return subnets.check(address, version === 4 ? 'ipv4' : 'ipv6');
   };
 }
 
-/** Whether a call came by TLS: to this process, or to a trusted proxy that says so exactly once. */
+/** Whether a request used TLS: to this process, or to a trusted proxy that says so exactly once. */
 export function isHttps(req: IncomingMessage, isTrustedProxy: IsTrustedProxy): boolean {
   if (req.socket instanceof TLSSocket) return true;
   if (!isTrustedProxy(req.socket.remoteAddress)) return false;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The version of Belfry. Every package.json of the repository has the same one. */
+/** The version of Belfry, which all its packages share. */
 export const version: string = readVersion();
 
 function readVersion(): string {

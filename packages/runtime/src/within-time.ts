@@ -1,4 +1,4 @@
-/** What a promise gives, or undefined where it fails or takes too long. */
+/** The value of a promise; undefined if it fails or takes too long. */
 export async function withinTime<T>(
   promise: Promise<T>,
   timeoutMs: number,

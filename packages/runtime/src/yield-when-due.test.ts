@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { createYieldWhenDue } from './yield-when-due';
 
 describe('yieldWhenDue', () => {
-  test('lets others run once its time is used up, and only then', async () => {
+  test('lets other work run when its slice is used up, and not before', async () => {
     const yieldWhenDue = createYieldWhenDue(10);
     expect(yieldWhenDue()).toBeUndefined();
     blockFor(15);
@@ -15,7 +15,7 @@ describe('yieldWhenDue', () => {
     expect(yieldWhenDue()).toBeUndefined();
   });
 
-  test('lets what others leave for the next turns run first', async () => {
+  test('lets other work also finish its follow-ups', async () => {
     const yieldWhenDue = createYieldWhenDue(10);
     blockFor(15);
     let steps = 0;
@@ -29,7 +29,7 @@ describe('yieldWhenDue', () => {
     expect(steps).toBe(3);
   });
 
-  test('comes back also where others never end', async () => {
+  test('returns even if there is always other work', async () => {
     const yieldWhenDue = createYieldWhenDue(10);
     blockFor(15);
     let steps = 0;

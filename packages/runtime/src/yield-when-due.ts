@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 
-/** Called between the steps of long work: lets everything else of the process run once `everyMs` were used up. */
+/** Called between the steps of long work: yields to the rest of the process after each slice of `everyMs`. */
 export type YieldWhenDue = () => Promise<void> | undefined;
 
 /**
- * A turn of the loop that took as long did other work. What that left for the next turn, such as a batch to be written, goes
- * before the long work as well: otherwise each of the steps of a short call would wait for one of the long work's.
+ * An iteration of the event loop that takes this long ran other work. Its follow-ups, such as writing a batch, run before
+ * the long work continues. Otherwise each step of a short request would wait for a slice of the long work.
  */
 const busyMs = 0.2;
-/** The long work gets on also where there is always something else. */
+/** The long work continues after this many iterations, even if there is always other work. */
 const maxIterations = 8;
 
 export function createYieldWhenDue(everyMs: number): YieldWhenDue {

@@ -1,14 +1,14 @@
 import { createApiKey, isSameSecret, parseApiKey } from './api-key';
 
 describe('createApiKey', () => {
-  test('makes a key of its own shape that parses to the id and hash that are stored', () => {
+  test('creates a key that parses to its stored id and hash', () => {
     const { key, id, secretHash } = createApiKey();
     expect(key).toMatch(/^bk_[0-9A-Za-z]{60}$/);
     expect(key.slice(3, 25)).toBe(id);
     expect(parseApiKey(key)).toEqual({ id, secretHash });
   });
 
-  test('never makes the same key twice', () => {
+  test('never creates the same key twice', () => {
     expect(createApiKey().key).not.toBe(createApiKey().key);
   });
 });
@@ -18,19 +18,19 @@ describe('parseApiKey', () => {
   const otherCharacter = key.endsWith('A') ? 'B' : 'A';
 
   test.each([
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['another prefix', key.replace('bk_', 'sk_')],
     ['a missing character', key.slice(0, -1)],
-    ['a character too many', `${key}A`],
+    ['an extra character', `${key}A`],
     ['a wrong checksum', `${key.slice(0, -1)}${otherCharacter}`],
     ['swapped characters', swapDifferent(key)],
     ['white space', ` ${key}`],
     ['a line break at the end', `${key}\n`],
-  ])('refuses %s without a look-up', (_, text) => {
+  ])('rejects %s without a lookup', (_, text) => {
     expect(parseApiKey(text)).toBeUndefined();
   });
 
-  test('reads the checksum as documented: CRC32 of what stands before it, in base 62', () => {
+  test('uses the documented checksum: CRC32 of the preceding characters, in base 62', () => {
     const fixed = 'bk_0000000000000000000000AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
     expect(parseApiKey(`${fixed}1YXizv`)?.id).toBe('0'.repeat(22));
   });
@@ -41,7 +41,7 @@ describe('isSameSecret', () => {
     [true, 'a', 'a'],
     [false, 'a', 'b'],
     [false, 'a', 'aa'],
-  ])('answers %p for %p and %p', (expected, candidate, stored) => {
+  ])('returns %p for %p and %p', (expected, candidate, stored) => {
     expect(isSameSecret(Buffer.from(candidate), Buffer.from(stored))).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** A key as it is made: `key` is shown, `id` and `secretHash` are stored. */
+/** A new key: `key` is shown to the user, `id` and `secretHash` are stored. */
 export type NewApiKey = { key: string; id: string; secretHash: Buffer };
 
 export type ParsedApiKey = { id: string; secretHash: Buffer };
@@ -17,7 +17,7 @@ const shape = new RegExp(
   `^${prefix}[0-9A-Za-z]{${idCharacters + secretCharacters + checksumCharacters}}$`,
 );
 
-/** `bk_`, an id to look it up by, a secret of 190 bits, and a checksum that tells a typo from a wrong key without a look-up. */
+/** `bk_`, an id for the lookup, a secret of 190 bits, and a checksum that detects a typo without a lookup. */
 export function createApiKey(): NewApiKey {
   const id = randomBase62(idCharacters);
   const secret = randomBase62(secretCharacters);
@@ -25,9 +25,9 @@ export function createApiKey(): NewApiKey {
   return { key: `${body}${computeChecksum(body)}`, id, secretHash: hashSecret(secret) };
 }
 
-/** The parts of a key that can be one; undefined for anything else. */
+/** The parts of a well-formed key; undefined for anything else. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
-  // Each call of the gateway comes by here: no list of captures, and no checksum written to be compared.
+  // Every API call runs this: no capture groups, and no checksum string built for the comparison.
   if (!shape.test(text)) return undefined;
   if (crc32(text.slice(0, secretEnd)) !== parseChecksum(text.slice(secretEnd))) return undefined;
   return {
@@ -59,7 +59,7 @@ function computeChecksum(body: string): string {
   return text;
 }
 
-/** What `checksumOf` wrote. */
+/** The inverse of the checksum's base 62 encoding. */
 function parseChecksum(checksum: string): number {
   let number = 0;
   for (let place = 0; place < checksumCharacters; place += 1) {

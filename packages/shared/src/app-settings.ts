@@ -1,10 +1,10 @@
-/** What people set for an app: the dashboard's form, `belfry app set`, docs/reference/configuration.md and the checks follow from it. */
+/** Settings of an app. The dashboard form, `belfry app set`, docs/reference/configuration.md and validation derive from this list. */
 export type AppSetting = {
-  /** For people who use the command line and the docs; also the column in PostgreSQL. */
+  /** Name in the command line and the docs; also the PostgreSQL column. */
   name: string;
-  /** For the form. */
+  /** Label in the form. */
   title: string;
-  /** For the form and the docs. */
+  /** Help text in the form and the docs. */
   help: string;
 } & (
   | { kind: 'switch'; default: boolean }
@@ -13,26 +13,26 @@ export type AppSetting = {
   | { kind: 'region'; default: null }
 );
 
-/** `hint` says what it does. */
+/** `hint` describes the effect of the choice. */
 type AppSettingChoice = { value: string; title: string; hint: string };
 
-/** By the name in JSON and in code. */
+/** Keyed by the name used in JSON and code. */
 export const appSettings = {
   delivery: {
     name: 'delivery',
     title: 'Delivery',
-    help: 'Where messages go.',
+    help: 'Where messages are delivered.',
     kind: 'choice',
     choices: [
       {
         value: 'sandbox',
         title: 'Sandbox',
-        hint: 'Every message is captured and none leaves, whatever a version names.',
+        hint: 'Every message is captured and none is sent, whatever the event version says.',
       },
       {
         value: 'live',
         title: 'Live',
-        hint: 'Messages reach people through the integrations of its events.',
+        hint: 'Messages are sent through the integrations of the event.',
       },
     ],
     default: 'sandbox',
@@ -40,14 +40,14 @@ export const appSettings = {
   openInboxCounters: {
     name: 'open_inbox_counters',
     title: 'Unsigned inbox counters',
-    help: 'Front ends may call unread_count and last_open of the inbox without a signature. Anybody who knows a user_id can then read the count and reset it.',
+    help: 'Front ends may call unread_count and last_open of the inbox without a signature. Anyone who knows a user_id can then read and reset the counter.',
     kind: 'switch',
     default: false,
   },
   defaultRegion: {
     name: 'default_region',
     title: 'Default region of phone numbers',
-    help: 'Two letters, such as US or DE. Phone numbers without + are then also read as national numbers of this region. Without it they need their country code.',
+    help: 'Two letters, such as US or DE. Phone numbers without + are then also read as national numbers of this region. Without a region they need a country code.',
     kind: 'region',
     default: null,
   },
@@ -69,11 +69,11 @@ export type AppSettings = {
 export type AppSettingKey = keyof AppSettings;
 
 export function listAppSettings(): [AppSettingKey, AppSetting][] {
-  // An object's own keys are those of its type: it is a constant.
+  // Safe cast: a constant object has exactly the keys of its type.
   return Object.entries(appSettings) as [AppSettingKey, AppSetting][];
 }
 
-/** The values that a setting takes, as text: for the command line, the docs and the sentence of an error. */
+/** The allowed values of a setting as text, for the command line, the docs and error messages. */
 export function listValues(setting: AppSetting): string[] {
   switch (setting.kind) {
     case 'switch':
@@ -87,7 +87,7 @@ export function listValues(setting: AppSetting): string[] {
 
 const noRegion = 'none';
 
-/** A value that was written as text; undefined for what the setting does not take. `isRegion` knows two capital letters. */
+/** Parses a value from text; undefined if the setting does not allow it. `isRegion` checks two capital letters. */
 export function parseAppSetting(
   setting: AppSetting,
   text: string,

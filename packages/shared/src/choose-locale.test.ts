@@ -31,12 +31,12 @@ describe('chooseLocale', () => {
     // ISO 639 changed the code of Hebrew.
     ['iw-IL', 'he'],
     ['en-US', 'en'],
-  ])('%j finds %s, and nothing is noted', (requested, locale) => {
+  ])('%j selects %s without a note', (requested, locale) => {
     expect(choose(requested)).toEqual({ locale });
   });
 
   test.each(['zh', 'zh-TW', 'fr', 'fr_CA', 'sr', 'sr-Cyrl'])(
-    'for %s there is no template: the default is used, and the note says so',
+    '%s has no template: uses the default and adds a note',
     (requested) => {
       expect(choose(requested)).toEqual({
         locale: 'en',
@@ -54,28 +54,28 @@ describe('chooseLocale', () => {
     '[object Object]',
     'i-klingon',
     'e'.repeat(90),
-  ])('%j cannot be read: the default is used, and the note says so', (requested) => {
+  ])('%j is not a language tag: uses the default and adds a note', (requested) => {
     const { locale, note } = choose(requested) ?? {};
     expect(locale).toBe('en');
     expect(note).toContain(`"${requested}" is not a language tag such as de or pt-BR`);
   });
 
-  test.each([undefined, '', ' '])('%j asks for no language: nothing is noted', (requested) => {
+  test.each([undefined, '', ' '])('%j requests no language: adds no note', (requested) => {
     expect(choose(requested)).toEqual({ locale: 'en' });
   });
 
-  test('templates that were stored in another spelling are found', () => {
+  test('finds templates stored under another spelling of the tag', () => {
     expect(choose('pt-BR', ['en_us', 'pt_br'], 'en-US')).toEqual({ locale: 'pt_br' });
     expect(choose(undefined, ['en_us', 'pt_br'], 'en-US')).toEqual({ locale: 'en_us' });
     expect(choose('constructor', ['en'])).toMatchObject({ locale: 'en' });
   });
 
-  test('without a template in the default language there is none', () => {
+  test('returns undefined without a template in the default language', () => {
     expect(choose('fr', ['de'], 'en')).toBeUndefined();
     expect(choose('de-CH', ['de'], 'en')).toEqual({ locale: 'de' });
   });
 
-  test('takes any text, and finds a prefix of what was asked for or the default', () => {
+  test('accepts any text, and returns a prefix of the requested tag or the default', () => {
     const part = fc.stringMatching(/^[A-Za-z0-9]{1,8}$/);
     const requested = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 80 }),

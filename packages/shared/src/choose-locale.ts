@@ -1,13 +1,13 @@
 export type ChosenLocale = {
   /** A key of the templates. */
   locale: string;
-  /** A sentence for the log where the default language took the place of the requested one. */
+  /** A sentence for the log if the default language was used instead of the requested one. */
   note?: string;
 };
 
 /**
- * The language of a message: the requested one by the lookup of RFC 4647 (section 3.4), else the version's default.
- * Undefined where the default has no template either.
+ * Chooses the language of a message: RFC 4647 lookup (section 3.4) of the requested tag, else the version's default.
+ * Returns undefined if the default has no template either.
  */
 export function chooseLocale(
   requested: string | undefined,
@@ -40,7 +40,7 @@ export function canonicalizeLocale(tag: string): string | undefined {
   return canonical ?? undefined;
 }
 
-/** As long as the wire takes one, and twice as long as real ones are. */
+/** The longest tag that the wire format allows; about twice the length of real ones. */
 const maxTagCharacters = 64;
 const maxCanonicalTags = 1_000;
 const canonicalTags = new Map<string, string | null>();
@@ -53,7 +53,7 @@ function readTag(tag: string): string | null {
   }
 }
 
-/** Subtags are dropped from the end, and a single-letter one together with what it introduced. */
+/** Removes subtags from the end; a single-letter subtag is removed with the one after it. */
 function lookUp(
   requestedTag: string,
   templates: Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** The `data` of a request: what a template's placeholders read. */
+/** The `data` of a request: the values for template placeholders. */
 export type Data = { [key: string]: Json };

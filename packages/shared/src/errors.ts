@@ -1,18 +1,18 @@
 type ErrorEntry = {
   status: number;
   when: string;
-  /** What the sentence for people says, or says most often. */
+  /** The message, or the most common one. */
   text: string;
-  /** What goes with it where whoever refuses says nothing else. */
+  /** Default headers. */
   headers?: Record<string, string>;
 };
 
-/** Every error that a caller can meet: its slug, its HTTP status and when it is answered. The API reference is made from this list. */
+/** Every error that a caller can receive: its code, HTTP status and cause. The API reference is generated from this list. */
 export const errorCatalogue = {
   bad_request: {
     status: 400,
-    when: 'The call cannot be read as HTTP, its Host header is missing, malformed or repeated, its URL is not percent-encoded UTF-8 or holds U+0000, or its body ended early.',
-    text: 'the call cannot be read as HTTP',
+    when: 'The request is not valid HTTP; its Host header is missing, malformed or repeated; its URL is not percent-encoded UTF-8 or contains U+0000; or its body ended early.',
+    text: 'the request is not valid HTTP',
   },
   malformed_json: { status: 400, when: 'The body is not JSON.', text: 'Unable to process JSON' },
   invalid_type: {
@@ -22,7 +22,7 @@ export const errorCatalogue = {
   },
   hostile_json: {
     status: 400,
-    when: 'The JSON is too deep, too large in keys, or holds what cannot be stored: U+0000, a lone surrogate, a number that is not finite, or the key __proto__.',
+    when: 'The JSON is nested too deeply, has too many keys, or contains a value that cannot be stored: U+0000, a lone surrogate, a number that is not finite, or the key __proto__.',
     text: 'The JSON is refused: nested deeper than 32 levels',
   },
   idempotency_key_invalid: {
@@ -37,19 +37,19 @@ export const errorCatalogue = {
   },
   unauthenticated: {
     status: 401,
-    when: 'The Authorization header is missing, wrong or repeated; on the routes of front ends, X-Raven-User-Signature is.',
-    text: 'the Authorization header is missing: it must be "AuthKey <API key>"',
+    when: 'The Authorization header is missing, wrong or repeated. On front-end routes: the X-Raven-User-Signature header.',
+    text: 'the Authorization header is missing: send "AuthKey <API key>"',
     headers: { 'WWW-Authenticate': 'AuthKey' },
   },
   https_required: {
     status: 403,
-    when: 'The call came over plain HTTP.',
-    text: 'calls over plain HTTP are refused: use HTTPS',
+    when: 'The request used plain HTTP.',
+    text: 'plain HTTP is not allowed: use HTTPS',
   },
   signature_invalid: {
     status: 403,
-    when: 'A receipt is not signed by the provider of its integration, or not for PUBLIC_URL.',
-    text: 'the receipt is not signed by the provider of this integration, or PUBLIC_URL is not the address that it was given',
+    when: 'A receipt is not signed by the provider of its integration, or is signed for a URL other than PUBLIC_URL.',
+    text: 'the receipt is not signed by the provider of this integration, or PUBLIC_URL is not the URL configured at the provider',
   },
   app_not_found: {
     status: 404,
@@ -73,7 +73,7 @@ export const errorCatalogue = {
   },
   request_not_found: {
     status: 404,
-    when: 'The app has no such request, or it was removed after the retention.',
+    when: 'The app has no such request, or retention deleted it.',
     text: 'request not found',
   },
   message_not_found: {
@@ -88,18 +88,18 @@ export const errorCatalogue = {
   },
   request_timeout: {
     status: 408,
-    when: 'The call did not arrive in time: its headers within 10 s, its body within 30 s, and in each 5 s 80 KB of the body or its end.',
-    text: 'the call did not arrive in time',
+    when: 'The request did not arrive in time. Limits: headers within 10 s, the body within 30 s, and at least 80 KB of the body in each 5 s.',
+    text: 'the request did not arrive in time',
   },
   idempotency_conflict: {
     status: 409,
-    when: 'A call with the same Idempotency-Key is being answered right now.',
-    text: 'a call with this Idempotency-Key is being answered right now',
+    when: 'Another request with the same Idempotency-Key is still running.',
+    text: 'another request with this Idempotency-Key is still running',
     headers: { 'Retry-After': '1' },
   },
   body_too_large: {
     status: 413,
-    when: 'The body is over the limit.',
+    when: 'The body exceeds the limit.',
     text: 'the body must be at most 10000000 bytes',
   },
   unsupported_media_type: {
@@ -114,8 +114,8 @@ export const errorCatalogue = {
   },
   too_complex: {
     status: 422,
-    when: 'A dry run: rendering a message takes more work than a message may.',
-    text: 'email: text: The templates of this message take too much work for this data. Use fewer loops, shorter lists or shorter texts.',
+    when: 'A dry run: rendering a message exceeds the limit of work per message.',
+    text: 'email: text: Rendering the templates with this data exceeds the limit of work per message. Use fewer loops, shorter lists or shorter texts.',
   },
   idempotency_mismatch: {
     status: 422,
@@ -124,24 +124,24 @@ export const errorCatalogue = {
   },
   rate_limited: {
     status: 429,
-    when: 'The account is over its rate limit, or holds as much memory or as many waiting calls as one account may; or the caller’s network (an IPv4 address, or the /64 of an IPv6 one) named too many API keys or apps that do not exist, 20 at once and then one a second.',
-    text: 'the account is over its rate limit',
+    when: 'The account exceeds its rate limit, its memory limit or its limit of waiting requests. Or the client’s network (an IPv4 address, or the /64 of an IPv6 address) used too many unknown API keys or apps: 20 at once, then 1 per second.',
+    text: 'the account exceeded its rate limit',
     headers: { 'Retry-After': '1' },
   },
   storage_limit: {
     status: 429,
-    when: 'The account stores as much as it may. Delete data, wait for the retention, or ask the operator for a higher quota.',
-    text: 'the account is over its storage limit: nothing was stored. Delete data, wait for the retention, or ask the operator for a higher quota',
+    when: 'The account reached its storage limit. Delete data, wait for retention, or ask the operator for a higher quota.',
+    text: 'the account reached its storage limit: nothing was stored. Delete data, wait for retention, or ask the operator for a higher quota',
     headers: { 'Retry-After': '60' },
   },
   headers_too_large: {
     status: 431,
-    when: 'The headers are over 16 KB.',
-    text: 'the headers are over 16 KB',
+    when: 'The headers exceed 16 KB.',
+    text: 'the headers exceed 16 KB',
   },
   internal: {
     status: 500,
-    when: 'A fault of ours; it is logged under the same request_id.',
+    when: 'A bug in Belfry. It is logged with the same request_id.',
     text: 'internal error',
   },
   unsupported_transfer_encoding: {
@@ -151,8 +151,8 @@ export const errorCatalogue = {
   },
   unavailable: {
     status: 503,
-    when: 'The call could not be stored now, or the store did not say whether it was. Try again after Retry-After, with the same Idempotency-Key.',
-    text: 'the store does not answer; nothing was accepted: try again',
+    when: 'The request could not be stored, or the database did not confirm that it was. Retry after Retry-After with the same Idempotency-Key.',
+    text: 'the database does not answer: nothing was accepted, retry later',
     headers: { 'Retry-After': '1' },
   },
 } as const satisfies Record<string, ErrorEntry>;
@@ -163,14 +163,14 @@ export function errorEntry(code: ErrorCode): ErrorEntry {
   return errorCatalogue[code];
 }
 
-/** What is wrong with one value: `user.mobile`, `must be a string`. */
+/** A problem of one value: `user.mobile`, `must be a string`. */
 export type FieldProblem = { path: string; problem: string };
 
-/** No more are looked for in one body. */
+/** Validation of one body stops after this many. */
 export const maxProblems = 10_000;
 const listedProblems = 20;
 
-/** The first 20 problems, and one that counts the others. */
+/** The first 20 problems, and an entry that counts the rest. */
 export function limitProblems(problems: readonly FieldProblem[]): FieldProblem[] {
   const rest = problems.length - listedProblems;
   const listed = problems.slice(0, listedProblems);
@@ -180,14 +180,14 @@ export function limitProblems(problems: readonly FieldProblem[]): FieldProblem[]
 }
 
 export type AppErrorOptions = {
-  /** For validation: each problem that was found, in the order of the body. */
+  /** Validation problems in the order of the body. */
   problems?: readonly FieldProblem[];
-  /** In place of those of the catalogue. */
+  /** Replaces the headers of the catalogue. */
   headers?: Record<string, string>;
   cause?: unknown;
 };
 
-/** A failure that the caller is told about; its message is for the caller and never holds a secret, a query or a stack. */
+/** An error for the caller. The message is shown to them: it never contains a secret, a query or a stack trace. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly problems: readonly FieldProblem[];

@@ -1,37 +1,37 @@
-/** How a channel of a version is tried. Times in milliseconds. */
+/** Delivery policy of a channel in a version. Times in milliseconds. */
 export type Policy = {
-  /** Provider calls at most, all integrations of the chain together. */
+  /** Maximum number of provider calls, over all integrations of the chain. */
   attempts: number;
-  /** From the message's first due time; after it the message is `failed: expired`. */
+  /** Counted from the message's first due time; after it the message is `failed: expired`. */
   timeToLiveMs: number;
   /**
-   * After an outcome that nobody can know: send again, marked as a possible duplicate, by the same integration or by the
-   * next one of the chain; or hold.
+   * After an unknown outcome: resend, marked as a possible duplicate, with the same integration or the next one of the
+   * chain; or hold.
    */
   onUnknown: 'resend' | 'resend_next' | 'hold';
-  /** How often, at most, a message is sent again after an unknown outcome; the channel's own number where it is left out. */
+  /** Maximum number of resends after an unknown outcome; the channel's default if omitted. */
   unknownResends?: number;
 };
 
-/** One channel of a version: its chain of integrations in order, and its template in each language. */
+/** One channel of a version: its integrations in failover order, and its template in each language. */
 export type ChannelVersion = {
   integrationIds: string[];
   templates: Record<string, unknown>;
   policy: Policy;
 };
 
-/** What an event version fixes; immutable once published. */
+/** The content of an event version; immutable once published. */
 export type VersionDefinition = {
   defaultLocale: string;
-  /** What a path that the data does not hold does to a message: print nothing, or fail it. */
+  /** A placeholder without data: print nothing, or fail the message. */
   missing: 'empty' | 'reject';
   isSensitive: boolean;
-  /** Of a test: every channel goes to the sandbox, also in an app that is live. */
+  /** Set on a test: every channel goes to the sandbox, even if the app is live. */
   delivery?: 'sandbox';
   channels: Record<string, ChannelVersion>;
 };
 
-/** A definition as it is written: what is left out is filled by completeDefinition. */
+/** A definition with optional members; completeDefinition fills in defaults. */
 export type VersionInput = Partial<Omit<VersionDefinition, 'channels'>> & {
   channels?: Record<string, ChannelInput>;
 };
@@ -45,7 +45,7 @@ export const emptyDefinition: VersionDefinition = {
   channels: {},
 };
 
-/** Whatever a new version, draft or test leaves out has its default. */
+/** Fills in the defaults of a new version, draft or test. */
 export function completeDefinition({ channels = {}, ...fields }: VersionInput): VersionDefinition {
   const completeChannels = Object.entries(channels).map(([name, channel]) => [
     name,

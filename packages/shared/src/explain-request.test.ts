@@ -64,33 +64,33 @@ function explain(
 }
 
 describe('explainRequest', () => {
-  test('tells of a message that was sent again, and by which run', () => {
+  test('names the resend and the run that created it', () => {
     expect(explain({ generation: 2 })[1]).toMatch(/, resend 2, is sent\./);
     expect(explain({ generation: 1, resendRun: 'run' })[1]).toMatch(
-      /, resend 1 by the run run, is /,
+      /, resend 1 by resend run run, is /,
     );
   });
 
-  test('tells which integration was passed over, and why', () => {
+  test('names the skipped integration and the reason for the failover', () => {
     const failovers = [
       { name: 'first', reason: 'needs_attention' as const, detail: 'Authenticate', at: time(1) },
     ];
     expect(explain({ failovers })).toContain(
-      `  At ${time(1).toISOString()} the integration "first" was passed over (needs_attention): The integration needs attention. Authenticate.`,
+      `  At ${time(1).toISOString()} the integration "first" was skipped (needs_attention): The integration needs attention. Authenticate.`,
     );
   });
 
-  test('tells of a message from its acceptance to the report of its provider', () => {
+  test('follows a message from acceptance to the provider’s receipt', () => {
     const receipts = [{ state: 'delivered', receivedAt: time(5), detail: undefined }];
     expect(explain({ state: 'delivered', attempts: [attempt], receipts })).toEqual([
       'Request r was accepted at 2026-01-01T10:00:00.000Z: a single send of the event "order_shipped" with 1 item, for the app "Shop".',
       'Item 0 by email to a***@example.com is delivered. The provider reported that the message arrived.',
-      '  Attempt 1 with smtp began at 2026-01-01T10:00:01.000Z. The provider took the message.',
-      '  At 2026-01-01T10:00:05.000Z the provider reported that it is delivered.',
+      '  Attempt 1 with smtp started at 2026-01-01T10:00:01.000Z. The provider accepted the message.',
+      '  At 2026-01-01T10:00:05.000Z the provider reported the state delivered.',
     ]);
   });
 
-  test('says why a channel has no message', () => {
+  test('gives the reason why a channel has no message', () => {
     const skips = [{ item: 3, channel: 'slack', reason: 'no_address', detail: 'no slack' }];
     expect(explainRequest({ ...request, skips }, now)).toContain(
       'Item 3 was not sent by slack (no_address): The recipient has no address for this channel. no slack.',
@@ -99,59 +99,59 @@ describe('explainRequest', () => {
 
   test.each<[string, Partial<MessageTimeline>, string]>([
     [
-      'why it failed',
+      'the reason of a failure',
       { state: 'failed', reason: 'expired' },
-      'Item 0 by email to a***@example.com is failed. The message could not be sent. (expired: Its time to live ended before it could be sent.)',
+      'Item 0 by email to a***@example.com is failed. The message could not be sent. (expired: It expired before it could be sent.)',
     ],
     [
-      'what a retry waits for',
+      'the reason of a wait',
       { state: 'queued', dueAt: time(160), waits: 'retry' },
-      '  It waits until 2026-01-01T10:02:40.000Z, because the attempt before it did not succeed. It is given up at 2026-01-01T11:00:00.000Z.',
+      '  Next attempt at 2026-01-01T10:02:40.000Z: the previous attempt failed. It expires at 2026-01-01T11:00:00.000Z.',
     ],
     [
-      'who should have taken it',
+      'the worker role that should deliver it',
       { state: 'queued', dueAt: time(50) },
-      '  It has been due since 2026-01-01T10:00:50.000Z: a job has it, so a worker with the role deliver-email should take it. It is given up at 2026-01-01T11:00:00.000Z.',
+      '  It has been due since 2026-01-01T10:00:50.000Z. It has a job, which a worker with the role deliver-email should take. It expires at 2026-01-01T11:00:00.000Z.',
     ],
     [
-      'who should have queued it',
+      'the role that should enqueue it',
       { state: 'queued', dueAt: time(50), isQueued: false },
-      '  It has been due since 2026-01-01T10:00:50.000Z: it has no job yet, so the role relay should queue it. It is given up at 2026-01-01T11:00:00.000Z.',
+      '  It has been due since 2026-01-01T10:00:50.000Z. It has no job yet; the role relay should enqueue it. It expires at 2026-01-01T11:00:00.000Z.',
     ],
     [
-      'until when its worker has it',
+      'the end of the lease',
       { state: 'sending', dueAt: time(120) },
-      '  Its worker has it until 2026-01-01T10:02:00.000Z; after that its outcome is unknown.',
+      '  A worker has a lease on it until 2026-01-01T10:02:00.000Z. After that, its outcome is unknown.',
     ],
     [
-      'which attempt nobody ended',
+      'an open attempt and its worker',
       { state: 'sending', attempts: [{ ...attempt, closedAt: undefined, outcome: undefined }] },
-      '  Attempt 1 with smtp began at 2026-01-01T10:00:01.000Z by the worker host:1 and is open.',
+      '  Attempt 1 with smtp started at 2026-01-01T10:00:01.000Z on the worker host:1 and has not ended.',
     ],
     [
       'that an attempt may be a duplicate',
       { attempts: [{ ...attempt, number: 2, isPossibleDuplicate: true }] },
-      '  Attempt 2 with smtp began at 2026-01-01T10:00:01.000Z. The provider took the message. An earlier attempt may have been sent, so this one may be a duplicate.',
+      '  Attempt 2 with smtp started at 2026-01-01T10:00:01.000Z. The provider accepted the message. An earlier attempt may have been sent, so this one may be a duplicate.',
     ],
     [
-      'what the provider answered',
+      'the provider’s answer',
       { attempts: [{ ...attempt, outcome: 'unknown', reason: 'timeout', detail: 'No answer' }] },
-      '  Attempt 1 with smtp began at 2026-01-01T10:00:01.000Z. Nobody can know whether it was sent (timeout). No answer.',
+      '  Attempt 1 with smtp started at 2026-01-01T10:00:01.000Z. It is unknown whether the message was sent (timeout). No answer.',
     ],
-  ])('says %s', (_what, messageChanges, sentence) => {
+  ])('states %s', (_what, messageChanges, sentence) => {
     expect(explain(messageChanges)).toContain(sentence);
   });
 
-  test('says what fanout has still to plan', () => {
+  test('counts the items that fanout has not planned yet', () => {
     const requestChanges = { kind: 'bulk', items: 1_000, plannedItems: 400 };
     expect(explainRequest({ ...request, ...requestChanges }, now)).toContain(
-      '600 items of it wait for the role fanout, which plans their messages.',
+      '600 items wait for the role fanout, which plans their messages.',
     );
   });
 
-  test('says that nobody was written to, and that the sandbox takes it', () => {
+  test('states that there was no recipient, and that the app delivers to the sandbox', () => {
     const [first, second] = explainRequest({ ...request, delivery: 'sandbox' }, now);
-    expect(first).toMatch(/whose messages all go to the sandbox\.$/);
-    expect(second).toBe('It has no message: no channel had somebody to write to.');
+    expect(first).toMatch(/which delivers to the sandbox\.$/);
+    expect(second).toBe('It has no message: no channel had a recipient.');
   });
 });

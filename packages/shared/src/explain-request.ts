@@ -7,7 +7,7 @@ import {
   skipReasons,
 } from './message-state';
 
-/** What lies of a request, as the tables have it. Times are what PostgreSQL's clock said. */
+/** The stored history of a request. Times are from PostgreSQL's clock. */
 export type RequestTimeline = {
   id: string;
   appName: string;
@@ -28,10 +28,10 @@ export type MessageTimeline = {
   id: string;
   item: number;
   channel: string;
-  /** Masked: enough to tell one address from another. */
+  /** Masked: enough to distinguish addresses. */
   target: string;
   generation: number;
-  /** The resend by filter that made it. */
+  /** The resend by filter that created it. */
   resendRun: string | undefined;
   state: MessageState;
   reason: string | undefined;
@@ -56,35 +56,35 @@ export type AttemptTimeline = {
   isPossibleDuplicate: boolean;
 };
 
-/** What happened to a request, and why, in sentences: the request first, then each message with what it went through. */
+/** Explains the history of a request in sentences: first the request, then each message. */
 export function explainRequest(timeline: RequestTimeline, now: Date): string[] {
   return [
     ...explainAcceptance(timeline),
     ...timeline.skips.map(explainSkip),
     ...timeline.messages.flatMap((message) => explainMessage(message, now)),
-    ...(timeline.isCut ? ['There are more messages than are told here.'] : []),
+    ...(timeline.isCut ? ['There are more messages. They are not listed here.'] : []),
   ];
 }
 
 function explainAcceptance(timeline: RequestTimeline): string[] {
   const { id, kind, eventName, appName, delivery, items, plannedItems, createdAt } = timeline;
-  const where = delivery === 'sandbox' ? ', whose messages all go to the sandbox' : '';
+  const where = delivery === 'sandbox' ? ', which delivers to the sandbox' : '';
   const sentences = [
     `Request ${id} was accepted at ${at(createdAt)}: a ${kind} send of the event "${eventName}" with ${count(items, 'item')}, for the app "${appName}"${where}.`,
   ];
   if (timeline.isSensitive) {
     sentences.push(
-      'Its event is sensitive: what it said is sealed and never shown, and dropped once nothing of it is to be sent.',
+      'Its event is sensitive: the content is sealed, never shown, and deleted when every message is final.',
     );
   }
   const unplannedItems = items - plannedItems;
   if (unplannedItems > 0) {
     sentences.push(
-      `${count(unplannedItems, 'item')} of it wait for the role fanout, which plans their messages.`,
+      `${count(unplannedItems, 'item')} ${unplannedItems === 1 ? 'waits' : 'wait'} for the role fanout, which plans their messages.`,
     );
   }
   if (unplannedItems <= 0 && timeline.messages.length === 0) {
-    sentences.push('It has no message: no channel had somebody to write to.');
+    sentences.push('It has no message: no channel had a recipient.');
   }
   return sentences;
 }
@@ -103,14 +103,14 @@ function explainMessage(message: MessageTimeline, now: Date): string[] {
     ...message.attempts.map(explainAttempt),
     ...message.receipts.map(
       ({ state: reportedState, receivedAt, detail }) =>
-        `  At ${at(receivedAt)} the provider reported that it is ${reportedState}.${tail(detail)}`,
+        `  At ${at(receivedAt)} the provider reported the state ${reportedState}.${tail(detail)}`,
     ),
     ...explainWait(message, now),
   ];
 }
 
 function formatRun({ resendRun }: MessageTimeline): string {
-  return resendRun === undefined ? '' : ` by the run ${resendRun}`;
+  return resendRun === undefined ? '' : ` by resend run ${resendRun}`;
 }
 
 function explainAttempt(attempt: AttemptTimeline): string {
@@ -119,39 +119,39 @@ function explainAttempt(attempt: AttemptTimeline): string {
   const again = attempt.isPossibleDuplicate
     ? ' An earlier attempt may have been sent, so this one may be a duplicate.'
     : '';
-  const opening = `  Attempt ${number}${by} began at ${at(openedAt)}`;
+  const opening = `  Attempt ${number}${by} started at ${at(openedAt)}`;
   if (closedAt === undefined)
-    return `${opening} by the worker ${worker ?? 'unknown'} and is open.${again}`;
-  const ending = outcomeMeanings[outcome ?? ''] ?? `It ended as ${outcome ?? 'nothing'}`;
+    return `${opening} on the worker ${worker ?? 'unknown'} and has not ended.${again}`;
+  const ending = outcomeMeanings[outcome ?? ''] ?? `Its outcome is ${outcome ?? 'missing'}`;
   const why = reason === undefined ? '' : ` (${reason})`;
   return `${opening}. ${ending}${why}.${tail(detail)}${again}`;
 }
 
 function explainFailover({ name, reason, detail, at: passedAt }: Failover): string {
-  return `  At ${at(passedAt)} the integration "${name}" was passed over (${reason}): ${failoverReasons[reason]}${tail(detail)}`;
+  return `  At ${at(passedAt)} the integration "${name}" was skipped (${reason}): ${failoverReasons[reason]}${tail(detail)}`;
 }
 
 const outcomeMeanings: Record<string, string> = {
-  accepted: 'The provider took the message',
-  rejected: 'The provider refused it',
-  retry: 'It was certainly not sent',
-  unknown: 'Nobody can know whether it was sent',
+  accepted: 'The provider accepted the message',
+  rejected: 'The provider refused the message',
+  retry: 'The message was not sent',
+  unknown: 'It is unknown whether the message was sent',
 };
 
 function explainWait(message: MessageTimeline, now: Date): string[] {
   const { state, dueAt, waits, expiresAt, isQueued } = message;
   if (dueAt === undefined) return [];
   if (state === 'sending')
-    return [`  Its worker has it until ${at(dueAt)}; after that its outcome is unknown.`];
-  const end = ` It is given up at ${at(expiresAt)}.`;
+    return [`  A worker has a lease on it until ${at(dueAt)}. After that, its outcome is unknown.`];
+  const end = ` It expires at ${at(expiresAt)}.`;
   if (dueAt > now) {
-    const why = waits === undefined ? '' : `, because ${waitMeanings[waits] ?? waits}`;
-    return [`  It waits until ${at(dueAt)}${why}.${end}`];
+    const why = waits === undefined ? '' : `: ${waitMeanings[waits] ?? waits}`;
+    return [`  Next attempt at ${at(dueAt)}${why}.${end}`];
   }
   const place = isQueued
-    ? `a job has it, so a worker with the role deliver-${message.channel} should take it`
-    : 'it has no job yet, so the role relay should queue it';
-  return [`  It has been due since ${at(dueAt)}: ${place}.${end}`];
+    ? `It has a job, which a worker with the role deliver-${message.channel} should take`
+    : 'It has no job yet; the role relay should enqueue it';
+  return [`  It has been due since ${at(dueAt)}. ${place}.${end}`];
 }
 
 const waitMeanings: Record<string, string> = {
@@ -159,13 +159,13 @@ const waitMeanings: Record<string, string> = {
   paused: 'the channel or the integration is paused',
   limit: 'the provider’s limit is reached',
   connections: 'all connections to the mail server are in use',
-  retry: 'the attempt before it did not succeed',
-  schedule: 'it was asked for then',
+  retry: 'the previous attempt failed',
+  schedule: 'it is scheduled for that time',
 };
 
 function explainReason(reason: string): string {
   const meanings: Record<string, string> = { ...skipReasons, ...failureReasons };
-  return meanings[reason] ?? 'A reason that this version does not know.';
+  return meanings[reason] ?? 'This version does not know the reason.';
 }
 
 function tail(detail: string | undefined): string {

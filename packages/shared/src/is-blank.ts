@@ -1,12 +1,12 @@
 /**
- * White space, control characters, Unicode's default-ignorable code points (zero-width spaces and joiners, soft hyphens,
- * fillers, variation selectors, tags, marks of direction), and what else has no ink: the Braille blank, the marks of
- * interlinear annotations and the null note head.
+ * Characters without ink: white space, control characters, Unicode's default-ignorable code points (zero-width spaces
+ * and joiners, soft hyphens, fillers, variation selectors, tags, direction marks), the Braille blank, interlinear
+ * annotation marks and the null note head.
  */
-const withInk =
+const visibleCharacter =
   /[^\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{1d159}]/u;
 
-/** Whether a text shows nothing to a reader. Such a text counts as empty on every channel. */
+/** Whether a text has no visible character. Every channel treats such a text as empty. */
 export function isBlank(text: string): boolean {
-  return !withInk.test(text);
+  return !visibleCharacter.test(text);
 }

@@ -1,18 +1,18 @@
-/** What a delivery job carries: ids of messages of one channel and one lane, nothing else. */
+/** Data of a delivery job: ids of messages of one channel and one fairness key, nothing else. */
 export type DeliverJob = {
   ids: string[];
-  /** What a provider that hangs holds up: the messages' integration, or their app where they have none. */
+  /** The fairness key: the messages' integration, or their app if they have none. A provider that hangs blocks only this key. */
   lane: string;
 };
 
-/** What a fan-out job carries: the request whose items are to be planned. */
+/** Data of a fan-out job: the request whose items are planned. */
 export type FanOutJob = { requestId: string };
 
 export const maxMessagesPerJob = 20;
 
 export const fanOutQueue = 'fanout';
 
-/** The queue of a channel; the worker's role of the same name consumes it. */
+/** The queue of a channel; the worker role of the same name consumes it. */
 export function getDeliverQueue(channel: string): string {
   return `deliver-${channel}`;
 }

@@ -8,7 +8,7 @@ describe('maskTarget', () => {
     ['sms', '+12025550123', '+1202***23'],
     ['slack', 'C024BE91L', 'C024***'],
     ['push', 'fcm-token-that-is-long', 'fcm-***'],
-  ])('shows of a %s target %s only %s', (channel, target, masked) => {
+  ])('masks a %s target %s as %s', (channel, target, masked) => {
     expect(maskTarget(channel, target)).toBe(masked);
   });
 });

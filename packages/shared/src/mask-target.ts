@@ -2,7 +2,7 @@ const shownOfPhone = 5;
 const shownOfOther = 4;
 const hidden = '***';
 
-/** Enough of an address to tell one from another, too little to write to it. */
+/** Keeps enough of an address to distinguish it, too little to send to it. */
 export function maskTarget(channel: string, target: string): string {
   if (channel === 'email') return maskEmail(target);
   if (target.startsWith('+')) return `${target.slice(0, shownOfPhone)}${hidden}${target.slice(-2)}`;

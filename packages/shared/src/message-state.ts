@@ -1,45 +1,46 @@
-/** Every state of a message: whether it is final, and what it means to the person who reads the log. */
+/** Every state of a message: whether it is final, and its meaning for readers of the log. */
 export const messageStates = {
-  queued: { isFinal: false, means: 'Waits for its turn, its time or another try.' },
+  queued: { isFinal: false, means: 'Waits for a worker, its due time or the next attempt.' },
   sending: { isFinal: false, means: 'A worker is calling the provider.' },
   unknown: {
     isFinal: false,
-    means: 'The provider was called and nobody can know whether it sent the message.',
+    means: 'The provider was called, and it is unknown whether it sent the message.',
   },
-  sent: { isFinal: true, means: 'The provider took the message.' },
+  sent: { isFinal: true, means: 'The provider accepted the message.' },
   delivered: { isFinal: true, means: 'The provider reported that the message arrived.' },
   read: { isFinal: true, means: 'The recipient opened the message.' },
   skipped: {
     isFinal: true,
-    means: 'The message was not sent or not delivered, for an expected reason. It is no failure.',
+    means:
+      'The message was not sent or not delivered for an expected reason. This is not a failure.',
   },
   failed: { isFinal: true, means: 'The message could not be sent.' },
 } as const satisfies Record<string, { isFinal: boolean; means: string }>;
 
 export type MessageState = keyof typeof messageStates;
 
-/** Those that the messages of a request end in. */
+/** The states in which messages end. */
 export const finalStates: readonly string[] = Object.entries(messageStates)
   .filter(([, { isFinal }]) => isFinal)
   .map(([state]) => state);
 
 /** Why a channel of an item, or a message, was skipped. */
 export const skipReasons = {
-  no_recipient: 'The request named nobody.',
+  no_recipient: 'The request named no recipient.',
   no_address: 'The recipient has no address for this channel.',
-  invalid_address: 'The address breaks a rule of the channel.',
-  unknown_user: 'The request names a user that is not stored, and no address beside it.',
+  invalid_address: 'The address is not valid for this channel.',
+  unknown_user: 'The request names a user that is not stored, and gives no address.',
   suppressed: 'The address bounced or opted out before.',
-  opted_out: 'The recipient switched this channel off, unsubscribed or blocked the sender.',
+  opted_out: 'The recipient turned this channel off, unsubscribed or blocked the sender.',
   no_integration: 'The channel has no integration, or no credential for this recipient.',
   device_gone: 'The device or the account was removed, or the device moved to another user.',
   cancelled: 'An operator cancelled it.',
-  erased: 'The person it was for was erased before it was sent.',
+  erased: 'The recipient was erased before the message was sent.',
 } as const satisfies Record<string, string>;
 
 export type SkipReason = keyof typeof skipReasons;
 
-/** Skip reasons that a provider reports: it refused the message, as was to be expected. */
+/** Expected refusals by a provider: the message is skipped, not failed. */
 export const expectedEnds = ['opted_out', 'device_gone'] as const satisfies readonly SkipReason[];
 
 export type ExpectedEnd = (typeof expectedEnds)[number];
@@ -49,41 +50,41 @@ export const failureReasons = {
   rejected_recipient: 'The provider refused the address.',
   rejected_content: 'The provider refused the content.',
   rejected_integration: 'The provider refused our credentials or our sender.',
-  missing_data: 'The template reads a value that the request did not give.',
+  missing_data: 'The template uses a value that is missing from the data of the request.',
   empty_content: 'The text was empty after rendering.',
   too_long: 'The text is longer than the channel allows.',
-  too_complex: 'Rendering its templates takes too much work for this data.',
-  expired: 'Its time to live ended before it could be sent.',
+  too_complex: 'Rendering the templates with this data exceeds the limit of work per message.',
+  expired: 'It expired before it could be sent.',
   attempts_exhausted: 'Every allowed attempt was made.',
   integration_removed: 'The integration was removed while the message waited.',
 } as const satisfies Record<string, string>;
 
 export type FailureReason = keyof typeof failureReasons;
 
-/** Why a message went by another integration of its chain, without a call to this one. */
+/** Why a message was sent by the next integration of its chain without calling this one. */
 export const failoverReasons = {
   needs_attention: 'The integration needs attention.',
-  no_answer: 'The integration did not answer several times in a row.',
+  no_answer: 'The integration did not answer several calls in a row.',
 } as const satisfies Record<string, string>;
 
 export type FailoverReason = keyof typeof failoverReasons;
 
-/** One integration that a message passed over; `name` and `detail` are as they were then. */
+/** A failover past one integration; `name` and `detail` are as they were at that time. */
 export type Failover = { name: string; reason: FailoverReason; detail?: string; at: Date };
 
-/** Whom a provider's refusal is about. */
+/** The subject of a provider's refusal. */
 export type RejectionScope = 'recipient' | 'content' | 'integration';
 
-/** Why a provider's refusal ended a message: it failed, or it is skipped for an expected end. */
+/** Why a provider's refusal ended a message: it failed, or it was skipped for an expected reason. */
 export type RefusalReason = `rejected_${RejectionScope}` | ExpectedEnd;
 
-/** What an attempt came to. An expected failure is a value, never a throw. */
+/** Result of an attempt. An expected failure is a value, never a throw. */
 export type Outcome =
   | {
       outcome: 'accepted';
       providerMessageId: string;
       detail?: string;
-      /** It is with the person already, as an inbox item is. */
+      /** The recipient has the message already, such as an inbox item. */
       isDelivered?: true;
     }
   | {
@@ -91,56 +92,56 @@ export type Outcome =
       scope: RejectionScope;
       reason: string;
       detail?: string;
-      /** The credential that was refused came with the call or the user, not from the integration. */
+      /** The refused credential came with the request or the user, not from the integration. */
       ownToken?: boolean;
-      /** Why the message is skipped, and not failed. */
+      /** Skips the message instead of failing it. */
       skip?: SkipReason;
     }
-  /** Certainly not sent. */
+  /** Not sent, for certain. */
   | {
       outcome: 'retry';
       reason: string;
       detail?: string;
       afterMs?: number;
-      /** The provider asked for fewer calls: of this integration, or to this target. */
+      /** The provider asked for fewer calls: for this integration, or to this target. */
       slows?: 'integration' | 'target';
-      /** How many attempts this reason is worth, where that is fewer than the version allows. */
+      /** Maximum number of attempts for this reason, if lower than the version's limit. */
       maxAttempts?: number;
     }
-  /** Nobody can know whether it was sent. */
+  /** Nobody knows whether it was sent. */
   | { outcome: 'unknown'; reason: string; detail?: string };
 
 export type OutcomeKind = Outcome['outcome'];
 
-/** What a provider may report later, in the order in which a message moves; `failed` ends it, unless it arrived. */
+/** States that a provider can report later, in the order of a message's progress; `failed` is final unless the message arrived. */
 export const receiptStates = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
 
 export type ReceiptState = (typeof receiptStates)[number];
 
-/** Why an address is on the list of those that must not be written to. */
+/** Why an address is suppressed. */
 export const suppressionReasons = {
-  bounced: 'The address does not exist, or takes no messages of this kind.',
-  opted_out: 'The recipient asked not to be written to.',
-  manual: 'An operator put it on the list.',
+  bounced: 'The address does not exist or does not accept such messages.',
+  opted_out: 'The recipient opted out.',
+  manual: 'An operator added it.',
 } as const satisfies Record<string, string>;
 
 export type SuppressionReason = keyof typeof suppressionReasons;
 
-/** What a provider's answer tells about a message's address, beyond the message. */
+/** A change to a contact that a provider's answer implies. */
 export type ContactUpdate =
   | {
       change: 'suppress';
       reason: Exclude<SuppressionReason, 'manual'>;
-      /** The sender that it holds for; empty for every sender of the app. */
+      /** The sender that it applies to; empty for every sender of the app. */
       sender: string;
       detail?: string;
     }
-  /** The address is another one now, as of a Telegram group that became a supergroup. */
+  /** The address changed, such as a Telegram group that became a supergroup. */
   | {
       change: 'move_address';
-      /** Where the stored user has it. */
+      /** Path of the address in the stored user. */
       path: string[];
       to: string;
     }
-  /** The push token is dead. */
+  /** The push token is no longer valid. */
   | { change: 'disable_device'; reason: string };

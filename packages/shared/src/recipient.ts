@@ -1,4 +1,4 @@
-/** Whom an item is for: the `user` object of the call merged over the stored user. */
+/** The recipient of an item: the `user` object of the request merged over the stored user. */
 export type Recipient = {
   userId?: string;
   email?: string;
@@ -11,28 +11,28 @@ export type Recipient = {
   fcmTokens?: string[];
   iosTokens?: string[];
   fcmTopics?: string[];
-  /** Notification keys. */
+  /** Notification keys of FCM. */
   fcmDeviceGroups?: string[];
-  /** Of the stored user: those that a provider can reach, and those that are switched off behind the others. */
+  /** Devices of the stored user: reachable ones first, then disabled ones. */
   devices?: RecipientDevice[];
   preferences?: Preferences;
-  /** Fields that a channel beyond the interface declares, under their wire names. */
+  /** Fields that a channel declares beyond the interface, under their wire names. */
   extra?: Record<string, unknown>;
 };
 
 export type RecipientDevice = {
   /** Its `device_sid`. */
   id: string;
-  /** Of FCM. A device has it, a player id, or both. */
+  /** FCM token. A device has a token, a player id, or both. */
   token?: string;
-  /** OneSignal's id of the subscription. */
+  /** OneSignal subscription id. */
   onesignalPlayerId?: string;
-  /** Who switched it off, where somebody did: its own app, or a provider that called its token dead. */
+  /** Set if the client app disabled it, or a provider reported a dead token. */
   disabled?: 'by_client' | 'by_provider';
 };
 
 export type SlackRecipient = {
-  /** Sealed from the moment it was read off the wire; only the Slack sender opens it. */
+  /** Sealed when it is read from the wire; only the Slack sender opens it. */
   accessToken?: string;
   channelId?: string;
   email?: string;
@@ -45,8 +45,8 @@ export type Preferences = {
 };
 
 /**
- * The stored user is the base; given fields win one by one, `slack`, `telegram` and `preferences` member by member.
- * Subscriptions of OneSignal that are given win over a stored external id, which would win over them otherwise.
+ * Merges fields one by one, and `slack`, `telegram` and `preferences` member by member. OneSignal subscriptions in the
+ * request remove a stored external id, which would otherwise win over them.
  */
 export function mergeRecipients(stored: Recipient, overrides: Recipient): Recipient {
   const merged: Recipient = { ...stored, ...overrides };

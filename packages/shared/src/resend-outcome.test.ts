@@ -1,6 +1,6 @@
 import { resendableStates } from './resend-outcome';
 
-test('what waits or is being sent is not sent again', () => {
+test('a queued or sending message cannot be resent', () => {
   expect(resendableStates).not.toContain('queued');
   expect(resendableStates).not.toContain('sending');
   expect(resendableStates).toContain('unknown');

@@ -1,27 +1,28 @@
 import { finalStates } from './message-state';
 
-/** Why a message that a resend by filter named was not sent again. */
+/** Why a resend by filter did not resend a message. */
 export const resendSkips = {
-  gone: 'It was removed with time, as RETENTION_DAYS says.',
-  erased: 'Its person was erased: there is no address any more.',
-  sensitive: 'Its event is sensitive: what it said is not kept.',
+  gone: 'Retention deleted it (RETENTION_DAYS).',
+  erased: 'The recipient was erased: there is no address.',
+  sensitive: 'The event is sensitive: its content is not kept.',
   no_integration: 'Every integration of its channel was removed.',
-  changed: 'It changed after it was confirmed: a report came, or it was sent again by itself.',
-  cancelled: 'The run was cancelled before its turn.',
+  changed:
+    'It changed after the resend was confirmed: a receipt arrived, or it was resent separately.',
+  cancelled: 'The resend was cancelled before it reached this message.',
 } as const satisfies Record<string, string>;
 
 export type ResendSkip = keyof typeof resendSkips;
 
-/** States of messages that may be sent again: those that have ended, and those of which nobody can know. */
+/** States of messages that can be resent: final ones, and unknown. */
 export const resendableStates: readonly string[] = [...finalStates, 'unknown'];
 
-/** One run takes so many messages, at most: a count beyond it is not made. */
+/** Maximum number of messages of one resend; counting stops here. */
 export const maxMessagesPerResend = 10_000;
 
-/** Messages a second of one run. */
+/** Messages per second of one resend. */
 export const resendPaces = [10, 50, 200] as const;
 
-/** What stands in place of the address of a message whose person was erased. */
+/** Replaces the address of a message whose recipient was erased. */
 export function formatErasedTarget(messageId: string): string {
   return `erased:${messageId}`;
 }

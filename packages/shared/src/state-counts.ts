@@ -1,6 +1,6 @@
 import type { MessageState } from './message-state';
 
-/** The name under which each state is counted: the log, the page of a request and the status of a request all use it. */
+/** The counter of each state, as used by the log, the request page and the request status. */
 export const countedAs = {
   queued: 'waiting',
   sending: 'waiting',
@@ -15,8 +15,8 @@ export const countedAs = {
 type CountName = (typeof countedAs)[MessageState];
 
 /**
- * How many messages of a channel have one state and reason. Where an item has no message on a channel, the channel counts
- * as one: `skipped` with its reason, or `queued` while the item is not planned. A message that was resent does not count.
+ * Number of messages of a channel with one state and reason. If an item has no message on a channel, the channel counts
+ * as one: `skipped` with its reason, or `queued` until the item is planned. A message that was resent does not count.
  */
 export type StateGroup = {
   channel: string;
@@ -25,7 +25,7 @@ export type StateGroup = {
   count: number;
 };
 
-/** The counts of all names add up to `total`, and those of `skippedByReason` to `skipped`. */
+/** All counts add up to `total`; those of `skippedByReason` add up to `skipped`. */
 export type StateCounts = Record<CountName, number> & {
   total: number;
   skippedByReason: Record<string, number>;

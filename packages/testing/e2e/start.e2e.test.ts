@@ -266,7 +266,7 @@ describe('npm start', () => {
       await once(second.child, 'exit');
       writeFileSync(file, version);
       expect(second.child.exitCode).toBe(78);
-      expect(second.output()).toContain(`was made by PostgreSQL 9`);
+      expect(second.output()).toContain(`was created by PostgreSQL 9`);
       expect(second.output()).toContain(`rm -rf ${folder}`);
       expect(second.output()).not.toContain('    at ');
     },

@@ -67,7 +67,7 @@ const scheme = /^AuthKey *(\S+)$/i;
 function readKeyText(req: Request): string {
   const [header, ...more] = getHeaderValues(req, 'authorization');
   if (header === undefined) {
-    throw unauthenticated('the Authorization header is missing: it must be "AuthKey <API key>"');
+    throw unauthenticated('the Authorization header is missing: send "AuthKey <API key>"');
   }
   if (more.length > 0) throw unauthenticated('the Authorization header was sent more than once');
   const key = scheme.exec(header)?.[1];

@@ -314,7 +314,7 @@ describe('an invalid user write', () => {
       { user_id: 'a\nb' },
       422,
       'validation_failed',
-      'user_id must hold no control character and not be "." or ".."',
+      'user_id must not contain control characters or be "." or ".."',
     ],
     ['a dot as user_id', { user_id: '.' }, 422, 'validation_failed'],
     ['two dots as user_id', { user_id: '..' }, 422, 'validation_failed'],

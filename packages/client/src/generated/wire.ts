@@ -3,61 +3,61 @@
 import type { DataObject } from '../data-object';
 
 /**
- * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
+ * Recipient of the notification. Field names of an old client also work: userId, whatsappMobile,
  * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
  * accessToken, channelId, chatId.
  */
 export type Recipient = {
-  /** A stored user; the fields beside it win over the stored ones. */
+  /** A stored user. Fields of the request win over the stored ones. */
   user_id?: string | null | undefined;
   /** E-mail address. */
   email?: string | null | undefined;
   /**
    * Phone number with + and country code. Without +, it is also read in the default region of the
-   * app, if it has one.
+   * app, if one is set.
    */
   mobile?: string | null | undefined;
   /**
    * Phone number with + and country code. Without +, it is also read in the default region of the
-   * app, if it has one.
+   * app, if one is set.
    */
   whatsapp_mobile?: string | null | undefined;
   slack?: {
     /**
-     * Token of the Slack app (xoxb-…, xoxp-…). Without it the stored user’s is used, then the
-     * integration’s.
+     * Token of the Slack app (xoxb-…, xoxp-…). Default: the token of the stored user, then that of
+     * the integration.
      */
     access_token?: string | null | undefined;
-    /** E-mail address of a person. Used where no `channel_id` is found. */
+    /** E-mail address of a Slack user. Used if the `channel_id` is missing or not found. */
     email?: string | null | undefined;
-    /** Id of a channel (C…, G…, D…) or a person (U…, W…). It wins over `email`. */
+    /** Id of a channel (C…, G…, D…) or a user (U…, W…). It wins over `email`. */
     channel_id?: string | null | undefined;
   } | null | undefined;
   telegram?: {
     chat_id?: string | number | null | undefined;
   } | null | undefined;
   /**
-   * OneSignal external id, at most 128 characters: one message, to every subscription of the
-   * person.
+   * OneSignal external id, at most 128 characters. OneSignal sends one message to every
+   * subscription of the user.
    */
   onesignal_external_id?: string | null | undefined;
   /**
-   * OneSignal subscription ids (UUIDs), once called player ids: a message for each. They replace a
-   * stored external id and the stored devices. `onesignal_external_id` in the same call wins over
-   * them; the message says so.
+   * OneSignal subscription ids (UUIDs), formerly player ids; each gets a message. They replace a
+   * stored external id and the stored devices. `onesignal_external_id` in the same request wins
+   * over them, and the message has a warning.
    */
   onesignal_player_ids?: readonly string[] | null | undefined;
   /**
-   * FCM registration tokens: a message for each. Tokens, topics and device groups of the call
+   * FCM registration tokens; each gets a message. Tokens, topics and device groups in the request
    * replace the stored devices.
    */
   fcm_tokens?: readonly string[] | null | undefined;
-  /** FCM registration tokens of iOS apps, read as `fcm_tokens` are. Not APNs tokens. */
+  /** FCM registration tokens of iOS apps, like `fcm_tokens`. Not APNs tokens. */
   ios_tokens?: readonly string[] | null | undefined;
-  /** FCM topics: a message for each. */
+  /** FCM topics; each gets a message. */
   fcm_topic?: string | readonly string[] | null | undefined;
   /**
-   * Notification keys of FCM device groups: a message for each. FCM removes device groups on
+   * Notification keys of FCM device groups; each gets a message. FCM removes device groups on
    * 2027-09-29.
    */
   fcm_device_group?: string | readonly string[] | null | undefined;
@@ -65,14 +65,14 @@ export type Recipient = {
     /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string | null | undefined;
     disabled?: boolean | null | undefined;
-    /** By channel. */
+    /** Preferences by channel. */
     channel_preferences?: { readonly [name: string]: {
       disabled?: boolean | null | undefined;
     } } | null | undefined;
   } | null | undefined;
 };
 
-/** What this call says in place of the templates. Text is taken literally. */
+/** Content that replaces the templates in this request. Text is literal, not rendered. */
 export type Override = {
   email?: {
     from?: {
@@ -125,8 +125,8 @@ export type Override = {
       html_body?: string | null | undefined;
     } | null | undefined;
     /**
-     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
-     * past mean now; at most 366 days ahead.
+     * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or
+     * a past time means now. At most 366 days ahead.
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
@@ -136,8 +136,8 @@ export type Override = {
       blocks?: readonly DataObject[] | DataObject | string | null | undefined;
     } | null | undefined;
     /**
-     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
-     * past mean now; at most 366 days ahead.
+     * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or
+     * a past time means now. At most 366 days ahead.
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
@@ -148,8 +148,8 @@ export type Override = {
       sender?: string | null | undefined;
     } | null | undefined;
     /**
-     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
-     * past mean now; at most 366 days ahead.
+     * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or
+     * a past time means now. At most 366 days ahead.
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
@@ -158,8 +158,8 @@ export type Override = {
       text?: string | null | undefined;
     } | null | undefined;
     /**
-     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
-     * past mean now; at most 366 days ahead.
+     * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or
+     * a past time means now. At most 366 days ahead.
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
@@ -172,8 +172,8 @@ export type Override = {
       disable_link_preview?: boolean | null | undefined;
     } | null | undefined;
     /**
-     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
-     * past mean now; at most 366 days ahead.
+     * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or
+     * a past time means now. At most 366 days ahead.
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
@@ -192,8 +192,8 @@ export type Override = {
       data_only?: boolean | null | undefined;
     } | null | undefined;
     /**
-     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
-     * past mean now; at most 366 days ahead.
+     * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or
+     * a past time means now. At most 366 days ahead.
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
@@ -210,8 +210,8 @@ export type Override = {
       data?: DataObject | null | undefined;
     } | null | undefined;
     /**
-     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
-     * past mean now; at most 366 days ahead.
+     * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or
+     * a past time means now. At most 366 days ahead.
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
@@ -226,14 +226,14 @@ export type Override = {
       data?: DataObject | null | undefined;
     } | null | undefined;
     /**
-     * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the
-     * past mean now; at most 366 days ahead.
+     * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or
+     * a past time means now. At most 366 days ahead.
      */
     schedule_at?: number | string | null | undefined;
   } | null | undefined;
   /**
-   * By name of integration: `payload` is merged last over the request to that provider, over its
-   * allowed fields.
+   * By integration name: `payload` is merged last into the request to the provider, if the provider
+   * allows its fields.
    */
   providers?: DataObject | null | undefined;
 };
@@ -244,21 +244,21 @@ export type SendEventBody = {
   /** Values for the placeholders of the templates. Null prints nothing. */
   data?: DataObject | null | undefined;
   /**
-   * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
+   * Recipient of the notification. Field names of an old client also work: userId, whatsappMobile,
    * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
    * accessToken, channelId, chatId.
    */
   user?: Recipient | null | undefined;
-  /** What this call says in place of the templates. Text is taken literally. */
+  /** Content that replaces the templates in this request. Text is literal, not rendered. */
   override?: Override | null | undefined;
   /**
-   * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the past
-   * mean now; at most 366 days ahead.
+   * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or a
+   * past time means now. At most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
   /**
-   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
-   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   * Language of the template, as a BCP 47 tag such as pt-BR. `user.preferences.locale` has the same
+   * meaning and wins. `de_AT` matches `de`. Without a match, the default language is used.
    */
   locale?: string | null | undefined;
 };
@@ -303,21 +303,21 @@ export type BulkElement = {
   /** Values for the placeholders of the templates. Null prints nothing. */
   data?: DataObject | null | undefined;
   /**
-   * Whom the notification is for. The names of an old client are read too: userId, whatsappMobile,
+   * Recipient of the notification. Field names of an old client also work: userId, whatsappMobile,
    * onesignalExternalId, fcmTokens, iosTokens, fcmTopic, fcmDeviceGroup, onesignalPlayerIds, and
    * accessToken, channelId, chatId.
    */
   user: Recipient;
-  /** What this call says in place of the templates. Text is taken literally. */
+  /** Content that replaces the templates in this request. Text is literal, not rendered. */
   override?: Override | null | undefined;
   /**
-   * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the past
-   * mean now; at most 366 days ahead.
+   * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or a
+   * past time means now. At most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
   /**
-   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
-   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   * Language of the template, as a BCP 47 tag such as pt-BR. `user.preferences.locale` has the same
+   * meaning and wins. `de_AT` matches `de`. Without a match, the default language is used.
    */
   locale?: string | null | undefined;
 };
@@ -326,16 +326,16 @@ export type BulkSendBody = {
   /** Name of the configured event. */
   event: string;
   batch: readonly BulkElement[];
-  /** What this call says in place of the templates. Text is taken literally. */
+  /** Content that replaces the templates in this request. Text is literal, not rendered. */
   override?: Override | null | undefined;
   /**
-   * When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the past
-   * mean now; at most 366 days ahead.
+   * When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or a
+   * past time means now. At most 366 days ahead.
    */
   schedule_at?: number | string | null | undefined;
   /**
-   * Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`,
-   * which wins. `de_AT` finds `de`; where no template is found, the default language is used.
+   * Language of the template, as a BCP 47 tag such as pt-BR. `user.preferences.locale` has the same
+   * meaning and wins. `de_AT` matches `de`. Without a match, the default language is used.
    */
   locale?: string | null | undefined;
 };
@@ -348,10 +348,10 @@ export type BulkSendAnswer = {
   accepted: number;
 };
 
-/** Every message counts in one of the states, and `total` is their sum. */
+/** Every message counts in exactly one state; `total` is the sum. */
 export type StateCounts = {
   total: number;
-  /** Queued, being sent, or not planned yet. */
+  /** Queued, sending, or not planned yet. */
   waiting: number;
   sent: number;
   delivered: number;
@@ -359,17 +359,17 @@ export type StateCounts = {
   failed: number;
   unknown: number;
   skipped: number;
-  /** The same messages as `skipped`. */
+  /** `skipped` by reason. */
   skipped_by_reason: { readonly [name: string]: number };
 };
 
 export type RequestMessage = {
   /**
-   * Absent where the item has no message on this channel: it was skipped, or the item is not
-   * planned yet.
+   * Absent if the item has no message on this channel: it was skipped, or the item is not planned
+   * yet.
    */
   id?: string;
-  /** The element of the batch; 0 for a single send. */
+  /** Index of the element in the batch; 0 for a single send. */
   item: number;
   channel: string;
   /** The address, masked. */
@@ -377,15 +377,15 @@ export type RequestMessage = {
   state: 'queued' | 'sending' | 'unknown' | 'sent' | 'delivered' | 'read' | 'skipped' | 'failed';
   /** Why it was skipped or failed. */
   reason?: string;
-  /** 0, and one more for each resend. */
+  /** 0 for the first message; each resend adds 1. */
   generation: number;
-  /** The message that it repeats. */
+  /** The message that this one resends. */
   resend_of?: string;
-  /** The message that repeats it. A message with `resent_as` is not counted. */
+  /** The message that resends this one. A message with `resent_as` is not counted. */
   resent_as?: string;
   /** Unix milliseconds: when it was planned. */
   created_at?: number;
-  /** Unix milliseconds: a queued message is not sent before. */
+  /** Unix milliseconds: earliest time of the next attempt. */
   due_at?: number;
   /** Unix milliseconds: when it first reached a final state. */
   settled_at?: number;
@@ -397,33 +397,33 @@ export type RequestStatus = {
   kind: 'single' | 'bulk' | 'test';
   /** Unix milliseconds: when the request was stored. */
   accepted_at: number;
-  /** Elements of the batch; 1 for a single send. */
+  /** Number of elements in the batch; 1 for a single send. */
   items: number;
-  /** Items whose messages are planned. */
+  /** Number of items whose messages are planned. */
   planned_items: number;
-  /** Every message counts in one of the states, and `total` is their sum. */
+  /** Every message counts in exactly one state; `total` is the sum. */
   counts: StateCounts;
   /** The counts by channel of the event. */
   channels: { readonly [name: string]: StateCounts };
-  /** A page of them, in the order of the items. */
+  /** One page, in the order of the items. */
   messages: readonly RequestMessage[];
   /** The `cursor` of the next page; absent on the last one. */
   next?: string;
 };
 
-/** Null, an empty text and what is absent are not given. */
+/** Null or an empty string counts as absent. */
 export type NewDeviceBody = {
-  /** FCM registration token. It belongs to one device of the app. */
+  /** FCM registration token. Only one device of an app can have it. */
   fcm_token?: string | null | undefined;
   /** `android`, `web` or `ios`, in any letter case. */
   platform?: 'android' | 'web' | 'ios' | null | undefined;
-  /** The client’s own name of the device. */
+  /** The client’s own id of the device. */
   id?: string | null | undefined;
-  /** False again when an `fcm_token` is written without it. */
+  /** Writing an `fcm_token` without it sets it to false. */
   notifications_disabled?: boolean | null | undefined;
   /**
-   * OneSignal subscription id (a UUID). OneSignal messages go to it where the user has no external
-   * id and the call names neither an external id nor `onesignal_player_ids`.
+   * OneSignal subscription id (a UUID). It receives OneSignal messages if neither the user nor the
+   * request has an external id, and the request has no `onesignal_player_ids`.
    */
   onesignal_player_id?: string | null | undefined;
   /** Stored and returned. No message is sent to it. */
@@ -434,23 +434,23 @@ export type NewDeviceBody = {
   vivo_token?: string | null | undefined;
   /** Stored and returned. No message is sent to it. */
   huaweiToken?: string | null | undefined;
-  /** A device of this user, which is then updated. */
+  /** An existing device of this user, which is updated. */
   device_sid?: string | null | undefined;
 };
 
-/** Null, an empty text and what is absent change nothing. */
+/** Null, an empty string or an absent field changes nothing. */
 export type DeviceBody = {
-  /** FCM registration token. It belongs to one device of the app. */
+  /** FCM registration token. Only one device of an app can have it. */
   fcm_token?: string | null | undefined;
   /** `android`, `web` or `ios`, in any letter case. */
   platform?: 'android' | 'web' | 'ios' | null | undefined;
-  /** The client’s own name of the device. */
+  /** The client’s own id of the device. */
   id?: string | null | undefined;
-  /** False again when an `fcm_token` is written without it. */
+  /** Writing an `fcm_token` without it sets it to false. */
   notifications_disabled?: boolean | null | undefined;
   /**
-   * OneSignal subscription id (a UUID). OneSignal messages go to it where the user has no external
-   * id and the call names neither an external id nor `onesignal_player_ids`.
+   * OneSignal subscription id (a UUID). It receives OneSignal messages if neither the user nor the
+   * request has an external id, and the request has no `onesignal_player_ids`.
    */
   onesignal_player_id?: string | null | undefined;
   /** Stored and returned. No message is sent to it. */
@@ -464,7 +464,7 @@ export type DeviceBody = {
 };
 
 export type Device = {
-  /** The client’s own name of the device, else its `device_sid`. */
+  /** The client’s own id of the device, else its `device_sid`. */
   id: string;
   device_sid: string;
   /** The `user_id` of the owner. */
@@ -473,8 +473,8 @@ export type Device = {
   platform?: 'android' | 'web' | 'ios';
   notifications_disabled: boolean;
   /**
-   * OneSignal subscription id (a UUID). OneSignal messages go to it where the user has no external
-   * id and the call names neither an external id nor `onesignal_player_ids`.
+   * OneSignal subscription id (a UUID). It receives OneSignal messages if neither the user nor the
+   * request has an external id, and the request has no `onesignal_player_ids`.
    */
   onesignal_player_id?: string;
   /** Stored and returned. No message is sent to it. */
@@ -496,7 +496,7 @@ export type DeleteDeviceAnswer = {
 };
 
 export type PushStatusBody = {
-  /** What the notification’s data has as `raven_notification_id`. */
+  /** `raven_notification_id` in the data of the notification. */
   notification_id: string;
   type: 'DELIVERED' | 'CLICKED' | 'DISMISSED';
   timestamp?: string | number | null | undefined;
@@ -505,46 +505,46 @@ export type PushStatusBody = {
 
 export type PushStatusAnswer = DeleteDeviceAnswer;
 
-/** Null and what is absent change nothing; an empty text clears its field. */
+/** Null or an absent field changes nothing. An empty string clears its field. */
 export type UserBody = {
-  /** Chosen by the client and compared as bytes. */
+  /** Chosen by the client and compared byte by byte. */
   user_id: string;
   /** E-mail address. */
   email?: string | null | undefined;
   /**
    * Phone number with + and country code. Without +, it is also read in the default region of the
-   * app, if it has one.
+   * app, if one is set.
    */
   mobile?: string | null | undefined;
   /**
    * Phone number with + and country code. Without +, it is also read in the default region of the
-   * app, if it has one.
+   * app, if one is set.
    */
   whatsapp_mobile?: string | null | undefined;
   slack?: {
     /**
-     * Token of the Slack app (xoxb-…, xoxp-…). Without it the stored user’s is used, then the
-     * integration’s.
+     * Token of the Slack app (xoxb-…, xoxp-…). Default: the token of the stored user, then that of
+     * the integration.
      */
     access_token?: string | null | undefined;
-    /** E-mail address of a person. Used where no `channel_id` is found. */
+    /** E-mail address of a Slack user. Used if the `channel_id` is missing or not found. */
     email?: string | null | undefined;
-    /** Id of a channel (C…, G…, D…) or a person (U…, W…). It wins over `email`. */
+    /** Id of a channel (C…, G…, D…) or a user (U…, W…). It wins over `email`. */
     channel_id?: string | null | undefined;
   } | null | undefined;
   telegram?: {
     chat_id?: string | number | null | undefined;
   } | null | undefined;
   /**
-   * OneSignal external id, at most 128 characters: one message, to every subscription of the
-   * person.
+   * OneSignal external id, at most 128 characters. OneSignal sends one message to every
+   * subscription of the user.
    */
   onesignal_external_id?: string | null | undefined;
   preferences?: {
     /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string | null | undefined;
     disabled?: boolean | null | undefined;
-    /** By channel. */
+    /** Preferences by channel. */
     channel_preferences?: { readonly [name: string]: {
       disabled?: boolean | null | undefined;
     } } | null | undefined;
@@ -558,7 +558,7 @@ export type User = {
   mobile?: string;
   whatsapp_mobile?: string;
   slack?: {
-    /** Masked; empty where none is stored. A mask that is sent back changes nothing. */
+    /** Masked; empty if none is stored. A mask in a user write changes nothing. */
     access_token: string;
     channel_id?: string;
     email?: string;
@@ -571,7 +571,7 @@ export type User = {
     /** Language of the templates, as a BCP 47 tag such as pt-BR. */
     locale?: string;
     disabled?: boolean;
-    /** By channel. */
+    /** Preferences by channel. */
     channel_preferences?: { readonly [name: string]: {
       disabled?: boolean;
     } };
@@ -588,7 +588,7 @@ export type Inbox = {
   /** Newest first. */
   notifications: readonly ({
     message_id: string;
-    /** Plain text: escape it where it is shown. */
+    /** Plain text: escape it before showing it. */
     message_body: {
       title: string;
       body: string;
@@ -610,34 +610,34 @@ export type CapturedMessage = {
   message_id: string;
   event?: string;
   channel: string;
-  /** The address in the form that the channel sends to. */
+  /** The address in the form that the provider receives. */
   to: string;
-  /** Of a mail; the title of a push or an in-app message. */
+  /** Subject of an e-mail; title of a push or in-app message. */
   subject?: string;
-  /** What a person reads, on every channel. */
+  /** The text that the recipient reads, on every channel. */
   text?: string;
-  /** Of a mail. */
+  /** HTML of an e-mail. */
   html?: string;
-  /** All of it, as the channel composed it. */
+  /** The complete content, as the channel composed it. */
   content: unknown;
-  /** Of the call that sent it. */
+  /** `data` of the request. */
   data?: object;
-  /** Whose call it would have been. */
+  /** The provider that would have been called. */
   provider: string;
-  /** That call: `operation` and `body`, without a credential. */
+  /** The call to the provider: `operation` and `body`, without credentials. */
   request: unknown;
-  /** Each attempt is captured. */
+  /** Number of the attempt. Each attempt is captured. */
   attempt: number;
-  /** accepted; rejected, retry or unknown where a magic recipient asks for it. */
+  /** accepted; or rejected, retry or unknown if a magic recipient requests it. */
   outcome: string;
   /** Unix milliseconds. */
   captured_at: number;
 };
 
 export type SandboxWaitAnswer = {
-  /** Newest first; empty where the time ended before there was one. */
+  /** Newest first; empty if the wait ended without a message. */
   messages: readonly CapturedMessage[];
-  /** The `after` of a later call that is to see only what was captured since. */
+  /** Pass it as `after` in a later call to get only newer captures. */
   next: string;
 };
 

@@ -1,4 +1,4 @@
-// With the DOM's types or Node's: their own fetch, Response and AbortSignal are taken as they are.
+// With the DOM's types or Node's: their own fetch, Response and AbortSignal are accepted.
 import { createBelfryClient } from '@belfry/client';
 
 const options = { baseUrl: 'https://notify.example.com', apiKey: 'key', appId: 'app' };

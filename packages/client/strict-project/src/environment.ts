@@ -2,7 +2,7 @@
 declare const process: { env: Readonly<Record<string, string | undefined>> };
 declare const console: { log(text: string): void };
 
-/** As a program reads it: what is not set is an empty text. */
+/** An unset variable is an empty string. */
 export function readOptions() {
   const { BELFRY_URL = '', BELFRY_API_KEY = '', BELFRY_APP_ID = '' } = process.env;
   return { baseUrl: BELFRY_URL, apiKey: BELFRY_API_KEY, appId: BELFRY_APP_ID };

@@ -111,7 +111,7 @@ describe('composing a message', () => {
     async (name, template) => {
       expect(await compose(name, template, {})).toEqual({
         failed: 'rejected_content',
-        detail: expect.stringContaining('A template has at most 1000 tags in all its fields.'),
+        detail: expect.stringContaining('A template can have at most 1000 tags in all its fields.'),
       });
     },
   );

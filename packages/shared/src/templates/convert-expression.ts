@@ -12,16 +12,16 @@ import { displayLocation, type Level, type Resolved, resolveName, resolvePath } 
 import type { SyntaxCall, SyntaxExpression, SyntaxLiteral } from './syntax';
 import { createErrorAt, quote, type TemplateError } from './template-error';
 
-/** Where an expression stands: what is around it, the list of paths that it adds to, and what is left for the template. */
+/** Context of an expression: the surrounding level, the set of paths to add to, and the remaining parse budget. */
 export type ConversionContext = { level: Level; paths: Set<string>; budget: ParseBudget };
 
-/** An expression, and where in the data its value lies if that is known. */
+/** An expression and, if known, the location of its value in the data. */
 export type Converted<Kind extends Expression = Expression> = {
   expression: Kind;
   location: string | undefined;
 };
 
-/** What a tag prints: a path when it holds nothing but a name, a literal name included. */
+/** Converts the call of a printing tag: a path if it is only a name, including a literal name. */
 export function convertPrinted(syntax: SyntaxCall, context: ConversionContext): Expression {
   const { path, params, hash } = syntax;
   if (params.length > 0 || hash.length > 0) return convertCall(syntax, context).expression;
@@ -40,7 +40,7 @@ export function convertExpression(syntax: SyntaxExpression, context: ConversionC
   }
 }
 
-/** The name that a tag or parenthesis begins with; '' when that is no plain name. */
+/** The name at the start of a tag or parenthesis; '' if it is not a plain name. */
 export function getPlainName(path: SyntaxExpression): string {
   if (path.type !== 'path' || path.isData || path.depth > 0) return '';
   const [name = ''] = path.parts;
@@ -66,18 +66,17 @@ function convertCall(syntax: SyntaxCall, context: ConversionContext): Converted<
   checkHashKeys(syntax, name, hashKeys);
   const count = syntax.params.length;
   if (count < minArgs || count > maxArgs) {
-    throw createErrorAt(syntax, `${name} is written (${name} ${usage}).`);
+    throw createErrorAt(syntax, `Wrong number of arguments: write (${name} ${usage}).`);
   }
 
   const converted = syntax.params.map((param) => convertExpression(param, context));
   const args = converted.map(({ expression }) => expression);
   const argumentProblem = problem?.(args, context.budget);
-  if (argumentProblem)
-    throw createErrorAt(syntax, `${name} is written (${name} ${usage}): ${argumentProblem}.`);
+  if (argumentProblem) throw createErrorAt(syntax, `In (${name} ${usage}), ${argumentProblem}.`);
   const hashArgs = hashKeys.length > 0 ? convertHash(syntax, context) : [];
   return {
     expression: { kind: 'call', helper: name, args: [...args, ...hashArgs] },
-    // The helpers that hand a list or object on hand on the first one that will do.
+    // Helpers that return one of several lists or objects: assume the location of the first.
     location: passThroughHelpers.has(name) ? converted[0]?.location : undefined,
   };
 }
@@ -86,20 +85,17 @@ function checkHashKeys(syntax: SyntaxCall, helper: HelperName, hashKeys: readonl
   const { hash } = syntax;
   const required = hashKeys.at(-1);
   if (required !== undefined && !hash.some(({ key }) => key === required)) {
-    throw createErrorAt(
-      syntax,
-      `${helper} is written (${helper} ${helpers[helper].usage}): add ${required}=.`,
-    );
+    throw createErrorAt(syntax, `Write (${helper} ${helpers[helper].usage}): add ${required}=.`);
   }
   for (const [index, pair] of hash.entries()) {
     const key = quote(pair.key);
     if (hashKeys.length === 0) {
-      throw createErrorAt(pair, `${helper} has no named values: remove ${key}=.`);
+      throw createErrorAt(pair, `${helper} has no named arguments: remove ${key}=.`);
     }
     if (!hashKeys.includes(pair.key)) {
       throw createErrorAt(
         pair,
-        `${helper} has no ${key}=: its named values are ${hashKeys.join(', ')}.`,
+        `${helper} has no ${key}=: its named arguments are ${hashKeys.join(', ')}.`,
       );
     }
     if (hash.slice(0, index).some((other) => other.key === pair.key)) {
@@ -108,7 +104,7 @@ function checkHashKeys(syntax: SyntaxCall, helper: HelperName, hashKeys: readonl
   }
 }
 
-/** The arguments behind the others; see `Helper.named`. */
+/** Converts named arguments, which follow the positional ones; see `Helper.hashKeys`. */
 function convertHash({ hash }: SyntaxCall, context: ConversionContext): Expression[] {
   return [
     { kind: 'literal', value: context.budget.language },
@@ -127,9 +123,9 @@ function createUnknownHelperError(syntax: SyntaxCall, name: string): TemplateErr
   if (blockNames.some((blockName) => blockName === name)) {
     return createErrorAt(syntax, `${name} is a block: write {{#${name} value}}…{{/${name}}}.`);
   }
-  const problem = name ? `There is no helper ${quote(name)}` : 'Only a helper takes values';
+  const problem = name ? `There is no helper ${quote(name)}` : 'Only a helper takes arguments';
   return createErrorAt(
     syntax,
-    `${problem}; helpers are ${helperNames.join(', ')}. A name with spaces stands in square brackets.`,
+    `${problem}. Helpers: ${helperNames.join(', ')}. Write a name with spaces in square brackets.`,
   );
 }

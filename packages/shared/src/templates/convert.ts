@@ -17,7 +17,7 @@ import type { Level } from './resolve';
 import type { SyntaxBlock, SyntaxStatement } from './syntax';
 import { createErrorAt, quote } from './template-error';
 
-/** Turns the parser's tree into ours, and refuses what the language leaves out. */
+/** Converts the syntax tree to nodes, and rejects what the template language does not support. */
 export function convertStatements(
   statements: readonly SyntaxStatement[],
   budget: ParseBudget,
@@ -28,7 +28,7 @@ export function convertStatements(
   return { nodes, paths: [...paths] };
 }
 
-/** The list of paths and the count of prints are the same objects for the whole template. */
+/** `paths` and `prints` are the same objects for the whole template. */
 type BodyContext = ConversionContext & { prints: { count: number } };
 
 function convertBody(statements: readonly SyntaxStatement[], context: BodyContext): TemplateNode[] {
@@ -104,10 +104,10 @@ function getBlockName(syntax: SyntaxBlock): BlockName {
 }
 
 function formatValueProblem(name: BlockName): string {
-  return `#${name} takes one value, as in {{#${name} user.name}}; to compare, write (eq left right).`;
+  return `#${name} takes one value, as in {{#${name} user.name}}. To compare, write (eq left right).`;
 }
 
-/** In them `this` is another value. */
+/** Blocks that change `this`. */
 function changesScope(name: BlockName): boolean {
   return name === 'each' || name === 'with';
 }
@@ -120,7 +120,7 @@ function convertIncludeZero(
   let includeZero: Expression | undefined;
   for (const pair of hash) {
     if (pair.key !== 'includeZero' || changesScope(name)) {
-      throw createErrorAt(pair, `#${name} has no named value ${quote(pair.key)}: remove it.`);
+      throw createErrorAt(pair, `#${name} has no named argument ${quote(pair.key)}: remove it.`);
     }
     includeZero = convertExpression(pair.value, context).expression;
   }
@@ -132,7 +132,7 @@ function checkBlockParams(syntax: SyntaxBlock, name: BlockName): string[] {
   if (blockParams.length <= maxBlockParams[name]) return blockParams;
   throw createErrorAt(
     syntax,
-    'Block parameters are written {{#each items as |item index|}} or {{#with user as |name|}}.',
+    'Write block parameters as {{#each items as |item index|}} or {{#with user as |name|}}.',
   );
 }
 

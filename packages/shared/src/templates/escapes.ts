@@ -10,7 +10,7 @@ export function escapeHtml(value: string): string {
     : value;
 }
 
-/** For Slack's markup and Telegram's HTML, which know no entities for quotes. */
+/** For Slack's markup and Telegram's HTML, which have no entities for quotes. */
 export function escapeAngle(value: string): string {
   return hasAngleSign.test(value)
     ? value.replace(angleSigns, (sign) => entities[sign] ?? sign)

@@ -3,7 +3,7 @@ import type { Call, Expression, Path, Value } from './nodes';
 import { charge, chargeText, cost, type RenderBudget } from './render-budget';
 import { getMember } from './values';
 
-/** What a path can begin from: the value of an `#each` round, an `#with` or the whole data, and what holds around it. */
+/** Start of a path: the value of an `#each` iteration or `#with`, or the whole data; linked to the enclosing scopes. */
 export type Scope = {
   value: Value;
   parent: Scope | undefined;
@@ -12,7 +12,7 @@ export type Scope = {
   isLast: boolean;
 };
 
-/** What an expression comes to for this data. Calls nothing but our own helpers. */
+/** Evaluates an expression for this data. Calls only our own helpers. */
 export function evaluate(expression: Expression, scope: Scope, budget: RenderBudget): Value {
   charge(budget, cost.expression);
   switch (expression.kind) {
@@ -54,17 +54,17 @@ function loopValue(from: Path['from'], { key, index, isLast }: Scope): Value {
 function call({ helper, args }: Call, scope: Scope, budget: RenderBudget): Value {
   charge(budget, cost.call);
   const values = args.map((arg) => evaluate(arg, scope, budget));
-  // Any helper may read a text to its end, as a comparison does.
+  // Any helper may read a whole text; a comparison does.
   for (const value of values) {
     if (typeof value === 'string') chargeText(budget, value.length >> readingShift);
   }
   return helpers[helper].call(values, budget);
 }
 
-/** Reading a text takes about an eighth of the time of making it. */
+/** Reading a text takes about 1/8 of the time of creating it. */
 const readingShift = 3;
 
-/** The paths that left an expression without a value; when all had one, those that it read. */
+/** The missing paths that left an expression without a value; if none was missing, all paths that it read. */
 export function listMissingPaths(
   expression: Expression,
   scope: Scope,

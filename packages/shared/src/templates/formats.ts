@@ -10,7 +10,7 @@ export type PluralRules = { locale: string };
 export const pluralCategories = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
 export type PluralCategory = (typeof pluralCategories)[number];
 
-/** A date in Intl's words; undefined when the value is no date, or there is no such format. */
+/** Formats a date with Intl; undefined if the value is not a date or the format does not exist. */
 export function formatDate(
   value: Value,
   format: DateFormat,
@@ -18,9 +18,9 @@ export function formatDate(
 ): string | undefined {
   const date = readDate(value);
   if (!date) return undefined;
-  // A longer one would be kept as the key of its formatter.
+  // A longer name would be kept as the key of a formatter.
   if (format.zone.length > maxNameCharacters) return undefined;
-  // A day without a time is that day everywhere.
+  // A date without a time is the same day in every zone.
   const zone = date.isDay ? 'UTC' : format.zone;
   const intl = dateFormats.get({ ...format, zone }, budget);
   return intl && replaceNarrowSpaces(intl.format(date.ms));
@@ -37,7 +37,7 @@ export function formatNumber(
   return intl && replaceNarrowSpaces(intl.format(number));
 }
 
-/** By CLDR's rules for whole numbers and fractions as they are, `1.5`; undefined when the value is no number. */
+/** By CLDR's rules for numbers such as 1 or 1.5; undefined if the value is not a number. */
 export function getPluralCategory(
   value: Value,
   rules: PluralRules,
@@ -45,7 +45,7 @@ export function getPluralCategory(
 ): PluralCategory | undefined {
   const number = readNumber(value);
   if (number === undefined) return undefined;
-  // Without rules there is one form, as in CLDR's root; Intl would take those of the machine's language.
+  // A language without rules has one form, as CLDR's root. Intl would use the rules of the machine's language.
   return pluralRules.get(rules, budget)?.select(number) ?? 'other';
 }
 
@@ -53,7 +53,7 @@ export function isDate(value: Value): boolean {
   return readDate(value) !== undefined;
 }
 
-/** A style of the day, and after a space one of the time; "none" stands for no day. */
+/** A style of the date, optionally followed by a space and a style of the time; "none" omits the date. */
 export function isDateStyle(style: Value): boolean {
   return typeof style === 'string' && stylePattern.test(style);
 }
@@ -79,7 +79,7 @@ export function isDigits(digits: Value): boolean {
   );
 }
 
-/** A finite number, or text that is one. */
+/** A finite number, or a string that contains one. */
 export function readNumber(value: Value): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   return typeof value === 'string' && numberPattern.test(value) ? Number(value) : undefined;
@@ -95,7 +95,7 @@ const dateFormats = createFormats(createDateFormat, cost.date);
 const numberFormats = createFormats(createNumberFormat, cost.number);
 const pluralRules = createFormats(createPluralRules, cost.plural);
 
-/** Making a formatter takes about 100 times as long as using it, so they are kept, and charged when made. */
+/** Creating a formatter takes about 100 times as long as using it. So formatters are cached, and charged when created. */
 function createFormats<Format extends DateFormat | NumberFormat | PluralRules, Intl>(
   create: (format: Format) => Intl | undefined,
   costOfUse: number,
@@ -125,7 +125,7 @@ const maxKeptFormats = 100;
 const maxNameCharacters = 64;
 const maxKeptNames = 200;
 
-/** Asking Intl for one name takes about 0.1 ms, so the answers are kept. */
+/** Intl takes about 0.1 ms to check a name, so results are cached. */
 function memoizeNameCheck(isValidName: (name: string) => boolean): (name: Value) => boolean {
   const cache = new Map<string, boolean>();
   return (name) => {
@@ -180,7 +180,7 @@ function createPluralRules({ locale }: PluralRules): Intl.PluralRules | undefine
   return isSupported ? new Intl.PluralRules(tag) : undefined;
 }
 
-/** Intl's narrow spaces would make an SMS cost two. */
+/** Intl's narrow spaces would turn one SMS into two. */
 function replaceNarrowSpaces(text: string): string {
   return text.replace(/[\u00a0\u202f]/g, ' ');
 }
@@ -199,7 +199,7 @@ function readIsoDate(text: string): ReadDate | undefined {
   const [, day, time, zone] = isoPattern.exec(text) ?? [];
   if (day === undefined) return undefined;
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  // The 30th of February is read as a day of March.
+  // Date.parse reads 30 February as a day in March.
   if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
     return undefined;
   }

@@ -33,12 +33,12 @@ describe('a path that a template reads', () => {
     ['{{order.items.0.name}}', true],
     ['{{toString}}', false],
     ['{{order.items.length}}', true],
-  ])('%s is carried: %s', (template, isCarried) => {
+  ])('%s exists in the data: %s', (template, isCarried) => {
     const { paths } = parseTemplate(template);
     expect(paths.every((path) => hasPath(data, path))).toBe(isCarried);
   });
 
-  test('is not told twice where a list is missing: its own path says it', () => {
+  test('a missing list is reported once: by its own path', () => {
     expect(hasPath({}, 'items')).toBe(false);
     expect(hasPath({}, 'items[].name')).toBe(true);
   });

@@ -3,8 +3,8 @@ import type { Value } from './nodes';
 import { getMember } from './values';
 
 /**
- * Whether data holds a path as `Template.paths` writes it. Of a list each of the first elements must hold the rest; one
- * that is empty, or not there, lacks nothing: its own path is listed beside theirs.
+ * Whether data has a path in the notation of `Template.paths`. The first elements of a list must all have the rest of the
+ * path. An empty or missing list counts as complete, because its own path is listed too.
  */
 export function hasPath(data: Data, path: string): boolean {
   return hasSteps(data, parseSteps(path));
@@ -20,7 +20,7 @@ function hasSteps(value: Value, [step, ...rest]: readonly Step[]): boolean {
   return getElements(value).every((element) => hasSteps(element, rest));
 }
 
-/** What `#each` walks. */
+/** The elements that `#each` iterates over. */
 function getElements(value: Value): Value[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).slice(0, maxElements);

@@ -106,16 +106,16 @@ describe('helpers', () => {
     ['ar', everyForm, 2, 't'],
     ['cy', everyForm, 3, 'f'],
     ['ja', everyForm, 1, 'x'],
-    // A language with fewer forms than it has categories.
+    // A language with more categories than the template has forms.
     ['pl', '{{plural n one="plik" other="plików"}}', 3, 'plików'],
-    // CLDR has no rules for it, and the machine's own language says nothing.
+    // CLDR has no rules for Klingon; the machine's language must not be used.
     ['tlh', everyForm, 1, 'x'],
     ['no-tag!', everyForm, 1, 'x'],
-  ])('in %s, %s with %j is %j', (language, source, n, text) => {
+  ])('in %s, %s with %j prints %j', (language, source, n, text) => {
     expect(render(source, { n }, language)).toBe(text);
   });
 
-  test('plural notes as missing what it cannot read as a number', () => {
+  test('plural reports a value that is not a number as missing', () => {
     const template = parseTemplate('{{plural n one="file" other="files"}}');
     const missingWith = (data: Data) =>
       renderTemplate(template, data, { escape: escapeNothing }) as { missing: string[] };
@@ -128,14 +128,14 @@ describe('helpers', () => {
     expect(render(`{{${name}}} {{#if ${name}}}yes{{/if}}`, { [name]: 'x' })).toBe('x yes');
   });
 
-  test('dates and numbers hold no narrow spaces, which would double the cost of an SMS', () => {
+  test('dates and numbers contain no narrow spaces, which would double the cost of an SMS', () => {
     const text = render("{{date a 'long short' 'UTC' 'fr'}} {{number b 2 'fr'}}", { a: 0, b: 1e6 });
     expect(text).toMatch(/^[\x20-\x7eà]+$/);
   });
 
-  test('more kinds of format than are kept give the same text', () => {
+  test('more formats than the cache holds give the same text', () => {
     const zones = Intl.supportedValuesOf('timeZone').slice(0, 150);
-    // A message may make 29.
+    // One message may create 29.
     const chunks = [0, 25, 50, 75, 100, 125].map((from) => zones.slice(from, from + 25));
     const source = "{{#each zones}}{{date 0 'short' this}} {{/each}}";
     const first = chunks.map((part) => render(source, { zones: part })).join('');

@@ -19,16 +19,16 @@ import { charge, chargeText, cost, type RenderBudget } from './render-budget';
 import { isTruthy, toJson, toText } from './values';
 
 export type Helper = {
-  /** Its arguments, for refusals. */
+  /** Its arguments, for error messages. */
   usage: string;
   minArgs: number;
   maxArgs: number;
   /**
-   * The names that its named values may have; the last one is required. Behind the other arguments, `call` gets the
-   * language of the template, the list of names as written, and the value of each.
+   * Allowed named arguments; the last one is required. After the positional arguments, `call` gets the language of the
+   * template, the list of names as written, and the value of each.
    */
   hashKeys?: readonly string[];
-  /** What is wrong with arguments that are written out in the template. */
+  /** Checks arguments that are literals in the template. */
   problem?: (args: readonly Expression[], budget: ParseBudget) => string | undefined;
   call: Call;
 };
@@ -64,10 +64,14 @@ export const helpers: Record<HelperName, Helper> = {
   number: {
     ...describeUsage("value [digits] ['locale']", 1, 3),
     problem: ([value, digits, locale], budget) =>
-      findArgProblem(value, isNumber, 'no number') ??
-      findArgProblem(digits, isDigits, `no count of digits from 0 to ${maxFractionDigits}`) ??
+      findArgProblem(value, isNumber, 'value must be a number') ??
+      findArgProblem(
+        digits,
+        isDigits,
+        `digits must be a whole number from 0 to ${maxFractionDigits}`,
+      ) ??
       findNamesProblem([locale], budget) ??
-      findArgProblem(locale, isLocale, 'no language, such as en-US', 'fixed'),
+      findArgProblem(locale, isLocale, localeProblem, 'locale must be in quotes'),
     call: propagateMissing(([value, digits, locale], budget) =>
       formatNumber(
         value,
@@ -79,11 +83,11 @@ export const helpers: Record<HelperName, Helper> = {
   date: {
     ...describeUsage("value ['style'] ['zone'] ['locale']", 1, 4),
     problem: ([value, style, zone, locale], budget) =>
-      findArgProblem(value, isDate, 'no date: write epoch milliseconds or ISO 8601') ??
-      findArgProblem(style, isDateStyle, dateStyleProblem, 'fixed') ??
+      findArgProblem(value, isDate, 'value must be a date: epoch milliseconds or ISO 8601') ??
+      findArgProblem(style, isDateStyle, dateStyleProblem, 'style must be in quotes') ??
       findNamesProblem([zone, locale], budget) ??
-      findArgProblem(zone, isZone, 'no time zone, such as Europe/Berlin') ??
-      findArgProblem(locale, isLocale, 'no language, such as en-US', 'fixed'),
+      findArgProblem(zone, isZone, 'zone must be a time zone such as Europe/Berlin') ??
+      findArgProblem(locale, isLocale, localeProblem, 'locale must be in quotes'),
     call: propagateMissing(([value, style, zone, locale], budget) =>
       formatDate(
         value,
@@ -111,20 +115,21 @@ export const helpers: Record<HelperName, Helper> = {
   plural: {
     ...describeUsage('count one="…" other="…"', 1),
     hashKeys: pluralCategories,
-    problem: ([count]) => findArgProblem(count, isNumber, 'no number'),
+    problem: ([count]) => findArgProblem(count, isNumber, 'count must be a number'),
     call: ([count, language, names, ...forms], budget) =>
       count === null ? null : pickForm(count, { language, names, forms }, budget),
   },
 };
 
+const localeProblem = 'locale must be a language such as en-US';
 const dateStyleProblem =
-  'no style: write full, long, medium or short, and after a space the same for the time';
+  'style must be full, long, medium or short, optionally followed by a space and the style of the time';
 
 function describeUsage(usage: string, minArgs: number, maxArgs = minArgs) {
   return { usage, minArgs, maxArgs };
 }
 
-/** For helpers that print a value: what is missing stays missing, and null stays null. */
+/** For helpers that print a value: a missing value stays missing, and null stays null. */
 function propagateMissing(call: Call): Call {
   return (args, budget) => {
     if (args.includes(undefined)) return undefined;
@@ -139,12 +144,12 @@ function changeCase(
 ): string | undefined {
   const text = toText(value, budget);
   if (text === undefined) return undefined;
-  // One character may become three, and looking each up takes longer than copying it.
+  // One character may become three, and converting each takes longer than copying it.
   chargeText(budget, text.length * 4);
   return text[change]();
 }
 
-/** Every length is known before anything is joined: a long separator makes a long text of a short list. */
+/** Charges for all lengths before joining: a long separator makes a long text from a short list. */
 function joinTexts(list: readonly Value[], separator: string, budget: RenderBudget): string {
   charge(budget, list.length * cost.element);
   const texts = list.map((item) => toText(item, budget) ?? '');
@@ -156,7 +161,7 @@ function joinTexts(list: readonly Value[], separator: string, budget: RenderBudg
 
 type Forms = { language: Value; names: Value; forms: readonly Value[] };
 
-/** The form of a number in a language, `other` where the category has none; nothing for what is not a number. */
+/** The form for a number in a language; `other` if its category has no form; undefined for a value that is not a number. */
 function pickForm(count: Value, { language, names, forms }: Forms, budget: RenderBudget): Value {
   const category = getPluralCategory(count, { locale: String(language) }, budget);
   if (!category || !Array.isArray(names)) return undefined;
@@ -171,7 +176,7 @@ function isBlank(value: Value): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** Numbers and texts of numbers by value, two texts by their characters; anything else has no order. */
+/** Compares numbers and numeric strings by value, and two strings by characters; other values have no order. */
 function isLess(left: Value, right: Value): boolean {
   if (typeof left === 'string' && typeof right === 'string') return left < right;
   const [smaller, larger] = [readNumber(left), readNumber(right)];
@@ -183,7 +188,7 @@ function findFirst(truthiness: boolean, args: readonly Value[]): Value {
   return args.at(-1);
 }
 
-/** What is no word is no format either. */
+/** '' for a value that is not a string: it matches no format. */
 function getWord(fallback: string, value: Value): string {
   if (value === undefined || value === null) return fallback;
   return typeof value === 'string' ? value : '';
@@ -194,19 +199,19 @@ function readDigits(value: Value): number | undefined {
   return typeof value === 'number' ? value : Number.NaN;
 }
 
-/** An argument that comes from the data is judged when it is there, unless it must be fixed. */
+/** An argument from the data is checked when rendering, or is a problem if it must be a literal. */
 function findArgProblem(
   arg: Expression | undefined,
   isGood: (value: Value) => boolean,
   problem: string,
-  isFixed?: 'fixed',
+  notLiteralProblem?: string,
 ): string | undefined {
   if (!arg) return undefined;
-  if (arg.kind !== 'literal') return isFixed && 'must be written in quotes';
-  return isGood(arg.value) ? undefined : `is ${problem}`;
+  if (arg.kind !== 'literal') return notLiteralProblem;
+  return isGood(arg.value) ? undefined : problem;
 }
 
-/** Each new time zone or language is tried out, which takes long: there may be so many of them. */
+/** Checking a new time zone or language is slow, so their number is limited. */
 function findNamesProblem(
   args: readonly (Expression | undefined)[],
   { formatNames }: ParseBudget,
@@ -215,6 +220,6 @@ function findNamesProblem(
     if (arg?.kind === 'literal' && typeof arg.value === 'string') formatNames.add(arg.value);
   }
   return formatNames.size > maxFormatNames
-    ? `a template names at most ${maxFormatNames} different time zones and languages`
+    ? `a template can name at most ${maxFormatNames} different time zones and languages`
     : undefined;
 }

@@ -1,13 +1,13 @@
 import type { Json } from '../data';
 
-/** A parsed template: plain frozen data, made by `parseTemplate` only. */
+/** A parsed template: plain frozen data, created only by `parseTemplate`. */
 export type Template = {
   readonly source: string;
   readonly nodes: readonly TemplateNode[];
   /**
-   * Every path that the template reads, from the top of the data, each once, in source order. `[]` stands for
-   * each element of what `#each` walks: `order.items[].name`. A name that is no plain word stands in brackets:
-   * `user.[first name]`. The whole data is `this`. What cannot be known before rendering is left out.
+   * Every path that the template reads, from the root of the data, without duplicates, in source order. `[]` stands for
+   * each element of an `#each`: `order.items[].name`. A name that is not a plain word is in brackets:
+   * `user.[first name]`. The whole data is `this`. Paths that only rendering can determine are omitted.
    */
   readonly paths: readonly string[];
 };
@@ -16,7 +16,7 @@ export type TemplateNode = TextNode | PrintNode | BlockNode;
 
 export type TextNode = { kind: 'text'; text: string; line: number; column: number };
 
-/** A tag that prints a value; `id` counts them in source order from 0. */
+/** A tag that prints a value; `id` numbers them in source order from 0. */
 export type PrintNode = {
   kind: 'print';
   id: number;
@@ -27,7 +27,7 @@ export type PrintNode = {
   value: Expression;
 };
 
-/** A block always has two branches, what it shows and its `else`; what is not written is empty. An `else if` is a block in the `else`. */
+/** A block always has two branches, the body and the `else`; an omitted one is empty. An `else if` is a block in the `else`. */
 export type BlockNode = {
   kind: 'block';
   name: BlockName;
@@ -68,7 +68,7 @@ export type Expression = Literal | Path | Call;
 
 export type Literal = { kind: 'literal'; value: Value };
 
-/** A path whose beginning is known: so many `#each` and `#with` up, either the value there or what its loop knows. */
+/** A path with a resolved start: the number of `#each` and `#with` to go up, then the value there or a loop variable. */
 export type Path = {
   kind: 'path';
   text: string;
@@ -79,5 +79,5 @@ export type Path = {
 
 export type Call = { kind: 'call'; helper: HelperName; args: readonly Expression[] };
 
-/** What an expression comes to; undefined is what the data does not hold. */
+/** Value of an expression; undefined if the data does not have it. */
 export type Value = Json | undefined;

@@ -1,13 +1,13 @@
 import { maxTags, maxTemplateCharacters, maxTokens } from './limits';
 
-/** The budget that the fields of one channel in one language have left. */
+/** The remaining parse budget for all fields of one channel in one language. */
 export type ParseBudget = {
-  /** The tag of that language: `plural` goes by its rules. */
+  /** Tag of that language: `plural` follows its rules. */
   language: string;
   characters: number;
   tags: number;
   tokens: number;
-  /** The time zones and languages that are written out; see `maxFormatNames`. */
+  /** Literal time zones and languages; see `maxFormatNames`. */
   formatNames: Set<string>;
 };
 

@@ -18,12 +18,12 @@ import {
 } from './tag-tokens';
 import { createErrorAt, quote, type TemplateError } from './template-error';
 
-/** Reads from the token that is looked at on, and leaves the one behind the expression to be looked at. */
+/** Reads an expression from the current token on; afterwards the current token is the one after it. */
 export function readExpression(reader: Reader, levels = 0): SyntaxExpression {
   return reader.token.kind === '(' ? readSubExpression(reader, levels) : readName(reader);
 }
 
-/** A path or literal, with which a block may begin. */
+/** Reads the path or literal at the start of a block. */
 export function readName(reader: Reader): SyntaxPath | SyntaxLiteral {
   const { kind } = reader.token;
   if (kind === 'name' || kind === '@') return readPath(reader);
@@ -53,7 +53,11 @@ const beginners = new Set<TokenKind>(['name', '@', '(', 'string', 'number', 'wor
 function readSubExpression(reader: Reader, levels: number): SyntaxSubExpression {
   const { at } = reader.token;
   if (levels === maxParenthesisLevels) {
-    throw createErrorAtOffset(reader, at, `Parentheses nest at most ${maxParenthesisLevels} deep.`);
+    throw createErrorAtOffset(
+      reader,
+      at,
+      `Parentheses can nest at most ${maxParenthesisLevels} deep.`,
+    );
   }
   const { line, column } = locate(reader, at);
   readToken(reader);
@@ -61,7 +65,8 @@ function readSubExpression(reader: Reader, levels: number): SyntaxSubExpression 
   const { params, hash } = readArguments(reader, levels + 1);
   if (reader.token.kind !== ')') throw createUnexpectedError(reader);
   if (readToken(reader).kind === 'separator') {
-    const problem = 'A path begins with a name: to go on from a helper, use {{#with (…)}}.';
+    const problem =
+      'A path must start with a name. To use the result of a helper, write {{#with (…)}}.';
     throw createErrorAtOffset(reader, at, problem);
   }
   return { type: 'call', path, params, hash, line, column };
@@ -93,11 +98,11 @@ function addStep(reader: Reader, path: SyntaxPath): void {
   else if (text === '..') path.depth += 1;
 }
 
-/** They stand for a value that is known, and name no member of it. */
+/** They refer to a scope, not to a member of it. */
 const relativeSteps = new Set(['this', '.', '..']);
 
 function formatStepProblem(path: string): string {
-  return `"${quote(path)}" is no path: "this", "." and ".." stand only at its beginning.`;
+  return `"${quote(path)}" is not a path: "this", "." and ".." are allowed only at its start.`;
 }
 
 /** A name without its square brackets. */
@@ -130,29 +135,26 @@ function createPathError(reader: Reader): TemplateError {
   const { kind, at } = reader.token;
   if (kind !== 'number' && kind !== 'word') return createUnexpectedError(reader);
   const problem =
-    'A number, true, false, null or undefined inside a path stands in square brackets: list.[0].';
+    'Write a number, true, false, null or undefined inside a path in square brackets: list.[0].';
   return createErrorAtOffset(reader, at, problem);
 }
 
-/** For a token that cannot stand where it is. */
+/** The error for a token that is not allowed here. */
 export function createUnexpectedError(reader: Reader): TemplateError {
   const { kind, at, text } = reader.token;
   const problem =
     problems.get(kind) ??
-    `"${quote(text)}" does not fit here: a tag is {{a_name}} or {{helper value}}.`;
+    `"${quote(text)}" is not allowed here: write {{a_name}} or {{helper value}}.`;
   return createErrorAtOffset(reader, at, problem);
 }
 
 const problems = new Map<TokenKind, string>([
-  [
-    '}}',
-    'The tag ends too early: it needs a name, as in {{user_name}}, and what it opens must be closed.',
-  ],
+  ['}}', 'The tag ends too early: add a name, as in {{user_name}}, and close what it opens.'],
   [
     '}}}',
-    'Three closing braces close only what three opened: put a space between }} and a brace of the text.',
+    'Three closing braces need three opening ones: put a space between }} and a brace of the text.',
   ],
   [')', 'This parenthesis closes nothing: remove it, or write a helper call such as (eq a b).'],
-  ['|', 'Block parameters are written {{#each items as |item index|}}.'],
-  ['=', 'Nothing can be named here: remove the =, or compare with (eq a b).'],
+  ['|', 'Write block parameters as {{#each items as |item index|}}.'],
+  ['=', 'No named argument is allowed here: remove the =, or compare with (eq a b).'],
 ]);

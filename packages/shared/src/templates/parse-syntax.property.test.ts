@@ -10,7 +10,7 @@ const isFull = process.env['TEST_FULL'] !== undefined;
 const runs = { numRuns: isFull ? 20_000 : 1_000 };
 const timeoutMs = isFull ? 600_000 : 60_000;
 
-/** Texts one behind the other. */
+/** Concatenates texts. */
 function sequence(...parts: (string | fc.Arbitrary<unknown>)[]): fc.Arbitrary<string> {
   const each = parts.map((part) => (typeof part === 'string' ? fc.constant(part) : part));
   return fc.tuple(...each).map((texts) => texts.flat(9).join(''));
@@ -27,7 +27,7 @@ const lineEnd = fc.constantFrom('\n', '\n', '\r\n', ' \n', '', ' ');
 const space = fc.constantFrom(' ', '  ', '\n', '\r\n\t', '\u3000');
 const blockParams = fc.constantFrom('', '', ' as |x|', '\nas\t| x y |');
 
-/** Templates of every construct in docs/reference/templates.md. The parts that do not fit together make some malformed. */
+/** Templates of every construct in docs/reference/templates.md. Some combinations are malformed. */
 const anyTemplate = fc.letrec<Record<'value' | 'call' | 'tag' | 'body' | 'rest', string>>(
   (tie) => ({
     value: fc.oneof(
@@ -92,7 +92,7 @@ const anyTemplate = fc.letrec<Record<'value' | 'call' | 'tag' | 'body' | 'rest',
   }),
 ).body;
 
-/** Blocks and comments that stand alone on their lines, most of them. */
+/** Blocks and comments, most of them alone on their lines. */
 const standaloneTemplate = fc.letrec<Record<'line' | 'lines' | 'rest', string>>((tie) => ({
   line: fc.oneof(
     { depthSize: 'small' },
@@ -112,7 +112,7 @@ const standaloneTemplate = fc.letrec<Record<'line' | 'lines' | 'rest', string>>(
   ),
 })).lines;
 
-/** Whole templates with a slip of the pen in them. */
+/** Valid templates with one mistake inserted. */
 const brokenTemplate = fc
   .tuple(
     anyTemplate,
@@ -142,7 +142,7 @@ function parseTheirs(source: string): Node | undefined {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the library's own types do not tell its nodes apart.
+// biome-ignore lint/suspicious/noExplicitAny: the library's types do not distinguish its nodes.
 type Node = any;
 
 /** Raw blocks, partials, decorators, private steps, `[]`, lists, a path after a call, block parameters in brackets. */
@@ -152,17 +152,17 @@ function isUnsupported(source: string, tree: Node): boolean {
   return /\{\{\{\{|\[\]|\.#/.test(source) || unsupportedPattern.test(JSON.stringify(tree));
 }
 
-/** Handlebars keeps the brackets of a name with a line break in it; nobody can mean that. */
+/** Handlebars keeps the brackets of a name that contains a line break. No author would want that. */
 const bracketedBreak = /\[(?:\\\]|[^\]\r\n])*[\r\n]/;
 
-describe('our parser and Handlebars’', () => {
+describe('our parser and the parser of Handlebars', () => {
   test.each([
     ['whole templates', anyTemplate, 0.3],
     ['tags on lines of their own', standaloneTemplate, 0.3],
     ['templates with a mistake', brokenTemplate, 0.05],
     ['pieces of templates', soup, 0.02],
   ])(
-    'agree on the tree, the white space and what is malformed: %s',
+    'agree on the tree, white space and malformed input: %s',
     (_name, sources, share) => {
       let parsed = 0;
       fc.assert(
@@ -177,7 +177,7 @@ describe('our parser and Handlebars’', () => {
   );
 });
 
-/** Answers 1 for a template, and 0 for what is none. */
+/** Returns 1 for a valid template, 0 for an invalid one. */
 function compare(source: string): number {
   const [ours, theirs] = [parseOurs(source), parseTheirs(source)];
   if (ours) expect(ours).toEqual(theirs && translate(source, theirs));
@@ -185,7 +185,7 @@ function compare(source: string): number {
   return ours ? 1 : 0;
 }
 
-/** Turns the tree of Handlebars into ours. */
+/** Converts Handlebars' tree to ours. */
 function translate(source: string, root: Node): Node[] {
   const lines = source.split(/\r\n|\r|\n/);
   return readBody(root);
@@ -205,7 +205,7 @@ function translate(source: string, root: Node): Node[] {
     return { type: 'text', value, original, isStartTrimmed, isEndTrimmed, ...toPlace(node) };
   }
 
-  /** The first part of an inverted block is its `inverse`. */
+  /** In Handlebars' tree, the first part of an inverted block is its `inverse`. */
   function readBlock(node: Node): Node {
     const { program, inverse, openStrip, inverseStrip, closeStrip } = node;
     const { line, column } = node.loc.start;

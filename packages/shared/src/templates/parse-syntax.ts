@@ -20,8 +20,8 @@ import { createErrorAt, quote } from './template-error';
 import { stripWhiteSpace } from './white-space';
 
 /**
- * Parses a template in one pass, with the white space around tags removed as Handlebars does. Refuses what is over a
- * limit where it is met.
+ * Parses a template in one pass and strips white space around tags as Handlebars does. Fails at the position that
+ * exceeds a limit.
  */
 export function parseSyntax(source: string, budget: ParseBudget): SyntaxStatement[] {
   const reader = createReader(source, budget);
@@ -34,13 +34,13 @@ export function parseSyntax(source: string, budget: ParseBudget): SyntaxStatemen
 
 type Parser = {
   reader: Reader;
-  /** Open ones. */
+  /** Number of open blocks. */
   blocks: number;
-  /** Of all open blocks together. */
+  /** Number of branches of all open blocks. */
   branches: number;
 };
 
-/** Statements, and the tag that ends them if it is not the end of the template. */
+/** Statements, and the tag that ends them; undefined at the end of the template. */
 type Part = { statements: SyntaxStatement[]; end: Opener | undefined };
 
 function countCharacters(reader: Reader): void {
@@ -54,7 +54,7 @@ function countCharacters(reader: Reader): void {
   }
   budget.characters -= source.length;
   if (budget.characters < 0) {
-    const problem = `All fields together have at most ${maxTemplateCharacters} characters.`;
+    const problem = `All fields together can have at most ${maxTemplateCharacters} characters.`;
     throw createErrorAtOffset(reader, 0, problem);
   }
   const zero = source.indexOf('\0');
@@ -64,7 +64,7 @@ function countCharacters(reader: Reader): void {
 function strayProblem({ sign }: Opener): string {
   return sign === '/'
     ? 'This closes a block that is not open: remove it.'
-    : 'An else belongs inside a block.';
+    : 'An else must be inside a block.';
 }
 
 function readPart(parser: Parser): Part {
@@ -97,10 +97,14 @@ function readComment(
   { sign, at, isStripped, line, column }: Opener,
 ): SyntaxComment {
   const pattern = sign === '!' ? commentEnd : longCommentEnd;
-  // The dashes that begin a comment may also end it.
+  // The dashes that start a comment may also end it.
   pattern.lastIndex = at + (isStripped ? 4 : 3);
   if (!pattern.test(reader.source)) {
-    throw createErrorAtOffset(reader, at, 'This comment is never closed: end it as it began.');
+    throw createErrorAtOffset(
+      reader,
+      at,
+      'This comment is never closed: end it the way it starts.',
+    );
   }
   reader.at = pattern.lastIndex;
   const strip = { open: isStripped, close: reader.source[reader.at - 3] === '~' };
@@ -118,7 +122,7 @@ function readPrint(reader: Reader, { sign, isStripped, line, column }: Opener): 
   return { type: 'print', path, params, hash, isRaw: sign !== '', strip, line, column };
 }
 
-/** Whether the end of the tag is written with `~`. */
+/** Whether the end of the tag has a `~`. */
 function closeTag(reader: Reader, end: '}}' | '}}}'): boolean {
   if (reader.token.kind !== end) throw createUnexpectedError(reader);
   return reader.token.text.at(-3) === '~';
@@ -131,7 +135,7 @@ function readBlock(parser: Parser, opener: Opener): SyntaxBlock {
     throw createErrorAtOffset(
       parser.reader,
       opener.at,
-      `Blocks nest at most ${maxBlockLevels} deep.`,
+      `Blocks can nest at most ${maxBlockLevels} deep.`,
     );
   }
   const block = openBlock(parser, opener);
@@ -144,7 +148,7 @@ function readBlock(parser: Parser, opener: Opener): SyntaxBlock {
   return block;
 }
 
-/** Reads to the end of the block, and answers the tag there. */
+/** Reads to the end of the block, and returns the tag there. */
 function readBranches(parser: Parser, block: SyntaxBlock): Opener | undefined {
   const { statements, end } = readPart(parser);
   block.first = statements;
@@ -165,7 +169,7 @@ function readBranches(parser: Parser, block: SyntaxBlock): Opener | undefined {
   return otherwise.end;
 }
 
-const invertedProblem = 'A block that begins with ^ has an {{else}} and no else if.';
+const invertedProblem = 'A block that starts with ^ can have an {{else}} but no else if.';
 
 function openBlock(parser: Parser, opener: Opener): SyntaxBlock {
   countBranch(parser, opener);
@@ -199,7 +203,7 @@ const noStrip: Strip = { open: false, close: false };
 function countBranch(parser: Parser, { at }: Opener): void {
   parser.branches += 1;
   if (parser.branches > maxNestedBranches) {
-    const problem = `Open blocks have at most ${maxNestedBranches} parts together.`;
+    const problem = `Open blocks can have at most ${maxNestedBranches} parts together.`;
     throw createErrorAtOffset(parser.reader, at, problem);
   }
 }
@@ -210,11 +214,7 @@ function readBlockParams(reader: Reader): string[] {
   let { kind, at, text } = readToken(reader);
   while (kind === 'name') {
     if (text.startsWith('[')) {
-      throw createErrorAtOffset(
-        reader,
-        at,
-        'A block parameter has a name without square brackets.',
-      );
+      throw createErrorAtOffset(reader, at, 'Write the block parameter without square brackets.');
     }
     names.push(text);
     ({ kind, at, text } = readToken(reader));
@@ -227,14 +227,14 @@ function readBlockParams(reader: Reader): string[] {
 function closeBlock(reader: Reader, block: SyntaxBlock, end: Opener | undefined): Strip {
   if (!end) throw createErrorAt(block, 'This block is never closed: end it with {{/…}}.');
   if (end.sign !== '/') {
-    throw createErrorAtOffset(reader, end.at, 'A block has one else, and it comes last.');
+    throw createErrorAtOffset(reader, end.at, 'A block can have only one else, as its last part.');
   }
   readToken(reader);
   const [openName, closeName] = [getName(block.path), getName(readName(reader))];
   const strip = { open: end.isStripped, close: closeTag(reader, '}}') };
   if (openName !== closeName) {
     const [name, closingName] = [quote(String(openName)), quote(String(closeName))];
-    const problem = `{{#${name}}} is closed by {{/${closingName}}}: close it by its own name.`;
+    const problem = `{{#${name}}} is closed by {{/${closingName}}}: close it with {{/${name}}}.`;
     throw createErrorAt(block.path, problem);
   }
   return strip;

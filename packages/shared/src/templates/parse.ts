@@ -4,14 +4,14 @@ import { createParseBudget, type ParseBudget } from './parse-budget';
 import { parseSyntax } from './parse-syntax';
 
 /**
- * Parses a template once; throws TemplateError for what must be refused when it is saved. The fields of one channel's
- * template share a budget.
+ * Parses a template. Throws a TemplateError if it cannot be saved. All fields of a channel's template share one
+ * budget.
  */
 export function parseTemplate(source: string, budget: ParseBudget = createParseBudget()): Template {
   return freeze({ source, ...convertStatements(parseSyntax(source, budget), budget) });
 }
 
-/** No deeper than blocks and parentheses nest. */
+/** Recursion is safe: blocks and parentheses have a limited depth. */
 function freeze<Part extends object>(part: Part): Part {
   for (const inner of Object.values(part)) {
     if (typeof inner === 'object' && inner !== null) freeze(inner);

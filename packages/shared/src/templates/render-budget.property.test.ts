@@ -12,7 +12,7 @@ const isFull = process.env['TEST_FULL'] === '1';
 const runs = { numRuns: isFull ? 5_000 : 300 };
 const timeoutMs = isFull ? 300_000 : 60_000;
 
-/** Large and awkward, within the 256 KB that a call may bring: long lists and texts, wide and deep objects, what grows. */
+/** Large values within the 256 KB of a request: long lists and texts, wide and deep objects, characters that grow. */
 const values: Record<string, fc.Arbitrary<Data[string]>> = {
   list: fc.integer({ min: 0, max: 60_000 }).map((length) => Array(length).fill(0)),
   texts: fc
@@ -52,7 +52,7 @@ const path = fc.constantFrom(
   '@index',
 );
 
-/** Calls of every helper, with as many arguments as it may have, inside each other. */
+/** Nested calls of every helper, with up to the maximum number of arguments. */
 const { expression } = fc.letrec<{ expression: string; call: string }>((tie) => ({
   expression: fc.oneof({ depthSize: 'small' }, path, fc.constantFrom("'x'", '3'), tie('call')),
   call: fc.constantFrom(...helperNames).chain((name) =>
@@ -65,7 +65,7 @@ const { expression } = fc.letrec<{ expression: string; call: string }>((tie) => 
   ),
 }));
 
-/** Where a word must be written out. */
+/** Replaces arguments that must be literals. */
 function withFixedWords(name: string, args: string[]): string[] {
   const [value = 'this', second, third, fourth] = args;
   if (name === 'number') return [value, '2', ...(third === undefined ? [] : ["'ar-EG'"])];
@@ -107,7 +107,7 @@ const template = body.map((source) => {
   }
 });
 
-/** Characters of all texts that were made, printed or not. */
+/** Counts the characters of all created texts, printed or not. */
 function countCharacters(run: () => void): number {
   let characters = 0;
   const restores = [
@@ -136,12 +136,12 @@ function countCharacters(run: () => void): number {
   return characters;
 }
 
-/** Four for each unit, as `chargeText` counts them; the keys of formatters are short. */
+/** 4 characters per unit, as in `chargeText`; the keys of formatters are short. */
 const maxCharacters = maxRenderUnits * 4;
 
 describe('the budget of a message', () => {
   test(
-    'bounds every character that its helpers make, before it is made, over several fields',
+    'limits every character that helpers create, before it is created, over several fields',
     () => {
       let exceeded = 0;
       fc.assert(
@@ -155,7 +155,7 @@ describe('the budget of a message', () => {
           });
           expect(characters).toBeLessThanOrEqual(maxCharacters);
           const texts = rendered.map((each) => ('text' in each ? each.text.length : 0));
-          // Two units for each character that is printed.
+          // A printed character costs 2 units.
           expect(texts.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(
             maxRenderUnits / 2,
           );
@@ -166,13 +166,13 @@ describe('the budget of a message', () => {
         }),
         runs,
       );
-      // The templates are expensive: else this would show nothing.
+      // Most templates must be expensive, or this test would prove nothing.
       expect(exceeded).toBeGreaterThan(runs.numRuns / 10);
     },
     timeoutMs,
   );
 
-  test.each(helperNames)('bounds the characters that %s makes in a loop', (name) => {
+  test.each(helperNames)('limits the characters that %s creates in a loop', (name) => {
     const args = Array(helpers[name].minArgs).fill('@root.value');
     const call = withFixedWords(name, args).join(' ');
     const loop = parseTemplate(`{{#each list}}{{#if (${name} ${call})}}{{/if}}{{/each}}`);
@@ -186,7 +186,7 @@ describe('the budget of a message', () => {
   });
 
   test(
-    'escapes no text that is too long already',
+    'does not escape a text that is already too long',
     () => {
       fc.assert(
         fc.property(template, data, (field, input) => {

@@ -24,8 +24,8 @@ const items = [
   { name: 'b', tags: [] },
 ];
 
-/** Each row was checked against Handlebars 4.7.10 with an escaping that changes nothing. */
-describe('renderTemplate does what Handlebars documents', () => {
+/** Each row was checked against Handlebars 4.7.10 without escaping. */
+describe('renderTemplate behaves as Handlebars documents', () => {
   test.each<[string, Data, string]>([
     ['plain { text } } {', {}, 'plain { text } } {'],
     ['{{a}} {{ a }} {{{a}}} {{&a}}', { a: 'R&D' }, 'R&D R&D R&D R&D'],
@@ -109,29 +109,29 @@ describe('renderTemplate does what Handlebars documents', () => {
     ['a {{~#if t~}} b {{~else~}} c {{~/if~}} d', 'abd'],
     ['a \n {{~! x ~}} \n b', 'ab'],
     ['{{#each l~}}\n {{this}},\n{{~/each}}', '1,2,'],
-  ])('white space of %j', (source, text) => {
+  ])('strips the white space of %j', (source, text) => {
     expect(renderText(source, { t: true, f: false, l: [1, 2] })).toBe(text);
   });
 
   test.each<[string, Data[string], string]>([
     ['false', false, 'no'],
     ['null', null, 'no'],
-    ['an empty text', '', 'no'],
+    ['an empty string', '', 'no'],
     ['0', 0, 'no'],
     ['an empty list', [], 'no'],
     ['an empty object', {}, 'yes'],
     ['a text', '0', 'yes'],
     ['a list', [0], 'yes'],
     ['a number', -1, 'yes'],
-  ])('%s is true or false as in Handlebars', (_name, a, text) => {
+  ])('%s has the same truthiness as in Handlebars', (_name, a, text) => {
     expect(renderText('{{#if a}}yes{{else}}no{{/if}}', { a })).toBe(text);
   });
 });
 
-describe('what a value prints', () => {
+describe('a printed value', () => {
   test.each<[string, Data[string], string]>([
     ['a text', 'x', 'x'],
-    ['an empty text', '', ''],
+    ['an empty string', '', ''],
     ['an integer', 42, '42'],
     ['a fraction', -0.5, '-0.5'],
     ['a large number', 1e21, '1e+21'],
@@ -148,21 +148,21 @@ describe('what a value prints', () => {
     expect(renderText('{{#each l}}{{this}}{{/each}}', { l: [value] })).toBe(text);
   });
 
-  test('a value that looks like a template stays what it is', () => {
+  test('is never parsed as a template', () => {
     const data = { a: '{{b}} {{#each c}} {{{d}}} \\{{e}} {{!', b: 'never' };
     expect(renderText('{{a}}{{{a}}}{{upper a}}', data)).toBe(
       data.a + data.a + data.a.toUpperCase(),
     );
   });
 
-  test('what is nested too deeply for JSON prints nothing and counts as missing', () => {
+  test('counts as missing if it is nested too deeply for JSON', () => {
     let deep: Data = {};
     for (let level = 0; level < 50_000; level += 1) deep = { deep };
     expect(render('[{{deep}}{{json deep}}]', deep)).toEqual({ text: '[]', missing: ['deep'] });
   });
 });
 
-test('the parameters of an inverted block name its rounds', () => {
+test('the block parameters of an inverted block name its iterations', () => {
   expect(renderText('{{^each l as |x|}}none{{else}}{{x}}{{/each}}', { l: [1, 2] })).toBe('12');
 });
 
@@ -188,7 +188,7 @@ describe('escape', () => {
     ]);
   });
 
-  test('never touches the text of the template', () => {
+  test('is not called for the text of the template', () => {
     expect(render('<a href="?a&b">{{x}}</a>', { x: '<' }, { escape: escapeHtml })).toEqual({
       text: '<a href="?a&b">&lt;</a>',
       missing: [],
@@ -196,7 +196,7 @@ describe('escape', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('missing paths', () => {
   test.each<[string, Data, string[]]>([
     ['{{a}} {{a}} {{b.c}}', {}, ['a', 'b.c']],
     ['{{a}} {{b}}', { a: null, b: '' }, []],
@@ -240,27 +240,27 @@ describe('own properties', () => {
     'list.-1.x',
     'number.toFixed',
     '@root.constructor',
-  ])('{{%s}} reads nothing that is inherited', (path) => {
+  ])('{{%s}} reads no inherited property', (path) => {
     const data = { a: {}, text: 'abc', list: [1], number: 1 };
     expect(render(`{{${path}}}`, data)).toEqual({ text: '', missing: [path] });
     expect(renderText(`{{#if ${path}}}yes{{/if}}{{#with ${path}}}yes{{/with}}`, data)).toBe('');
   });
 
-  test('a member of the data is read whatever its name', () => {
+  test('a member with any name is read', () => {
     const data: Data = JSON.parse('{"__proto__":{"x":1},"constructor":2,"hasOwnProperty":3}');
     expect(renderText('{{__proto__.x}}{{constructor}}{{hasOwnProperty}}', data)).toBe('123');
   });
 
-  test('the length of a list is read, as templates for Handlebars do', () => {
+  test('the length of a list is readable, as in Handlebars', () => {
     expect(renderText('{{#if list.length}}{{list.length}}{{/if}}', { list: [1, 2] })).toBe('2');
   });
 });
 
 const tooComplex =
-  'The templates of this message take too much work for this data. Use fewer loops, shorter lists or shorter texts.';
+  'Rendering the templates with this data exceeds the limit of work per message. Use fewer loops, shorter lists or shorter texts.';
 
-describe('the bounds of a rendering', () => {
-  test('text over the limit fails, and exactly the limit does not', () => {
+describe('the limits of rendering', () => {
+  test('output over the limit fails; output of exactly the limit does not', () => {
     expect(render('ab{{c}}', { c: 'c' }, { maxOutputLength: 3 })).toEqual({
       text: 'abc',
       missing: [],
@@ -271,19 +271,19 @@ describe('the bounds of a rendering', () => {
     });
   });
 
-  test('without a limit given it is 256 K characters', () => {
+  test('the default limit is 256 K characters', () => {
     expect(renderText('{{a}}', { a: 'x'.repeat(262_144) })).toHaveLength(262_144);
     expect(render('{{a}}!', { a: 'x'.repeat(262_144) })).toMatchObject({ failed: 'too_long' });
   });
 
-  test('one budget may be shared by several templates, and is used up by them together', () => {
+  test('templates can share one budget', () => {
     const budget = { units: 1_000 };
     const data = { a: Array(100).fill(1) };
     expect(render('{{#each a}}{{/each}}', data, { budget })).toMatchObject({ text: '' });
     expect(budget.units).toBeLessThan(1_000);
     const outcomes = [1, 2, 3, 4].map(() => render('{{#each a}}{{/each}}', data, { budget }));
     expect(outcomes.at(-1)).toEqual({ failed: 'too_complex', detail: tooComplex });
-    // Used up is used up, for the cheapest template too.
+    // Once used up, it fails for the cheapest template too.
     expect(render('{{x}}', {}, { budget })).toMatchObject({ failed: 'too_complex' });
   });
 
@@ -309,7 +309,7 @@ describe('the bounds of a rendering', () => {
     ['walking a large object', '{{#each @root.object}}{{/each}}', { object: { ...list } }],
     ['long paths', `{{#if @root.${'a.'.repeat(30)}a}}{{/if}}`, {}],
     ['reports of missing paths', '{{or a b c d e f g h}}', {}],
-  ])('work is bounded: %s', (_name, inner, data) => {
+  ])('the work is limited: %s', (_name, inner, data) => {
     expect(render(`{{#each list}}${inner}{{/each}}`, { list, ...data })).toEqual({
       failed: 'too_complex',
       detail: tooComplex,
@@ -327,11 +327,11 @@ describe('the bounds of a rendering', () => {
       "{{#if (eq (join list (join list (join list 'x'))) 1)}}{{/if}}",
       { list: Array(500).fill('ab') },
     ],
-  ])('what is made for nothing is never made: %s', (_name, source, data) => {
+  ])('a text over the budget is never created: %s', (_name, source, data) => {
     expect(render(source, data)).toMatchObject({ failed: 'too_complex' });
   });
 
-  test('a long plain table is within the bounds', () => {
+  test('a long plain table is within the limits', () => {
     const rows = Array.from({ length: 1_000 }, (_, id) => ({
       id,
       name: `row ${id}`,

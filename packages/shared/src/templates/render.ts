@@ -13,22 +13,22 @@ import { isTruthy, toText } from './values';
 
 export type RenderOptions = {
   /**
-   * Called once for each printed value, with the node that prints it, and where in the text; the template's own text is
-   * never escaped.
+   * Called once for each printed value, with the node that prints it and the position in the output. The template's own
+   * text is never escaped.
    */
   escape: (value: string, print: { id: number; isRaw: boolean }, at: number) => string;
   /** In UTF-16 units. */
   maxOutputLength?: number;
-  /** Shared by all fields of a message; without it the template has one of its own. */
+  /** Shared by all fields of a message. Default: a new budget. */
   budget?: RenderBudget;
 };
 
-/** `missing` lists, as written and each once, the paths without which something printed nothing. */
+/** `missing` lists the paths that were missing where nothing was printed: as written, without duplicates. */
 export type Rendered =
   | { text: string; missing: string[] }
   | { failed: 'too_long' | 'too_complex'; detail: string };
 
-/** Renders any JSON data; it never throws, and values are never read as template text. */
+/** Renders any JSON data. Never throws, and never parses values as template text. */
 export function renderTemplate(template: Template, data: Data, options: RenderOptions): Rendered {
   const run: Run = {
     escape: options.escape,
@@ -53,7 +53,7 @@ export function renderTemplate(template: Template, data: Data, options: RenderOp
 }
 
 const tooComplex =
-  'The templates of this message take too much work for this data. Use fewer loops, shorter lists or shorter texts.';
+  'Rendering the templates with this data exceeds the limit of work per message. Use fewer loops, shorter lists or shorter texts.';
 
 type Run = {
   readonly escape: RenderOptions['escape'];
@@ -74,7 +74,7 @@ function renderNodes(nodes: readonly TemplateNode[], scope: Scope, run: Run): vo
   }
 }
 
-/** `charged` characters are paid for already. */
+/** `charged` characters were charged before. */
 function append(text: string, run: Run, charged = 0): void {
   charge(run.budget, Math.max(0, text.length - charged) * cost.outputCharacter);
   if (run.text.length + text.length <= run.maxOutputLength) run.text += text;
@@ -90,7 +90,7 @@ function print(node: PrintNode, scope: Scope, run: Run): void {
     return;
   }
   charge(run.budget, cost.print + text.length * cost.outputCharacter);
-  // Escaping makes a text up to six times as long, so what is too long already is not escaped.
+  // Escaping makes a text up to 6 times as long, so a text that is already too long is not escaped.
   if (run.text.length + text.length > run.maxOutputLength) run.isTooLong = true;
   else append(run.escape(text, node, run.text.length), run, text.length);
 }
@@ -131,7 +131,7 @@ function renderWith(nodes: readonly TemplateNode[], scope: Scope, run: Run): boo
   return true;
 }
 
-/** One round for each element or member. The scope is the same object in each round: nothing keeps it. */
+/** One iteration for each element or member. All iterations share one scope object: nothing keeps a reference to it. */
 function renderEach(nodes: readonly TemplateNode[], scope: Scope, run: Run): boolean {
   const walked = scope.value;
   if (typeof walked !== 'object' || walked === null) return false;

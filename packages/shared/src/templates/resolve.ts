@@ -3,23 +3,23 @@ import type { Path } from './nodes';
 import type { SyntaxPath } from './syntax';
 import { createErrorAt } from './template-error';
 
-/** What is known before rendering about an `#each` or `#with`, or about the whole template. */
+/** Static knowledge about an `#each` or `#with`, or about the whole template. */
 export type Level = {
   parent: Level | undefined;
   isLoop: boolean;
   blockParams: readonly string[];
-  /** Where its value lies in the data; undefined when only rendering can tell. */
+  /** Location of its value in the data; undefined if only rendering can determine it. */
   location: string | undefined;
 };
 
-/** A path, and where in the data it leads. */
+/** A path, and its location in the data. */
 export type Resolved = { path: Path; location: string | undefined };
 
-/** Finds where a path begins, so that rendering need not search. */
+/** Resolves the start of a path, so that rendering need not search. */
 export function resolvePath(syntax: SyntaxPath, level: Level): Resolved {
   const names = syntax.parts;
   if (syntax.depth + names.length > maxPathSteps) {
-    throw createErrorAt(syntax, `A path has at most ${maxPathSteps} steps.`);
+    throw createErrorAt(syntax, `A path can have at most ${maxPathSteps} steps.`);
   }
   const text = formatPath(syntax, names);
   if (syntax.isData) return resolveAt(syntax, { text, names, level });
@@ -28,12 +28,12 @@ export function resolvePath(syntax: SyntaxPath, level: Level): Resolved {
   return param ?? resolveValue({ text, names, level }, syntax.depth);
 }
 
-/** A literal where a path belongs is the name of a member, as in Handlebars. */
+/** As in Handlebars, a literal in place of a path is the name of a member. */
 export function resolveName(name: string, level: Level): Resolved {
   return resolveValue({ text: appendSteps('', [name]), names: [name], level }, 0);
 }
 
-/** How a place in the data is told to people. */
+/** A location in the data, formatted for people. */
 export function displayLocation(location: string): string {
   return location === '' || location.startsWith('[]') ? `this${location}` : location;
 }
@@ -60,12 +60,12 @@ function resolveParam({ text, names, level }: PathParts): Resolved | undefined {
   return undefined;
 }
 
-/** A path that begins with @. */
+/** A path that starts with @. */
 function resolveAt(syntax: SyntaxPath, { text, names, level }: PathParts): Resolved {
   const [head = '', ...rest] = names;
   if (head === 'root') return resolveValue({ text, names: rest, level }, getHeight(level));
   const from = loopValues.get(head);
-  if (!from) throw createErrorAt(syntax, 'After @ comes one of root, index, key, first and last.');
+  if (!from) throw createErrorAt(syntax, 'After @, write root, index, key, first or last.');
   const up = findLoopHeight(level, syntax.depth);
   return resolveLoop({ text, names: rest, level }, up === undefined ? 'nothing' : from, up ?? 0);
 }
@@ -77,7 +77,7 @@ const loopValues = new Map<string, Path['from']>([
   ['last', 'last'],
 ]);
 
-/** What a loop knows about its round is not in the data. */
+/** Loop variables are not in the data. */
 function resolveLoop({ text, names }: PathParts, from: Path['from'], up: number): Resolved {
   return { path: { kind: 'path', text, from, up, names }, location: undefined };
 }
@@ -94,7 +94,7 @@ function getHeight(level: Level): number {
   return height;
 }
 
-/** How far up the loop is that is so many loops out from the innermost. */
+/** Number of levels up to a loop, given as the number of loops out from the innermost. */
 function findLoopHeight(level: Level, loopsOut: number): number | undefined {
   let up = 0;
   let loopsLeft = loopsOut;
@@ -123,7 +123,7 @@ function appendSteps(start: string, names: readonly string[]): string {
   return path;
 }
 
-/** What the parser reads as one name without brackets. */
+/** Names that the parser reads without brackets. */
 const plainName = /^(?!this$)[^\s!"#%-,./;<=>@[\\\]^`{|}~]+$/;
 
 function toBracketed(name: string): string {

@@ -1,12 +1,12 @@
 import type { Place } from './template-error';
 
-/** The tree of a template, after Handlebars' grammar. The place of a node is that of its first character. */
+/** The syntax tree of a template, after Handlebars' grammar. The position of a node is that of its first character. */
 export type SyntaxStatement = SyntaxText | SyntaxComment | SyntaxPrint | SyntaxBlock;
 
-/** Two texts beside each other are divided by an escape: the second begins with its braces. */
+/** Two adjacent texts come from an escaped tag: the second starts with its braces. */
 export type SyntaxText = Place & {
   type: 'text';
-  /** Without the white space that tags take away. */
+  /** Without stripped white space. */
   value: string;
   original: string;
   isStartTrimmed: boolean;
@@ -15,7 +15,7 @@ export type SyntaxText = Place & {
 
 export type SyntaxComment = Place & { type: 'comment'; strip: Strip };
 
-/** The sides on which a tag is written with `~`. */
+/** The sides on which a tag has a `~`. */
 export type Strip = { open: boolean; close: boolean };
 
 export type SyntaxCall = Place & { path: SyntaxExpression } & SyntaxArguments;
@@ -30,12 +30,12 @@ export type SyntaxBlock = SyntaxCall & {
   type: 'block';
   path: SyntaxPath | SyntaxLiteral;
   blockParams: string[];
-  /** Written with ^: the part before the `else` is the one for what is false. */
+  /** Starts with ^: the part before the `else` is for a false value. */
   isInverted: boolean;
   first: SyntaxStatement[];
   /** The part after the `else`. */
   second: SyntaxStatement[] | undefined;
-  /** The only statement of the second part, where that is an `else if`. */
+  /** The only statement of the second part, if that is an `else if`. */
   elseIf: SyntaxBlock | undefined;
   openStrip: Strip;
   elseStrip: Strip;
@@ -50,7 +50,7 @@ export type SyntaxPath = Place & {
   isData: boolean;
   depth: number;
   parts: string[];
-  /** As it is written, without square brackets. */
+  /** As written, without square brackets. */
   original: string;
 };
 

@@ -3,10 +3,10 @@ import type { SyntaxStatement } from './syntax';
 import { createErrorAtOffset, locate, type Reader, skip } from './tag-tokens';
 import type { Place } from './template-error';
 
-/** The beginning of a tag; `sign` is what stands between its braces and its name. */
+/** The start of a tag; `sign` is the text between its braces and its name. */
 export type Opener = Place & { sign: string; at: number; isStripped: boolean };
 
-/** Reads up to the next tag; false where there is none. */
+/** Reads up to the next tag; false if there is none. */
 export function readText(reader: Reader, statements: SyntaxStatement[]): boolean {
   const { source } = reader;
   let from = reader.at;
@@ -17,7 +17,7 @@ export function readText(reader: Reader, statements: SyntaxStatement[]): boolean
     addText(reader, statements, { from, to: backslashes > 0 ? at - 1 : at });
     reader.at = at;
     if (backslashes !== 1) return true;
-    // The braces begin a text of their own, which the backslashes of the next tag do not belong to.
+    // The braces start a new text. Backslashes before the next tag do not belong to it.
     at = source.indexOf('{{', at + 2);
     from = at === -1 ? source.length : at - countBackslashes(source, at);
     addText(reader, statements, { from: reader.at, to: from });
@@ -32,12 +32,12 @@ function countTag(reader: Reader, at: number): void {
     throw createErrorAtOffset(
       reader,
       at,
-      `A template has at most ${maxTags} tags in all its fields.`,
+      `A template can have at most ${maxTags} tags in all its fields.`,
     );
   }
 }
 
-/** One makes a tag literal text; two are a backslash before a tag, and more are text before them. */
+/** One backslash escapes a tag; two are one literal backslash before a tag; more are text before them. */
 function countBackslashes(source: string, at: number): number {
   if (source[at - 1] !== '\\') return 0;
   return source[at - 2] === '\\' ? 2 : 1;
@@ -83,12 +83,12 @@ function getSign(text: string): string {
   return text.endsWith('else') ? 'else if' : text;
 }
 
-const partials = 'Partials do not exist here: write the text itself in the template.';
-const decorators = 'Decorators do not exist here: remove the *.';
+const partials = 'Partials are not supported: write the text itself in the template.';
+const decorators = 'Decorators are not supported: remove the *.';
 const refusedSigns = new Map([
   [
     '{{',
-    'Raw blocks do not exist here: to print braces, write a backslash before them, as in \\{{.',
+    'Raw blocks are not supported. To print braces, write a backslash before them, as in \\{{.',
   ],
   ['>', partials],
   ['#>', partials],

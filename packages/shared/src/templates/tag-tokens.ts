@@ -2,7 +2,7 @@ import { maxTokens } from './limits';
 import type { ParseBudget } from './parse-budget';
 import { getPlace, type Place, TemplateError } from './template-error';
 
-/** A word or sign inside a tag, split off as Handlebars does. */
+/** A token inside a tag, split as in Handlebars. */
 export type Token = { kind: TokenKind; at: number; text: string };
 
 export type TokenKind =
@@ -23,11 +23,11 @@ export type TokenKind =
 export type Reader = {
   readonly source: string;
   readonly budget: ParseBudget;
-  /** The next character. */
+  /** Position of the next character. */
   at: number;
-  /** The tag that is read. */
+  /** Position of the current tag. */
   tagAt: number;
-  /** The token that is looked at, which ends before `at`. */
+  /** The current token, which ends before `at`. */
   token: Token;
   line: number;
   lineStart: number;
@@ -40,7 +40,7 @@ export function createReader(source: string, budget: ParseBudget): Reader {
   return { source, budget, at: 0, tagAt: 0, token, line: 1, lineStart: 0, nextLineStart };
 }
 
-/** The place of a character that is not before the one asked for last. */
+/** Line and column of a character. Positions must not decrease between calls. */
 export function locate(reader: Reader, at: number): Place {
   while (reader.nextLineStart <= at) {
     reader.line += 1;
@@ -65,7 +65,7 @@ export function createErrorAtOffset(
   return new TemplateError(message, getPlace(source, at));
 }
 
-/** Goes on to the next token of the tag. */
+/** Reads the next token of the tag. */
 export function readToken(reader: Reader): Token {
   const { source } = reader;
   const at = skipBlanks(source, reader.at);
@@ -76,7 +76,7 @@ export function readToken(reader: Reader): Token {
   return token;
 }
 
-/** Whether the token that is looked at names a value: `name=value`. */
+/** Whether the current token names an argument: `name=value`. */
 export function isKey({ source, at, token }: Reader): boolean {
   return token.kind === 'name' && source[skipBlanks(source, at)] === '=';
 }
@@ -144,7 +144,7 @@ function splitEnd(reader: Reader, at: number): Token {
   const text = source.slice(at, skip(tagEnd, source, at));
   if (text === '') throw createErrorAtOffset(reader, at, signProblem(source.charAt(at)));
   if (text === '}}}}') {
-    const problem = 'Four closing braces: put a space between the tag and the brace after it.';
+    const problem = 'Four closing braces: put a space between the tag and the next brace.';
     throw createErrorAtOffset(reader, at, problem);
   }
   return { kind: text.startsWith('}') && text.length > 2 ? '}}}' : '}}', at, text };
@@ -181,7 +181,7 @@ function createUnclosedError(reader: Reader): TemplateError {
   return createErrorAtOffset(reader, reader.tagAt, 'This tag is never closed: end it with }}.');
 }
 
-/** Whether a name may end before this character: one of =~}/.)| or a blank. */
+/** Whether a name can end before this character: one of =~}/.)| or a blank. */
 function isWordEnd(source: string, at: number): boolean {
   return wordEnds.includes(source.charAt(at)) ? at < source.length : skipBlanks(source, at) > at;
 }
@@ -190,11 +190,11 @@ const wordEnds = ' }.)=/|~';
 
 function skipBlanks(source: string, at: number): number {
   const code = source.charCodeAt(at);
-  // Most tokens follow each other, and a call of a pattern takes long.
+  // Most tokens have no blank between them, and running a pattern is slow.
   return code > 32 && code < 127 ? at : skip(blanks, source, at);
 }
 
-/** The end of what the pattern matches there, or the same place. */
+/** The end of the match at this position; the same position without a match. */
 export function skip(pattern: RegExp, source: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(source) ? pattern.lastIndex : at;
@@ -206,7 +206,7 @@ function countToken(reader: Reader, at: number): void {
     throw createErrorAtOffset(
       reader,
       at,
-      `Tags hold at most ${maxTokens} names and signs together.`,
+      `All tags together can have at most ${maxTokens} names and signs.`,
     );
   }
 }
@@ -214,12 +214,12 @@ function countToken(reader: Reader, at: number): void {
 function signProblem(sign: string): string {
   return (
     signProblems.get(sign) ??
-    `${sign} means nothing inside a tag. A name that holds it stands in square brackets: [a name].`
+    `${sign} is not allowed inside a tag. If it is part of a name, write square brackets: [a name].`
   );
 }
 
 const signProblems = new Map([
-  ['{', 'A tag cannot hold another: close the first one with }}.'],
+  ['{', 'A tag cannot contain another: close the first one with }}.'],
   ['"', 'This quote is never closed: end it with ".'],
   ["'", "This quote is never closed: end it with '."],
   ['[', 'This square bracket is never closed: end it with ].'],

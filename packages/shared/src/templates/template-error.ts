@@ -1,6 +1,6 @@
 export type Place = { line: number; column: number };
 
-/** A template that cannot be saved; the message says what to do, line and column (from 1) where. */
+/** A template that cannot be saved. The message says what to do; line and column start at 1. */
 export class TemplateError extends Error {
   readonly line: number;
   readonly column: number;
@@ -17,13 +17,13 @@ export function createErrorAt({ line, column }: Place, message: string): Templat
   return new TemplateError(message, { line, column });
 }
 
-/** The place of a character; columns count UTF-16 units, as editors do. */
+/** Line and column of a character; columns count UTF-16 units, as editors do. */
 export function getPlace(source: string, offset: number): Place {
   const lines = source.slice(0, offset).split(/\r\n|\r|\n/);
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Part of a template, short enough for a message. */
+/** Truncates a part of a template for an error message. */
 export function quote(text: string): string {
   return text.length <= maxQuoteCharacters ? text : `${text.slice(0, maxQuoteCharacters)}…`;
 }

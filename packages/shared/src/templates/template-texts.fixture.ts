@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** One of the words, which stand between spaces. */
+/** Picks one of the words, which spaces separate. */
 export const pickWord = (words: string) => fc.constantFrom(...words.split(' '));
 
-/** Pieces that make valid tags often, and broken ones as well. */
+/** Pieces of tags, mostly valid. */
 const piece = fc.oneof(
   pickWord('{{ }} {{{ }}} { } {{{{ }}}} ~ ( ) [ ] [] " \' | = & ^ # / . .. @ ! \\ \\\\ .#'),
   pickWord('{{a}} {{{b}}} {{this}} {{../a}} {{/if}} {{/each}} {{/with}} {{else}} {{^}}'),

@@ -7,7 +7,7 @@ import { renderTemplate } from './render';
 import { TemplateError } from './template-error';
 import { pickWord, soup } from './template-texts.fixture';
 
-/** Whole templates, valid by construction; their own text holds no < > or quote. */
+/** Valid templates; their own text has no < > or quote. */
 const body = fc.letrec<{ path: string; value: string; node: string; body: string }>((tie) => ({
   path: pickWord(
     'a b.c this .. ../a ./a @index @key @first @root.b list list.length o x x.a [a] constructor __proto__ o.toString',
@@ -44,7 +44,7 @@ function call(words: string[]): string {
 
 const name = pickWord('a b c list o x __proto__ constructor toString length 0');
 
-/** Any JSON, as it comes off the wire: `__proto__` is a member like any other. */
+/** Any JSON text from the wire: `__proto__` is an ordinary member. */
 const jsonText = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { depthSize: 'small' },
@@ -103,7 +103,7 @@ function getOffset(source: string, { line, column }: { line: number; column: num
 
 describe('any text as a template', () => {
   test(
-    'is parsed, or refused with a place inside it',
+    'parses, or fails with a position inside the text',
     () => {
       fc.assert(
         fc.property(soup, (source) => {
@@ -123,7 +123,7 @@ describe('any text as a template', () => {
   );
 
   test(
-    'prints at the places that its nodes name, numbered in source order',
+    'prints at the positions of its nodes, numbered in source order',
     () => {
       fc.assert(
         fc.property(fc.oneof(soup, body), (source) => {
@@ -145,7 +145,7 @@ describe('any text as a template', () => {
 
 describe('any template with any data', () => {
   test(
-    'renders without throwing, and never shows what JavaScript calls nothing',
+    'renders without throwing, and never prints undefined, NaN or [object Object]',
     () => {
       fc.assert(
         fc.property(fc.oneof(body, soup), data, (source, values) => {
@@ -164,7 +164,7 @@ describe('any template with any data', () => {
   );
 
   test(
-    'a value is never read as a template',
+    'never parses a value as a template',
     () => {
       fc.assert(
         fc.property(fc.oneof(soup, fc.string({ unit: 'binary' })), (value) => {
@@ -184,7 +184,7 @@ describe('any template with any data', () => {
   );
 
   test(
-    'a value escaped for HTML can not become markup',
+    'never lets an HTML-escaped value become markup',
     () => {
       fc.assert(
         fc.property(body, data, (source, values) => {
@@ -198,7 +198,7 @@ describe('any template with any data', () => {
   );
 
   test(
-    'the text stays within the length that is asked for',
+    'keeps the output within the limit',
     () => {
       fc.assert(
         fc.property(

@@ -1,20 +1,20 @@
 import type { Value } from './nodes';
 import { charge, chargeText, cost, type RenderBudget } from './render-budget';
 
-/** Handlebars' truth: false, undefined, null, '', 0 and an empty list are false. */
+/** Handlebars' truthiness: false, undefined, null, '', 0 and an empty list are false. */
 export function isTruthy(value: Value, includeZero = false): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return includeZero && value === 0 ? true : Boolean(value);
 }
 
-/** An own member of an object or list, the length of a list included; nothing that data could inherit. */
+/** An own member of an object or list, or the length of a list; never an inherited property. */
 export function getMember(value: Value, name: string): Value {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   if (!Array.isArray(value)) return value[name];
   return name === 'length' ? value.length : value[Number(name)];
 }
 
-/** The text that a value prints: undefined for what has none. Objects and lists are JSON. */
+/** The text of a printed value; undefined if it has none. Objects and lists print as JSON. */
 export function toText(value: Value, budget: RenderBudget): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -30,16 +30,16 @@ export function toText(value: Value, budget: RenderBudget): string | undefined {
   }
 }
 
-/** Undefined for what is nested too deeply to be written. Charges for the whole text before it is made. */
+/** Undefined for a value that is nested too deeply. Charges for the whole text before creating it. */
 export function toJson(value: Value, budget: RenderBudget): string | undefined {
   if (!chargeJson(value, budget, 0)) return undefined;
   return JSON.stringify(value);
 }
 
-/** Deeper data does not come by a call: the gateway takes 32 levels. */
+/** The gateway accepts 32 levels, so requests never reach this limit. */
 const maxJsonLevels = 500;
 
-/** False where the value is nested too deeply. */
+/** False for a value that is nested too deeply. */
 function chargeJson(value: Value, budget: RenderBudget, level: number): boolean {
   charge(budget, cost.jsonValue);
   if (typeof value === 'string') chargeText(budget, countJsonCharacters(value));
@@ -52,7 +52,7 @@ function chargeJson(value: Value, budget: RenderBudget, level: number): boolean 
   });
 }
 
-/** At most: a character that JSON escapes takes up to six. */
+/** An upper bound: JSON escapes a character with up to 6. */
 function countJsonCharacters(text: string): number {
   return escapedInJson.test(text) ? text.length * 6 : text.length;
 }

@@ -1,8 +1,8 @@
 import type { SyntaxBlock, SyntaxStatement } from './syntax';
 
 /**
- * Removes white space beside `~`, and the rest of lines that hold nothing but a comment or a tag of a block. Follows
- * Handlebars step by step, since each step sees what the ones before it left.
+ * Strips white space beside `~`, and the rest of lines that contain only a comment or a block tag. Follows Handlebars
+ * step by step, because each step depends on the result of the previous ones.
  */
 export function stripWhiteSpace(statements: readonly SyntaxStatement[]): void {
   stripPart(statements, true);
@@ -38,7 +38,7 @@ function stripAround(
   }
 }
 
-/** Where the first or the last tag of a block stands alone on its line. */
+/** Strips the line of the first or last tag of a block if it has no other content. */
 function stripTagLines(block: SyntaxBlock, position: Position): void {
   const { part, index } = position;
   const { main, next } = getBranches(block);
@@ -52,7 +52,7 @@ function stripTagLines(block: SyntaxBlock, position: Position): void {
   }
 }
 
-/** Before the closing tag, in each part that can be the last one shown. */
+/** Strips before the closing tag, in each part that may be the last one printed. */
 function trimLastLines(block: SyntaxBlock): void {
   const { main, next = main } = getBranches(block);
   trimEnd(next.at(-1), 'line');
@@ -83,7 +83,7 @@ function stripElse({ elseStrip, closeStrip }: SyntaxBlock, main: Part, next: Par
   }
 }
 
-/** The parts on both sides of the first `else`; Handlebars exchanges those of an inverted block. */
+/** The parts before and after the first `else`; Handlebars swaps those of an inverted block. */
 function getBranches({ isInverted, first, second, elseIf }: SyntaxBlock): {
   main: Part;
   next?: Part;
@@ -102,7 +102,7 @@ function endsWithBlank(part: Part): boolean {
   return isBlankBefore({ part, index: part.length, isWhole: false });
 }
 
-/** Whether there are only blanks between a statement and the beginning of its line. */
+/** Whether only blanks are between the start of the line and a statement. */
 function isBlankBefore({ part, index, isWhole }: Position): boolean {
   const before = part[index - 1];
   if (before?.type !== 'text') return !before && isWhole;
@@ -110,7 +110,7 @@ function isBlankBefore({ part, index, isWhole }: Position): boolean {
   return (isWhole && index === 1 && blankAt === 0) || before.original.includes('\n', blankAt);
 }
 
-/** Whether there are only blanks between a statement and the end of its line. */
+/** Whether only blanks are between a statement and the end of its line. */
 function isBlankAfter({ part, index, isWhole }: Position): boolean {
   const after = part[index + 1];
   if (after?.type !== 'text') return !after && isWhole;

@@ -27,7 +27,7 @@ async function getRefusal(work: () => unknown): Promise<{ code: string; sentence
     if (error instanceof AppError) return { code: error.code, sentence: error.message };
     throw error;
   }
-  throw new Error('was taken');
+  throw new Error('expected a refusal');
 }
 
 describe('the body of events/bulk_send', () => {
@@ -40,7 +40,7 @@ describe('the body of events/bulk_send', () => {
     ['batch must not be empty', { event: 'e', batch: [] }, 'validation_failed'],
     ['batch must be an array', { event: 'e', batch: {} }, 'invalid_type'],
     [
-      'batch must hold at most 3 elements',
+      'batch must have at most 3 elements',
       { event: 'e', batch: Array.from({ length: 4 }, () => ({ user: {} })) },
       'validation_failed',
     ],
@@ -80,11 +80,11 @@ describe('the body of events/bulk_send', () => {
       },
       'validation_failed',
     ],
-  ])('is refused where "%s"', async (sentence, body, code) => {
+  ])('is refused with "%s"', async (sentence, body, code) => {
     expect(await getRefusal(() => read(body))).toEqual({ code, sentence });
   });
 
-  test('counts the bytes of an override, not its characters, up to the last one', () => {
+  test('limits the bytes of an override, not its characters', () => {
     const bodyWith = (reply_to: string) => ({
       ...{ event: 'e', override: { email: { reply_to } }, batch: [{ user: {} }] },
     });
@@ -95,19 +95,19 @@ describe('the body of events/bulk_send', () => {
     expect(() => read(bodyWith(`xx${umlauts}`))).toThrow('at most 200 bytes');
   });
 
-  test('is taken with every optional key null', () => {
+  test('accepts null for every optional key', () => {
     const user = { email: 'a@b.c', mobile: null, slack: null, fcm_tokens: null, preferences: null };
     const element = { user, data: null, override: null, schedule_at: null, locale: null };
     const body = { event: 'e', override: null, schedule_at: null, locale: null, batch: [element] };
     expect(read(body)).toEqual([{ user: { email: 'a@b.c' } }]);
   });
 
-  test('keeps null inside data, where it is a value', () => {
+  test('keeps null inside data', () => {
     const batch = [{ user: {}, data: { a: null } }];
     expect(read({ event: 'e', batch })).toEqual(batch);
   });
 
-  test('holds override, schedule_at and locale for every element without its own', () => {
+  test('applies override, schedule_at and locale to every element without its own', () => {
     const items = read({
       event: 'e',
       override: { email: { reply_to: 'all' }, toy: { colour: 'red' } },
@@ -144,7 +144,7 @@ describe('parseJsonInSteps', () => {
     '[[{"a":1}],{"b":[{"c":2}]}]',
     ' { "batch" : [ { "é" : 1 } , { } ] } ',
     '{"batch":[{"a":1},{"b":2} ,{"c":3}, {"d":4},5,{"e":6},null,{"f":7},{"g":8}]}',
-  ])('reads %s as parseJson does', async (text) => {
+  ])('parses %s like parseJson', async (text) => {
     expect(await parse(text)).toEqual(parseJson(Buffer.from(text)));
   });
 
@@ -164,12 +164,12 @@ describe('parseJsonInSteps', () => {
     '{"batch":{"a":1}]}',
     '{"batch":[{"a":}],"batch":[]}',
     '{"batch":[1,9007199254740993]}',
-  ])('refuses %j as parseJson does', async (text) => {
+  ])('rejects %j like parseJson', async (text) => {
     const refusal = await getRefusal(() => parse(text));
     expect(refusal).toEqual(await getRefusal(() => parseJson(Buffer.from(text))));
   });
 
-  test('reads a batch of many elements as parseJson does, and refuses what it refuses of the last ones', async () => {
+  test('parses or rejects a batch of many elements like parseJson', async () => {
     const elements = Array.from({ length: 400 }, (_, index) => ({
       user: { text: 'é'.repeat(100) },
       data: { text: `é${index}` },
@@ -183,7 +183,7 @@ describe('parseJsonInSteps', () => {
     }
   });
 
-  test('counts the keys of each element of a batch for itself, up to 100,000 of all', async () => {
+  test('counts keys per element of a batch, and at most 100,000 in total', async () => {
     const batch = (count: number) =>
       JSON.stringify({ batch: Array(count).fill({ data: keys(1_999) }) });
     expect(await parse(batch(49))).toEqual(JSON.parse(batch(49)));
@@ -194,16 +194,16 @@ describe('parseJsonInSteps', () => {
     { batch: [{ data: { a: keys(1_000), b: keys(1_000) } }] },
     { batch: [], data: { a: keys(1_000), b: keys(1_000) } },
     { batch: [], unknown: [{ a: keys(1_000) }, { a: keys(1_000) }] },
-  ])('refuses over 2,000 keys in one item or beside the batch: %#', async (body) => {
+  ])('rejects over 2,000 keys in one item or outside of the batch: %#', async (body) => {
     await expect(parse(JSON.stringify(body))).rejects.toThrow('over 2000 keys');
   });
 
-  test('knows no batch where there is none', async () => {
+  test('counts no batch elements separately in a body without a batch', async () => {
     const body = { batch: [{ a: keys(1_000) }, { a: keys(1_000) }] };
     await expect(parse(JSON.stringify(body), false)).rejects.toThrow('over 2000 keys');
   });
 
-  test('reads a text that is longer than a step, whatever character lies on its edge', async () => {
+  test('parses a text longer than one step, whatever character is at the boundary', async () => {
     for (const start of ['', 'a', 'aa', 'aaa']) {
       const text = JSON.stringify({ a: start + '😀✓é'.repeat(400_000) });
       expect(await parse(text)).toEqual(JSON.parse(text));
@@ -212,7 +212,7 @@ describe('parseJsonInSteps', () => {
     }
   });
 
-  test('asks again and again whether others are due', async () => {
+  test('yields repeatedly', async () => {
     let callCount = 0;
     const text = JSON.stringify({ batch: Array(50_000).fill({}) });
     const yieldWhenDue = () => {

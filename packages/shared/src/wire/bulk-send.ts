@@ -17,36 +17,36 @@ import { withoutNulls } from './without-nulls';
 /** The body of a bulk without its elements. */
 export type BulkHead = {
   eventName: string;
-  /** What holds for every element without its own. */
+  /** Defaults for elements without their own value. */
   all: WireItem;
   elements: readonly Json[];
-  /** What was given beside the elements, nulls left out. */
+  /** The members outside of the batch, without nulls. */
   fields: Json;
-  /** For problems beside the elements: the batch is refused, and its elements may have further problems. */
+  /** Problems outside of the batch: the batch is refused, and its elements may have further problems. */
   refusal: AppError | undefined;
 };
 
 export type BulkElement = {
   item: WireItem;
-  /** What was given, nulls left out. */
+  /** The members of the element, without nulls. */
   fields: Json;
 };
 
-/** Reads a batch element by element, so that others can have their turn between them. */
+/** Reads a batch element by element, so that the caller can yield between them. */
 export type BulkReader = {
-  /** Throws the AppError of a batch that cannot be read; see `refusal` for other problems. */
+  /** Throws an AppError if the batch cannot be read; other problems are in `refusal`. */
   readHead(body: Json): BulkHead;
-  /** Throws the AppError of the element's problems. */
+  /** Throws an AppError with the element's problems. */
   readElement(head: BulkHead, index: number): BulkElement;
 };
 
 export type BulkLimits = {
   maxItems: number;
-  /** Of the override that is stored with every element. */
+  /** Limit of the override that is stored with every element. */
   maxInheritedBytes: number;
 };
 
-/** The schema of the body of `events/bulk_send`, whole. */
+/** The complete schema of the body of `events/bulk_send`. */
 export function createBulkSendBody(channels: WireChannels, maxItems: number) {
   const { properties } = createHead(channels, maxItems);
   const batch = Type.Array(createElement(channels), createBatchRules(maxItems));
@@ -83,7 +83,7 @@ export function createBulkReader(channels: WireChannels, limits: BulkLimits): Bu
   };
 }
 
-/** Gathers what is wrong with a batch, so that one refusal names all of it. */
+/** Collects the problems of a batch, so that one error lists all of them. */
 export function createRefusals(body: Json, headRefusal: AppError | undefined) {
   const problems: FieldProblem[] = [...(headRefusal?.problems ?? [])];
   let first = headRefusal;
@@ -91,7 +91,7 @@ export function createRefusals(body: Json, headRefusal: AppError | undefined) {
   return {
     isFull: () => problems.length >= maxProblems,
 
-    /** Undefined for an element that is refused. */
+    /** Undefined for a refused element. */
     read(readElement: () => BulkElement): BulkElement | undefined {
       try {
         return readElement();
@@ -103,7 +103,7 @@ export function createRefusals(body: Json, headRefusal: AppError | undefined) {
       }
     },
 
-    /** Throws the first refusal, with the problems of all in the order of the body. */
+    /** Throws the first error, with all problems in the order of the body. */
     throwAny(): void {
       if (!first) return;
       const names = Object.keys(Object(body));
@@ -148,14 +148,14 @@ function addBatch(fields: Json, batch: Json): Json {
   return Object.assign({}, fields, { batch });
 }
 
-/** An override counts by channel: what an element says for one channel leaves the others as the head has them. */
+/** Merges overrides by channel: an element's override of one channel keeps the batch's overrides of the others. */
 function mergeItems(all: WireItem, own: WireItem): WireItem {
   if (Object.keys(all).length === 0) return own;
   const override = all.override && { ...all.override, ...dropEmptyOverrides(own.override) };
   return { ...all, ...own, ...(override ? { override } : {}) };
 }
 
-/** Old clients fill in what they do not use: what is empty says nothing. */
+/** Old clients send empty overrides for channels that they do not use. */
 function dropEmptyOverrides(override: WireOverride | undefined): WireOverride {
   return Object.fromEntries(
     Object.entries(override ?? {}).filter(([, value]) => Object.keys(Object(value)).length > 0),

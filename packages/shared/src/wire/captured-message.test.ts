@@ -20,22 +20,22 @@ const captured = {
 describe('a captured message on the wire', () => {
   test.each([
     [
-      'a mail',
+      'an e-mail',
       { subject: 'Hi', text: 'Hello', html: '<p>Hello</p>' },
       ['Hi', 'Hello', '<p>Hello</p>'],
     ],
-    ['a text alone', { text: 'Hello' }, [undefined, 'Hello', undefined]],
+    ['a plain text', { text: 'Hello' }, [undefined, 'Hello', undefined]],
     ['a notification', { title: 'Hi', body: 'Hello' }, ['Hi', 'Hello', undefined]],
     ['an approved template', { name: 'order', preview: 'Hello' }, [undefined, 'Hello', undefined]],
     ['a sensitive event', '[sensitive]', [undefined, undefined, undefined]],
-    ['what no channel composes', ['a', 1, null], [undefined, undefined, undefined]],
-  ])('says the words of %s in the same places', (_what, content, [subject, text, html]) => {
+    ['content in an unknown shape', ['a', 1, null], [undefined, undefined, undefined]],
+  ])('gives the texts of %s under common names', (_what, content, [subject, text, html]) => {
     const wire: Record<string, unknown> = { ...capturedMessageToWire({ ...captured, content }) };
     expect(wire['content']).toEqual(content);
     expect([wire['subject'], wire['text'], wire['html']]).toEqual([subject, text, html]);
   });
 
-  test('is what its schema says, also where its request is gone', () => {
+  test('matches its schema, even if its request was deleted', () => {
     const validate = createValidator(capturedMessageAnswer);
     const missingFields = { requestId: undefined, event: undefined, data: undefined };
     for (const one of [captured, { ...captured, ...missingFields }]) {

@@ -1,19 +1,19 @@
 import { Type } from '@sinclair/typebox';
 import { definedOnly } from './defined-only';
 
-/** What the sandbox took in place of a provider, once an attempt. */
+/** One attempt that the sandbox captured instead of a provider. */
 export type CapturedMessage = {
   id: string;
   messageId: string;
-  /** Undefined where the request was removed since, as is all that follows from it. */
+  /** Undefined if the request was deleted, like every field below that comes from it. */
   requestId: string | undefined;
   event: string | undefined;
   channel: string;
   target: string;
-  /** Counted from 1. */
+  /** Starts at 1. */
   attempt: number;
   outcome: string;
-  /** As the channel composed it; of a sensitive event what stands in its place. */
+  /** As the channel composed it; a placeholder for a sensitive event. */
   content: unknown;
   data: unknown;
   provider: string;
@@ -30,31 +30,34 @@ export const capturedMessageAnswer = Type.Object({
   message_id: uuid,
   event: Type.Optional(Type.String()),
   channel: Type.String(),
-  to: Type.String({ description: 'The address in the form that the channel sends to.' }),
-  subject: text('Of a mail; the title of a push or an in-app message.'),
-  text: text('What a person reads, on every channel.'),
-  html: text('Of a mail.'),
-  content: Type.Unknown({ description: 'All of it, as the channel composed it.' }),
+  to: Type.String({ description: 'The address in the form that the provider receives.' }),
+  subject: text('Subject of an e-mail; title of a push or in-app message.'),
+  text: text('The text that the recipient reads, on every channel.'),
+  html: text('HTML of an e-mail.'),
+  content: Type.Unknown({ description: 'The complete content, as the channel composed it.' }),
   data: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'Of the call that sent it.' }),
+    Type.Object({}, { additionalProperties: true, description: '`data` of the request.' }),
   ),
-  provider: Type.String({ description: 'Whose call it would have been.' }),
+  provider: Type.String({ description: 'The provider that would have been called.' }),
   request: Type.Unknown({
-    description: 'That call: `operation` and `body`, without a credential.',
+    description: 'The call to the provider: `operation` and `body`, without credentials.',
   }),
-  attempt: Type.Integer({ minimum: 1, description: 'Each attempt is captured.' }),
+  attempt: Type.Integer({
+    minimum: 1,
+    description: 'Number of the attempt. Each attempt is captured.',
+  }),
   outcome: Type.String({
-    description: 'accepted; rejected, retry or unknown where a magic recipient asks for it.',
+    description: 'accepted; or rejected, retry or unknown if a magic recipient requests it.',
   }),
   captured_at: Type.Integer({ description: 'Unix milliseconds.' }),
 });
 
 export const sandboxWaitAnswer = Type.Object({
   messages: Type.Array(capturedMessageAnswer, {
-    description: 'Newest first; empty where the time ended before there was one.',
+    description: 'Newest first; empty if the wait ended without a message.',
   }),
   next: Type.String({
-    description: 'The `after` of a later call that is to see only what was captured since.',
+    description: 'Pass it as `after` in a later call to get only newer captures.',
   }),
 });
 
@@ -71,7 +74,7 @@ export function capturedMessageToWire(captured: CapturedMessage): object {
   });
 }
 
-/** By the names that channels have in common, so that a new channel needs nothing here. */
+/** Reads the field names that channels share, so that a new channel needs no code here. */
 function readTexts(content: unknown): { subject?: string; text?: string; html?: string } {
   if (typeof content !== 'object' || content === null) return {};
   const members = new Map<string, unknown>(Object.entries(content));

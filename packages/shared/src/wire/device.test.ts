@@ -13,23 +13,23 @@ describe('deviceFromWire', () => {
       { clientId: 'p', fcmToken: 't', fields: {} },
     ],
     [
-      'empty texts as not given',
+      'empty strings as absent',
       { id: '', fcm_token: ' ', platform: '', oppo_token: '' },
       { fields: {} },
     ],
-    ['the platform in any case', { platform: 'iOS' }, { platform: 'ios', fields: {} }],
+    ['the platform in any letter case', { platform: 'iOS' }, { platform: 'ios', fields: {} }],
     ['a flag', { notifications_disabled: false }, { notificationsDisabled: false, fields: {} }],
     [
-      'other makers’ tokens',
+      'tokens of other vendors',
       { huaweiToken: 'h', xiaomi_token: ' x ' },
       { fields: { huaweiToken: 'h', xiaomi_token: 'x' } },
     ],
-    ['no unknown key', { raven_id: 1, created_at: 'x', device_sid: {} }, { fields: {} }],
+    ['no unknown keys', { raven_id: 1, created_at: 'x', device_sid: {} }, { fields: {} }],
   ])('reads %s', (_, body, expected) => {
     expect(deviceFromWire(validate(body))).toEqual(expected);
   });
 
-  test.each(['windows', 'androids', ' ios', 'web\n'])('refuses the platform %j', (platform) => {
+  test.each(['windows', 'androids', ' ios', 'web\n'])('rejects the platform %j', (platform) => {
     expect(() => validate({ platform })).toThrow(
       new AppError('validation_failed', 'platform must be one of android, web, ios'),
     );
@@ -37,7 +37,7 @@ describe('deviceFromWire', () => {
 });
 
 describe('deviceToWire', () => {
-  test('leaves out what is not stored', () => {
+  test('omits fields that are not stored', () => {
     const device = {
       deviceSid: 'sid',
       clientId: null,
@@ -62,7 +62,7 @@ describe('isDeviceId', () => {
     ['a\0', false],
     ['x'.repeat(255), true],
     ['x'.repeat(3_000), false],
-  ])('of %j is %j', (text, expected) => {
+  ])('returns for %j: %j', (text, expected) => {
     expect(isDeviceId(text)).toBe(expected);
   });
 });

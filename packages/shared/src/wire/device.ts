@@ -4,13 +4,13 @@ import { limits } from './limits';
 
 export type DeviceBody = Static<typeof deviceBody>;
 
-/** What a device write gives; what is absent stays. */
+/** The changes of a device write; absent fields stay. */
 export type DeviceChange = {
   clientId?: string;
   fcmToken?: string;
   platform?: string;
   notificationsDisabled?: boolean;
-  /** Other makers' tokens, in wire names. */
+  /** Tokens of other vendors, under their wire names. */
   fields: Record<string, string>;
 };
 
@@ -37,7 +37,7 @@ const otherTokens = {
     Type.String({
       maxLength: limits.identifierCharacters,
       description:
-        'OneSignal subscription id (a UUID). OneSignal messages go to it where the user has no external id and the call names neither an external id nor `onesignal_player_ids`.',
+        'OneSignal subscription id (a UUID). It receives OneSignal messages if neither the user nor the request has an external id, and the request has no `onesignal_player_ids`.',
     }),
   ),
   xiaomi_token: Type.Optional(unusedToken),
@@ -54,13 +54,13 @@ const otherTokenNames = [
   'huaweiToken',
 ] as const satisfies (keyof typeof otherTokens)[];
 
-/** The body that adds or updates a device, after members that are null were dropped. */
+/** The body that adds or updates a device, without null members. */
 export const deviceBody = Type.Object(
   {
     fcm_token: Type.Optional(
       Type.String({
         maxLength: limits.pushTokenCharacters,
-        description: 'FCM registration token. It belongs to one device of the app.',
+        description: 'FCM registration token. Only one device of an app can have it.',
       }),
     ),
     platform: Type.Optional(
@@ -74,33 +74,33 @@ export const deviceBody = Type.Object(
     id: Type.Optional(
       Type.String({
         maxLength: limits.identifierCharacters,
-        description: 'The client’s own name of the device.',
+        description: 'The client’s own id of the device.',
       }),
     ),
     notifications_disabled: Type.Optional(
-      Type.Boolean({ description: 'False again when an `fcm_token` is written without it.' }),
+      Type.Boolean({ description: 'Writing an `fcm_token` without it sets it to false.' }),
     ),
     ...otherTokens,
   },
-  { description: 'Null, an empty text and what is absent change nothing.' },
+  { description: 'Null, an empty string or an absent field changes nothing.' },
 );
 
-/** As `deviceBody`; a device that is already known may be named. */
+/** Like `deviceBody`, but can name an existing device. */
 export const newDeviceBody = Type.Object(
   {
     ...deviceBody.properties,
     device_sid: Type.Optional(
       Type.String({
         maxLength: limits.identifierCharacters,
-        description: 'A device of this user, which is then updated.',
+        description: 'An existing device of this user, which is updated.',
       }),
     ),
   },
-  { description: 'Null, an empty text and what is absent are not given.' },
+  { description: 'Null or an empty string counts as absent.' },
 );
 
 export const deviceAnswer = Type.Object({
-  id: Type.String({ description: 'The client’s own name of the device, else its `device_sid`.' }),
+  id: Type.String({ description: 'The client’s own id of the device, else its `device_sid`.' }),
   device_sid: Type.String({ format: 'uuid' }),
   raven_id: Type.String({ description: 'The `user_id` of the owner.' }),
   fcm_token: Type.Optional(Type.String()),
@@ -142,7 +142,7 @@ export function deviceToWire(device: StoredDevice, ownerId: string): object {
   };
 }
 
-/** Whether a text can name a device: as its `device_sid`, or as the client's own id. */
+/** Whether a text can identify a device, as its `device_sid` or the client's own id. */
 export function isDeviceId(text: string): boolean {
   return text !== '' && text.length <= 2 * limits.identifierCharacters && !text.includes('\0');
 }
@@ -151,7 +151,7 @@ function trimText(text: string | undefined): string | undefined {
   return text?.trim() || undefined;
 }
 
-/** A pattern of a schema has no flag for it. */
+/** JSON Schema patterns have no case-insensitive flag. */
 function toAnyCasePattern(word: string): string {
   return [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('');
 }

@@ -1,6 +1,6 @@
 const maxPathCharacters = 200;
 
-/** `batch[0].user.email`, and `body` for the whole; cut short, as keys are the caller's. */
+/** `batch[0].user.email`, or `body` for the root. Truncated, because callers choose the keys. */
 export function formatPath(steps: readonly (string | number)[]): string {
   const text = steps
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))

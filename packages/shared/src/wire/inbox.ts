@@ -3,12 +3,12 @@ import type { Json } from '../data';
 import { limits } from './limits';
 import { userIdRule } from './recipient';
 
-/** As front ends know them. ARCHIVE hides an item for good. */
+/** The names that front ends use. ARCHIVE hides an item permanently. */
 export const inboxStatuses = ['UNREAD', 'READ', 'ARCHIVE'] as const;
 
 export type InboxStatus = (typeof inboxStatuses)[number];
 
-/** What a person finds in the inbox, whichever way it is read. */
+/** An inbox item, independent of the route that returns it. */
 export type InboxItem = {
   messageId: string;
   /** As the in-app channel composed it. */
@@ -24,7 +24,7 @@ const userId = Type.String({
   allOf: [userIdRule],
 });
 
-/** A message's id is looked up as it came: what is no id is a message that does not exist. */
+/** No UUID format: an id of any other shape means a message that does not exist. */
 function createMessageIdSchema(description: string) {
   return Type.String({ maxLength: limits.identifierCharacters, description });
 }
@@ -34,20 +34,20 @@ const status = Type.Unsafe<InboxStatus>({ type: 'string', enum: [...inboxStatuse
 export const fetchInboxBody = Type.Object({
   user_id: userId,
   last_message_id: Type.Optional(
-    createMessageIdSchema('The last message of the page before; the newest 20 without it.'),
+    createMessageIdSchema('The last message of the previous page. Default: the newest 20.'),
   ),
 });
 
 export const updateInboxBody = Type.Object({
   user_id: userId,
-  message_id: createMessageIdSchema('Of the item.'),
+  message_id: createMessageIdSchema('The message to update.'),
   status,
 });
 
 export const readInboxBody = Type.Object({
   user_id: userId,
   message_id: Type.Optional(
-    createMessageIdSchema('The newest message that was seen; all of them without it.'),
+    createMessageIdSchema('The newest message that was seen. Default: all messages.'),
   ),
 });
 
@@ -61,7 +61,7 @@ export const inboxItemAnswer = Type.Object({
       image: Type.Optional(Type.String()),
       data: Type.Object({}, { additionalProperties: true }),
     },
-    { description: 'Plain text: escape it where it is shown.' },
+    { description: 'Plain text: escape it before showing it.' },
   ),
   timestamp: Type.Integer({ description: 'When it was delivered, in Unix milliseconds.' }),
   status,

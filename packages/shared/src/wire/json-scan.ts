@@ -7,7 +7,7 @@ const maxOpenings = 200_000;
 const maxKeysOfBody = 100_000;
 export const maxKeysOfItem = 2_000;
 
-/** The text of `malformed_json`, to the letter what old clients know. */
+/** The text of `malformed_json`. Old clients depend on it, so it must stay exact. */
 export const unreadableJson = 'Unable to process JSON';
 
 const quote = 0x22;
@@ -16,7 +16,7 @@ const letterU = 0x75;
 
 const kind = { string: 1, comma: 2, colon: 3, array: 4, object: 5, closing: 6 } as const;
 
-/** What a byte outside a string begins or ends; 0 for all the others. A table of numbers, because it is read for every byte. */
+/** The token that a byte outside of a string starts or ends; 0 for all others. A numeric table, because it is read for every byte. */
 const kindOfByte = new Uint8Array(256);
 for (const byte of Buffer.from('"')) kindOfByte[byte] = kind.string;
 for (const byte of Buffer.from(',')) kindOfByte[byte] = kind.comma;
@@ -25,14 +25,14 @@ for (const byte of Buffer.from('[')) kindOfByte[byte] = kind.array;
 for (const byte of Buffer.from('{')) kindOfByte[byte] = kind.object;
 for (const byte of Buffer.from(']}')) kindOfByte[byte] = kind.closing;
 
-/** From its first byte up to the one behind it. */
+/** Byte range; `end` is exclusive. */
 export type Piece = { start: number; end: number };
 
 export type Scan = {
-  /** Looks at so many further bytes, and throws the AppError of the first limit that is met; true when it has seen all. */
+  /** Scans up to this many more bytes; true at the end. Throws an AppError at the first exceeded limit. */
   goOn(bytes: number): boolean;
   hasUnicodeEscape(): boolean;
-  /** Of a batch: its elements that are objects. */
+  /** For a batch: its elements that are objects. */
   elements: readonly Piece[];
 };
 
@@ -42,7 +42,7 @@ export function createScan(bytes: Buffer, isBatch: boolean): Scan {
   let isInString = false;
   let hasUnicodeEscape = false;
 
-  /** Up to the one behind the closing quote; an escape may lie across the limit. */
+  /** Moves behind the closing quote; an escape may cross the limit. */
   function passString(limit: number): void {
     while (at < limit && bytes[at] !== quote) {
       if (bytes[at] === backslash) {
@@ -78,18 +78,18 @@ export function createScan(bytes: Buffer, isBatch: boolean): Scan {
 type Counts = {
   depth: number;
   separators: number;
-  /** Objects and arrays. */
+  /** Number of objects and arrays. */
   openings: number;
   colons: number;
-  /** By depth: the colons of the object that was opened there last. */
+  /** By depth: the number of colons in the last object opened there. */
   colonsOfObject: number[];
   isBatch: boolean;
-  /** Of a batch: whether a member of the body that is an array is being read, and an object in it. */
+  /** For a batch: inside of an array that is a member of the body, and inside of an object in it. */
   isInList: boolean;
   isInElement: boolean;
   startOfElement: number;
   elements: Piece[];
-  /** Of the body, and of the element that is being read: what lies within their members. */
+  /** Keys inside of the members of the body, and of the current element. */
   keysOfBody: number;
   keysOfElement: number;
 };
@@ -148,7 +148,7 @@ function countOpening(counts: Counts): void {
   counts.colonsOfObject[counts.depth] = 0;
 }
 
-/** The elements of a batch are counted each for itself. */
+/** Each element of a batch has its own count. */
 function enterItem(isArray: boolean, counts: Counts, at: number): void {
   if (counts.depth === depthOfMember) counts.isInList = counts.isBatch && isArray;
   if (counts.depth !== depthOfElement) return;
@@ -162,7 +162,7 @@ function leaveItem(counts: Counts, at: number): void {
   counts.isInElement = false;
 }
 
-/** Every key is behind a colon, so that what has too many need not be made. */
+/** Counts colons instead of keys, so that a hostile object need not be built. */
 function countKey(counts: Counts): void {
   const { depth, colonsOfObject, isInElement } = counts;
   counts.colons += 1;

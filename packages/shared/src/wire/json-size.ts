@@ -1,4 +1,4 @@
-/** Whether a value takes at most `maxBytes` as JSON. Writes out neither what is plainly larger nor what is plainly smaller. */
+/** Whether a value takes at most `maxBytes` as JSON. Calls JSON.stringify only if the result is not obvious. */
 export function isJsonWithin(value: unknown, maxBytes: number): boolean {
   const atLeast = countMinCharacters(value, maxBytes);
   if (atLeast > maxBytes) return false;
@@ -6,10 +6,10 @@ export function isJsonWithin(value: unknown, maxBytes: number): boolean {
   return Buffer.byteLength(JSON.stringify(value)) <= maxBytes;
 }
 
-/** What each one that is counted stands for, at most: a number counts as one and takes up to 24, and a comma; a character up to 6. */
+/** Maximum bytes per counted unit: a number counts as 1 and takes up to 24 and a comma; a character takes up to 6. */
 const mostBytesOfOne = 25;
 
-/** A lower bound of the bytes, counted no further than `enough`. Recurses: parseJson bounded the depth. */
+/** A lower bound of the bytes; stops counting at `enough`. Recursion is safe: parseJson limits the depth. */
 function countMinCharacters(value: unknown, enough: number): number {
   if (typeof value === 'string') return value.length + quotes;
   if (typeof value !== 'object' || value === null) return 1;
@@ -32,7 +32,7 @@ function countArrayCharacters(array: readonly unknown[], enough: number): number
 }
 
 function countObjectCharacters(object: object, enough: number): number {
-  // Of an object that was parsed from JSON, whatever its members are.
+  // Safe cast: the object was parsed from JSON.
   const members = object as Readonly<Record<string, unknown>>;
   let sum = brackets;
   for (const key of Object.keys(members)) {

@@ -23,7 +23,7 @@ function getSentence(text: string): string {
 }
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}[]${'}'.repeat(levels - 1)}`;
-/** 25 keys each, with few commas: so that the limit of separators is not met first. */
+/** 25 keys each, with few commas, so that the limit of separators is not reached first. */
 const chains = (count: number) =>
   Array(count)
     .fill(`${'{"k":'.repeat(25)}0${'}'.repeat(25)}`)
@@ -45,14 +45,14 @@ describe('parseJson', () => {
     ['a byte order mark', '\ufeff{}'],
     ['a cut string', '{"a":"\\'],
     ['closing brackets first', `${']'.repeat(40)}${'['.repeat(40)}`.slice(0, 60)],
-  ])('refuses %s as malformed_json, in the words that old clients know', (_, text) => {
+  ])('rejects %s as malformed_json with the text that old clients expect', (_, text) => {
     expect(getCode(text)).toBe('malformed_json');
     expect(getSentence(text)).toBe('Unable to process JSON');
   });
 
-  test('refuses bytes that are not UTF-8 as malformed_json', () => {
+  test('rejects bytes that are not UTF-8 as malformed_json', () => {
     expect(getCode(Buffer.from([0x22, 0xff, 0x22]))).toBe('malformed_json');
-    // A surrogate written as UTF-8, which UTF-8 does not allow.
+    // A surrogate encoded as UTF-8, which UTF-8 does not allow.
     expect(getCode(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))).toBe('malformed_json');
   });
 
@@ -63,14 +63,14 @@ describe('parseJson', () => {
     ['200,001 separators', `[${'0,'.repeat(200_001)}0]`],
     ['100,001 keys', `{"a":[${chains(4_000)}]}`],
     ['200,001 objects and arrays', `[${'[[[[]]]],'.repeat(49_999)}[[[[]]]],[],[],[],[]]`],
-    ['2,001 keys that nobody reads', JSON.stringify({ unknown: keys(2_001) })],
+    ['2,001 keys in an unknown member', JSON.stringify({ unknown: keys(2_001) })],
     ['2,001 members of a body', JSON.stringify(keys(2_001))],
     [
       '2,001 keys in objects of one member',
       JSON.stringify({ a: { b: [keys(1_000), keys(1_001)] } }),
     ],
     [
-      '2,001 keys in an unknown list, each element with few',
+      '2,001 keys in an unknown list of small elements',
       JSON.stringify({ list: Array(1_001).fill(keys(2)) }),
     ],
     ['U+0000 in a value', '{"a":"x\\u0000"}'],
@@ -92,7 +92,7 @@ describe('parseJson', () => {
       '2,001 keys in one element of a batch',
       JSON.stringify({ batch: [{ data: keys(1) }, { data: { list: [keys(2_000)] } }] }),
     ],
-  ])('refuses %s as hostile_json', (_, text) => {
+  ])('rejects %s as hostile_json', (_, text) => {
     expect(getCode(text)).toBe('hostile_json');
   });
 
@@ -108,7 +108,7 @@ describe('parseJson', () => {
     ['the largest safe integers', '[9007199254740991,-9007199254740991]'],
     ['proto without its underscores', '{"proto":1}'],
     ['constructor and prototype as keys', '{"constructor":{"prototype":[{"constructor":1}]}}'],
-  ])('takes %s', (_, text) => {
+  ])('accepts %s', (_, text) => {
     expect(parseJson(Buffer.from(text))).toEqual(JSON.parse(text));
   });
 
@@ -118,26 +118,26 @@ describe('parseJson', () => {
     ['{"data":{"id":-12345678901234567890}}', 'data.id must be sent as a string'],
     ['{"data":{"id":1e300}}', 'data.id must be sent as a string'],
     ['9007199254740993', 'body must be sent as a string'],
-  ])('refuses %s as validation_failed, because its digits are lost', (text, sentence) => {
+  ])('rejects %s as validation_failed, because digits would be lost', (text, sentence) => {
     expect(getCode(text)).toBe('validation_failed');
     expect(getSentence(text)).toBe(sentence);
   });
 
-  test('says where a hostile value stands, and cuts a path that the caller made long', () => {
+  test('names the path of a hostile value, and truncates a long path', () => {
     expect(getSentence('{"data":{"a":[1,"\\u0000"]}}')).toContain('at data.a[1]');
     expect(getSentence(`{"${'k'.repeat(10_000)}":1e400}`).length).toBeLessThan(400);
   });
 
-  test('takes the last of equal keys', () => {
+  test('uses the last of duplicate keys', () => {
     expect(parseJson(Buffer.from('{"a":1,"a":{"b":2}}'))).toEqual({ a: { b: 2 } });
   });
 
-  test('leaves the prototype of every object alone', () => {
+  test('does not change the prototype of any object', () => {
     expect(getCode('{"__proto__":{"isAdmin":true}}')).toBe('hostile_json');
     expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined();
   });
 
-  test('gives what JSON.parse gives for every value that is not hostile', () => {
+  test('returns the value of JSON.parse for every harmless text', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const text = JSON.stringify(value);
@@ -147,7 +147,7 @@ describe('parseJson', () => {
     );
   });
 
-  test('takes exactly the texts that JSON.parse takes and an independent check finds harmless', () => {
+  test('accepts exactly the texts that JSON.parse accepts and an independent check finds harmless', () => {
     const fragment = fc.constantFrom(
       ...[
         '{',
@@ -185,7 +185,7 @@ describe('parseJson', () => {
     );
   });
 
-  test('answers any bytes with a value or an AppError', () => {
+  test('returns a value or throws an AppError for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         getCode(Buffer.from(bytes));
@@ -193,7 +193,7 @@ describe('parseJson', () => {
     );
   });
 
-  test('finds a bad character at any place, in keys and in values', () => {
+  test('finds a bad character anywhere, in keys and in values', () => {
     const bad = fc.constantFrom('\u0000', '\ud800', '\udfff');
     const path = fc.array(fc.oneof(fc.constant(0), fc.string({ unit: 'grapheme-ascii' })), {
       maxLength: 20,
@@ -220,7 +220,7 @@ function isHarmlessText(text: string): boolean {
   }
 }
 
-/** Says the same in another way: over the flat list of everything inside a value, keys included. */
+/** An independent implementation: checks the flat list of all keys and values. */
 function isHarmless(value: Json): boolean {
   const all: { value: Json; isKey: boolean }[] = [{ value, isKey: false }];
   for (const { value: one } of all) {

@@ -11,21 +11,21 @@ import {
 } from './json-scan';
 
 /**
- * The value of a body, or an AppError for what is not JSON or is hostile. One pass over the bytes
- * bounds depth and size first, so that neither JSON.parse nor the walk behind it can be made to
- * overflow or to hold the event loop. Of equal keys in one object the last one counts.
+ * Parses a body, or throws an AppError for invalid or hostile JSON. One pass over the bytes limits depth and size
+ * first. So neither JSON.parse nor the walk after it can overflow the stack or block the event loop.
+ * The last of duplicate keys wins.
  */
 export function parseJson(bytes: Buffer): Json {
   const scan = createScan(bytes, false);
   scan.goOn(bytes.length);
   const value = parse(bytes.toString('utf8'));
   const checksText = scan.hasUnicodeEscape();
-  // The walk knows where a problem is; nearly no body has one.
+  // The walk finds the path of a problem; almost no body needs it.
   if (!isSound(value, checksText)) createWalk(value, checksText)(Number.POSITIVE_INFINITY);
   return value;
 }
 
-/** Whether the walk would find nothing. Recurses: the scan bounded the depth. */
+/** Whether the walk would find no problem. Recursion is safe: the scan limits the depth. */
 function isSound(value: Json, checksText: boolean): boolean {
   if (typeof value !== 'object' || value === null) return !findValueProblem(value, checksText);
   if (Array.isArray(value)) return value.every((element) => isSound(element, checksText));
@@ -39,13 +39,13 @@ const bytesPerStep = 1024 * 1024;
 const partsPerStep = 5_000;
 
 export type JsonSteps = {
-  /** Whether its `batch` holds items, each of which is counted for itself. */
+  /** Whether its `batch` holds items, which are counted separately. */
   isBatch: boolean;
-  /** Called between the steps: others have their turn. */
+  /** Called between steps, to yield to other requests. */
   yieldWhenDue(): Promise<void> | undefined;
 };
 
-/** As parseJson, for a body that is large or a batch. */
+/** Like parseJson, for a large body or a batch. */
 export async function parseJsonInSteps(
   bytes: Buffer,
   { isBatch, yieldWhenDue }: JsonSteps,
@@ -61,7 +61,7 @@ export async function parseJsonInSteps(
   return value;
 }
 
-/** The walk knows where the problem is. */
+/** The walk finds the path of the problem. */
 async function refuseUnsound(
   value: Json,
   checksText: boolean,
@@ -73,7 +73,7 @@ async function refuseUnsound(
 
 type Pieces = { checksText: boolean; yieldWhenDue: JsonSteps['yieldWhenDue'] };
 
-/** Elements that are objects are parsed in runs, and what is around them with their numbers in their places. */
+/** Parses elements that are objects in runs, and the rest of the body with element numbers in their places. */
 async function parsePieces(
   bytes: Buffer,
   elements: readonly Piece[],
@@ -91,7 +91,7 @@ async function parsePieces(
   await yieldWhenDue();
   const parsed: Json[] = [];
   for (const run of groupRuns(bytes, elements)) {
-    // The scan has counted brackets, so what is an element of the list here is an element by itself.
+    // The scan counted brackets, so each element of this list is an element of the batch.
     const list = parse(`[${await decode(bytes, run, yieldWhenDue)}]`);
     isWholeSound &&= isSound(list, checksText);
     if (isList(list)) parsed.push(...list);
@@ -102,7 +102,7 @@ async function parsePieces(
 
   function putElements(list: Json[]): void {
     for (const [place, element] of list.entries()) {
-      // A list has no other objects than those whose numbers stand in it.
+      // The only objects in this list are the numbered placeholders.
       if (isObject(element)) list[place] = parsed[Number(element[''])] ?? null;
     }
   }
@@ -110,7 +110,7 @@ async function parsePieces(
 
 const bytesPerRun = 16 * 1024;
 
-/** Elements with nothing but a comma between them, as long as a run is short: the scan has seen where each begins and ends. */
+/** Groups elements that only a comma separates, up to the length of a run. The scan recorded where each starts and ends. */
 function groupRuns(bytes: Buffer, elements: readonly Piece[]): Piece[] {
   const runs: Piece[] = [];
   let run: Piece | undefined;
@@ -146,7 +146,7 @@ async function decode(
   return texts.join('');
 }
 
-/** The next place at which the bytes can be cut: UTF-8 marks what goes on with a character. */
+/** The next byte where a UTF-8 character starts, so that the bytes can be cut there. */
 function findCharacterStart(bytes: Buffer, from: number): number {
   let at = Math.min(from, bytes.length);
   while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
@@ -163,15 +163,15 @@ function parse(text: string): Json {
 
 type Problem = { code: 'hostile_json' | 'validation_failed'; text: string };
 
-/** Looks at so many further parts; true when it has seen all. Throws for what is hostile at once, for other problems at the end. */
+/** Checks up to this many more values; true at the end. Throws at once for hostile values, at the end for other problems. */
 type WalkOn = (parts: number) => boolean;
 
-/** Where the walk is: in an object or array, and at which of its members. */
+/** Position of the walk: an object or array, and the index of the current member. */
 type Place = { keys: string[] | undefined; values: Json[]; at: number };
 
 /**
- * `checksText` is whether there was a Unicode escape: raw bytes were checked as UTF-8 and JSON allows no raw U+0000, so
- * only an escape can bring in a bad character.
+ * `checksText` means that the body has a Unicode escape. The raw bytes are valid UTF-8 and JSON allows no raw U+0000, so
+ * only an escape can produce a bad character.
  */
 function createWalk(body: Json, checksText: boolean): WalkOn {
   const places: Place[] = [{ keys: undefined, values: [body], at: -1 }];
@@ -193,7 +193,7 @@ function createWalk(body: Json, checksText: boolean): WalkOn {
   }
 
   function refuse({ code, text }: Problem): void {
-    // The first place holds the body itself.
+    // The first place is the body itself.
     const at = formatPath(places.slice(1).map((place) => place.keys?.[place.at] ?? place.at));
     if (code === 'hostile_json') throw createHostileError(`${text}, at ${at}`);
     if (problems.length < maxProblems) problems.push({ path: at, problem: text });
@@ -225,7 +225,7 @@ function findValueProblem(value: Json, checksText: boolean): Problem | undefined
 
 function findKeyProblem(key: string | undefined, checksText: boolean): Problem | undefined {
   if (key === undefined) return undefined;
-  // `constructor` and `prototype` are ordinary: only this one changes an object that it is assigned to.
+  // `constructor` and `prototype` are safe: only this key changes an object when assigned.
   if (key === '__proto__') return createHostileProblem('a key that is not allowed');
   return checksText ? findTextProblem(key) : undefined;
 }
@@ -237,8 +237,8 @@ function findTextProblem(text: string): Problem | undefined {
 }
 
 /**
- * An integer beyond 2^53 - 1 was rounded by JSON.parse, so its digits are gone; all of them are still
- * seen, because rounding never brings one back below 2^53. A fraction that large has become an integer too.
+ * JSON.parse rounds an integer beyond 2^53 - 1, so its digits are lost. Rounding never moves one below 2^53, so this
+ * check finds all of them. It also finds fractions that large, which become integers.
  */
 function findNumberProblem(value: number): Problem | undefined {
   if (!Number.isFinite(value)) return createHostileProblem('a number that is not finite');
@@ -250,14 +250,14 @@ function createHostileProblem(text: string): Problem {
   return { code: 'hostile_json', text };
 }
 
-/** Of lists beside the batch the scan has counted the elements one by one. */
+/** The scan counted the elements of lists outside of the batch one by one. */
 function refuseLargeHead(body: Json): void {
   if (!isObject(body)) return;
   const { batch: _, ...head } = body;
   if (countRemainingKeys(Object.values(head), maxKeysOfItem) < 0) throw createLargeItemError();
 }
 
-/** How many of the keys that are allowed are left; counts no further than that. */
+/** How many of `maxKeys` are left; stops counting at zero. */
 function countRemainingKeys(value: Json, maxKeys: number): number {
   if (typeof value !== 'object' || value === null) return maxKeys;
   const members = Object.values(value);

@@ -1,15 +1,15 @@
-/** The largest of everything that a caller sends; each is named in the text of the error. */
+/** Size limits of request fields; error messages name them. */
 export const limits = {
   eventCharacters: 128,
   userIdCharacters: 255,
   emailCharacters: 254,
   phoneCharacters: 32,
   pushTokenCharacters: 4_096,
-  /** Firebase's own limit of a topic's name. */
+  /** Firebase's limit of a topic name. */
   pushTopicCharacters: 900,
   tokensOfRecipient: 100,
   slackTokenCharacters: 512,
-  /** Ids of other makers: Slack channels, Telegram chats, OneSignal users. */
+  /** Ids of other services: Slack channels, Telegram chats, OneSignal users. */
   identifierCharacters: 255,
   /** The longest language tag of RFC 5646, section 4.4.1. */
   localeCharacters: 35,

@@ -43,7 +43,7 @@ const value = fc.letrec((tie) => ({
 })).value;
 
 test.each(Object.keys(schemas))(
-  'every refusal of a %s lists its first problem among all',
+  'the first problem of an invalid %s is in its list of problems',
   (name) => {
     const validate = createValidator(schemas[name]!);
     fc.assert(
@@ -62,7 +62,7 @@ test.each(Object.keys(schemas))(
   },
 );
 
-test('a problem less in the body is a problem less in the list', () => {
+test('fixing one problem removes one entry from the list', () => {
   const validate = createValidator(send);
   const listProblemPaths = (body: object) => {
     try {

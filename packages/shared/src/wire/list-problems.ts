@@ -6,9 +6,9 @@ import { type DescribedProblem, describeMissing, describeProblem, type Steps } f
 export type ListProblems = (schema: TSchema, value: unknown, at: Steps) => DescribedProblem[];
 
 /**
- * Lists each problem of a value that does not match its schema, in the order of the value; a missing member stands where its
- * object begins. The walk knows members and elements; `ajv` judges each part by itself. A validator with `allErrors` would
- * also try patterns on texts that are too long, and has no bound.
+ * Lists each problem of a value that does not match its schema, in the order of the value; a missing member is listed
+ * where its object begins. The walk visits members and elements; `ajv` checks each part alone. A validator with
+ * `allErrors` would also run patterns on texts that are too long, and would have no limit.
  */
 export function createListProblems(ajv: Ajv): ListProblems {
   const validators = new WeakMap<object, ValidateFunction>();
@@ -24,7 +24,7 @@ export function createListProblems(ajv: Ajv): ListProblems {
     walk({ schema: root, value: body, steps: at });
     return problems;
 
-    // Recurses: parseJson bounded the depth.
+    // Recursion is safe: parseJson limits the depth.
     function walk(part: Part): void {
       if (problems.length >= maxProblems) return;
       const resolvedPart = { ...part, schema: chooseBranch(part.schema, part.value) };
@@ -39,7 +39,7 @@ export function createListProblems(ajv: Ajv): ListProblems {
 type Part = { schema: TSchema; value: unknown; steps: Steps };
 type Members = Readonly<Record<string, unknown>>;
 
-/** Nothing that lies deeper is looked at: the value has another type, or is too large. */
+/** Stops the walk at this value: it has the wrong type or is too large. */
 const endingKeywords = new Set(['type', 'maxItems', 'maxProperties', 'x-max-json-bytes']);
 
 function dropNestedSchemas(schema: TSchema): TSchema {
@@ -47,7 +47,7 @@ function dropNestedSchemas(schema: TSchema): TSchema {
   return own as TSchema;
 }
 
-/** The one alternative that the JSON type of the value fits, where there is one; it says what is wrong inside. */
+/** The only alternative that allows the JSON type of the value, if there is exactly one. Its problems are the ones to report. */
 function chooseBranch(schema: TSchema, value: unknown): TSchema {
   if (schema['x-problem'] !== undefined || schema['type'] !== undefined) return schema;
   const branches: TSchema[] = schema['anyOf'] ?? [];
@@ -59,7 +59,7 @@ function getType(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** What is wrong with a value itself, and what it lacks. */
+/** Problems of the value itself, and its missing members. */
 function describeOwn(
   { schema, value, steps }: Part,
   errors: readonly ErrorObject[],
@@ -71,7 +71,7 @@ function describeOwn(
   return [...problems, ...missing.map((name) => describeMissing(schema, [...steps, name]))];
 }
 
-/** Elements or members that have a schema, in their order. */
+/** Elements or members that have a schema, in order. */
 function* listParts({ schema, value, steps }: Part): Iterable<Part> {
   if (Array.isArray(value) && isMembers(schema['items'])) {
     for (const [index, element] of value.entries()) {
@@ -90,7 +90,7 @@ function findMemberSchema(schema: TSchema, name: string): TSchema | undefined {
   const { properties = {}, patternProperties = {}, additionalProperties } = schema;
   if (Object.hasOwn(properties, name)) return properties[name];
   for (const [pattern, member] of Object.entries<TSchema>(patternProperties)) {
-    // pattern-ignore: It is one of our schemas, which are judged where they are written.
+    // pattern-ignore: The pattern is from one of our schemas, which are checked where they are written.
     if (new RegExp(pattern, 'u').test(name)) return member;
   }
   return isMembers(additionalProperties) ? (additionalProperties as TSchema) : undefined;

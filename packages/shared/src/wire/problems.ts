@@ -3,13 +3,13 @@ import type { FieldProblem } from '../errors';
 import { formatPath } from './format-path';
 
 export type DescribedProblem = FieldProblem & {
-  /** The JSON type is wrong, rather than the value. */
+  /** The JSON type is wrong, not the value. */
   isTypeProblem: boolean;
 };
 
 export type Steps = readonly (string | number)[];
 
-/** The first problem of a value in words; the texts that old clients know come from the schemas' `x-problem`. */
+/** Describes the first problem of a value. Texts that old clients depend on come from `x-problem` in the schemas. */
 export function describeProblem(
   value: unknown,
   errors: readonly ErrorObject[],
@@ -28,7 +28,7 @@ export function describeProblem(
   };
 }
 
-/** The last of `steps` is the name of a member that `schema` requires. */
+/** Describes a missing required member, whose name is the last of `steps`. */
 export function describeMissing(
   schema: ErrorObject['parentSchema'],
   steps: Steps,
@@ -39,12 +39,12 @@ export function describeMissing(
 }
 
 /**
- * The last error is the one of the whole. Where that is `anyOf` and the schema does not word it, the
- * branch that got furthest into the value knows best what is wrong with it.
+ * The last error is about the whole value. If it is an `anyOf` without its own text, the error that is deepest in the
+ * value describes the problem best.
  */
 function chooseError(errors: readonly ErrorObject[]): ErrorObject {
   const last = errors.at(-1);
-  if (!last) throw new Error('The validator found a problem and did not say which');
+  if (!last) throw new Error('The validator reported a problem without an error');
   if (last.keyword !== 'anyOf' || getOwnProblem(last) !== undefined) return last;
   return errors
     .slice(0, -1)
@@ -60,7 +60,7 @@ function parseInstancePath(value: unknown, instancePath: string): (string | numb
   for (const part of instancePath.split('/').slice(1)) {
     const step = part.replaceAll('~1', '/').replaceAll('~0', '~');
     steps.push(Array.isArray(at) ? Number(step) : step);
-    // An instance path of ajv leads through the value that it was found in.
+    // Safe cast: ajv's instance path leads through this value.
     at = (at as Record<string, unknown>)[step];
   }
   return steps;
@@ -74,7 +74,7 @@ function describeError(error: ErrorObject): string {
     case 'maxLength':
       return `must be at most ${params['limit']} characters`;
     case 'maxItems':
-      return `must hold at most ${params['limit']} elements`;
+      return `must have at most ${params['limit']} elements`;
     case 'x-max-json-bytes':
       return `must be at most ${Number(error.schema) / 1024} KB`;
     case 'enum':

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { ReceiptState } from '../message-state';
 import { limits } from './limits';
 
-/** What an app reports of a notification, and what that makes of its message. A dismissed one was seen, not opened. */
+/** The message state for each status that an app reports. A dismissed notification was seen, not opened. */
 const statesByType = {
   DELIVERED: 'delivered',
   CLICKED: 'read',
@@ -11,7 +11,7 @@ const statesByType = {
 
 type StatusType = keyof typeof statesByType;
 
-/** Clients write milliseconds, or microseconds, as a number or as its digits. */
+/** Clients send milliseconds or microseconds, as a number or as digits. */
 const clock = Type.Unsafe<string | number>({
   type: ['string', 'integer'],
   maxLength: limits.scheduleCharacters,
@@ -22,7 +22,7 @@ export const pushStatusBody = Type.Object({
     pattern: '\\S',
     maxLength: limits.identifierCharacters,
     'x-problem': 'must not be blank',
-    description: 'What the notification’s data has as `raven_notification_id`.',
+    description: '`raven_notification_id` in the data of the notification.',
   }),
   type: Type.Unsafe<StatusType>({
     type: 'string',

@@ -4,7 +4,7 @@ import { createValidator } from './validate';
 const validate = createValidator(createWireUser({}));
 
 describe('recipientFromWire', () => {
-  test('reads every field of the interface, trimmed', () => {
+  test('reads and trims every field of the interface', () => {
     const user: WireUser = {
       user_id: 'u1',
       email: ' a@example.com ',
@@ -45,7 +45,7 @@ describe('recipientFromWire', () => {
     });
   });
 
-  test('takes what is empty as not given, so that it hides nothing of the stored user', () => {
+  test('treats empty values as absent, so that they do not hide stored ones', () => {
     const user: WireUser = {
       user_id: '',
       email: '',
@@ -63,7 +63,7 @@ describe('recipientFromWire', () => {
     expect(recipientFromWire(user, [])).toEqual({ slack: { channelId: 'C1' } });
   });
 
-  test('reads one topic or several', () => {
+  test('reads one topic or a list of topics', () => {
     expect(recipientFromWire({ fcm_topic: [' a ', '', 'b'] }, [])).toEqual({
       fcmTopics: ['a', 'b'],
     });
@@ -75,7 +75,7 @@ describe('recipientFromWire', () => {
     [Number.MAX_SAFE_INTEGER, '9007199254740991'],
     ['-1001234567890', '-1001234567890'],
     ['9223372036854775807', '9223372036854775807'],
-  ])('keeps the chat_id %j as text, to the digit', (chat_id, chatId) => {
+  ])('keeps the chat_id %j as text without losing digits', (chat_id, chatId) => {
     expect(recipientFromWire({ telegram: { chat_id } }, [])).toEqual({ telegram: { chatId } });
   });
 
@@ -84,15 +84,15 @@ describe('recipientFromWire', () => {
     [true, 'telegram.chat_id must be a string or a whole number'],
     [{}, 'telegram.chat_id must be a string or a whole number'],
     ['4'.repeat(256), 'telegram.chat_id must be at most 255 characters'],
-  ])('refuses the chat_id %j', (chat_id, sentence) => {
+  ])('rejects the chat_id %j', (chat_id, sentence) => {
     expect(() => validate({ telegram: { chat_id } })).toThrow(sentence);
   });
 
-  test('keeps a user_id to the byte', () => {
+  test('keeps a user_id byte for byte', () => {
     expect(recipientFromWire({ user_id: ' u1 ' }, [])).toEqual({ userId: ' u1 ' });
   });
 
-  test('keeps the fields that channels declare under their wire names, and no others', () => {
+  test('keeps only extra fields that channels declare, under their wire names', () => {
     const user: WireUser = { teams_id: ' T1 ', pager: { number: 7 }, empty: '', fax: '1' };
     expect(recipientFromWire(user, ['teams_id', 'pager', 'empty', 'absent'])).toEqual({
       extra: { teams_id: 'T1', pager: { number: 7 } },

@@ -4,10 +4,10 @@ import { definedOnly } from './defined-only';
 import { limits } from './limits';
 import { camelCaseNames } from './user-names';
 
-/** The `user` of a send, after members that are null were dropped; fields that channels declare stand beside the named ones. */
+/** The `user` of a send without null members. Fields that channels declare are beside the named ones. */
 export type WireUser = Static<typeof namedFields> & { readonly [extraField: string]: unknown };
 
-/** The schema of `user`; `extraFields` are the ones that channels declare beyond the interface. */
+/** The schema of `user`; `extraFields` are the fields that channels declare beyond the interface. */
 export function createWireUser(extraFields: Record<string, TSchema>) {
   const optional = Object.entries(extraFields).map(([name, schema]) => [
     name,
@@ -16,13 +16,13 @@ export function createWireUser(extraFields: Record<string, TSchema>) {
   const all: TObject = Type.Object({ ...Object.fromEntries(optional), ...namedFields.properties });
   return Type.Unsafe<WireUser>({
     ...all,
-    description: `Whom the notification is for. The names of an old client are read too: ${Object.keys(camelCaseNames).join(', ')}, and accessToken, channelId, chatId.`,
+    description: `Recipient of the notification. Field names of an old client also work: ${Object.keys(camelCaseNames).join(', ')}, and accessToken, channelId, chatId.`,
   });
 }
 
 /**
- * The recipient that a call named: values trimmed, and what is empty left out. `user_id` is kept
- * to the byte, because that is how users are compared. The Slack token is still in clear.
+ * Reads the recipient of a request: trims values and drops empty ones. Keeps `user_id` byte for byte, because users are
+ * compared that way. The Slack token is not sealed yet.
  */
 export function recipientFromWire(user: WireUser, extraFields: readonly string[]): Recipient {
   return definedOnly({
@@ -50,7 +50,7 @@ export const email = Type.String({
 export const phone = Type.String({
   maxLength: limits.phoneCharacters,
   description:
-    'Phone number with + and country code. Without +, it is also read in the default region of the app, if it has one.',
+    'Phone number with + and country code. Without +, it is also read in the default region of the app, if one is set.',
 });
 const token = Type.String({ maxLength: limits.pushTokenCharacters });
 const createList = (item: TSchema, description: string) =>
@@ -62,7 +62,7 @@ const identifier = Type.String({ maxLength: limits.identifierCharacters });
 export const onesignalExternalId = Type.String({
   maxLength: limits.identifierCharacters,
   description:
-    'OneSignal external id, at most 128 characters: one message, to every subscription of the person.',
+    'OneSignal external id, at most 128 characters. OneSignal sends one message to every subscription of the user.',
 });
 
 const notBlank = { pattern: '\\S' };
@@ -73,19 +73,20 @@ export const wireSlack = Type.Object(
       Type.String({
         maxLength: limits.slackTokenCharacters,
         description:
-          'Token of the Slack app (xoxb-…, xoxp-…). Without it the stored user’s is used, then the integration’s.',
+          'Token of the Slack app (xoxb-…, xoxp-…). Default: the token of the stored user, then that of the integration.',
       }),
     ),
     email: Type.Optional(
       Type.String({
         maxLength: limits.emailCharacters,
-        description: 'E-mail address of a person. Used where no `channel_id` is found.',
+        description:
+          'E-mail address of a Slack user. Used if the `channel_id` is missing or not found.',
       }),
     ),
     channel_id: Type.Optional(
       Type.String({
         maxLength: limits.identifierCharacters,
-        description: 'Id of a channel (C…, G…, D…) or a person (U…, W…). It wins over `email`.',
+        description: 'Id of a channel (C…, G…, D…) or a user (U…, W…). It wins over `email`.',
       }),
     ),
   },
@@ -98,7 +99,7 @@ export const wireSlack = Type.Object(
   },
 );
 
-/** Kept as text: many callers write a chat's id as the number that Telegram gave them. */
+/** Kept as text. Many callers send a chat id as a number, as Telegram's API returns it. */
 const chatId = Type.Unsafe<string | number>({
   type: ['string', 'integer'],
   maxLength: limits.identifierCharacters,
@@ -117,14 +118,14 @@ export const wirePreferences = Type.Object({
   channel_preferences: Type.Optional(
     Type.Record(Type.String(), Type.Object({ disabled: Type.Optional(Type.Boolean()) }), {
       'x-max-json-bytes': limits.channelPreferencesBytes,
-      description: 'By channel.',
+      description: 'Preferences by channel.',
     }),
   ),
 });
 
 export const userIdRule = {
   pattern: '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-  'x-problem': 'must hold no control character and not be "." or ".."',
+  'x-problem': 'must not contain control characters or be "." or ".."',
 } as const;
 
 const topic = Type.String({ maxLength: limits.pushTopicCharacters });
@@ -134,7 +135,7 @@ const namedFields = Type.Object({
     Type.String({
       maxLength: limits.userIdCharacters,
       ...userIdRule,
-      description: 'A stored user; the fields beside it win over the stored ones.',
+      description: 'A stored user. Fields of the request win over the stored ones.',
     }),
   ),
   email: Type.Optional(email),
@@ -146,26 +147,23 @@ const namedFields = Type.Object({
   onesignal_player_ids: Type.Optional(
     createList(
       identifier,
-      'OneSignal subscription ids (UUIDs), once called player ids: a message for each. They replace a stored external id and the stored devices. `onesignal_external_id` in the same call wins over them; the message says so.',
+      'OneSignal subscription ids (UUIDs), formerly player ids; each gets a message. They replace a stored external id and the stored devices. `onesignal_external_id` in the same request wins over them, and the message has a warning.',
     ),
   ),
   fcm_tokens: Type.Optional(
     createList(
       token,
-      'FCM registration tokens: a message for each. Tokens, topics and device groups of the call replace the stored devices.',
+      'FCM registration tokens; each gets a message. Tokens, topics and device groups in the request replace the stored devices.',
     ),
   ),
   ios_tokens: Type.Optional(
-    createList(
-      token,
-      'FCM registration tokens of iOS apps, read as `fcm_tokens` are. Not APNs tokens.',
-    ),
+    createList(token, 'FCM registration tokens of iOS apps, like `fcm_tokens`. Not APNs tokens.'),
   ),
-  fcm_topic: Type.Optional(createOneOrMore(topic, 'FCM topics: a message for each.')),
+  fcm_topic: Type.Optional(createOneOrMore(topic, 'FCM topics; each gets a message.')),
   fcm_device_group: Type.Optional(
     createOneOrMore(
       token,
-      'Notification keys of FCM device groups: a message for each. FCM removes device groups on 2027-09-29.',
+      'Notification keys of FCM device groups; each gets a message. FCM removes device groups on 2027-09-29.',
     ),
   ),
   preferences: Type.Optional(wirePreferences),

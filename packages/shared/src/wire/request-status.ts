@@ -4,7 +4,7 @@ import { type MessageState, messageStates } from '../message-state';
 import { countStates, type StateCounts, type StateGroup } from '../state-counts';
 import { definedOnly } from './defined-only';
 
-/** A request, how many of its messages are in each state, and a page of the messages. */
+/** A request, the number of its messages by state, and a page of the messages. */
 export type RequestStatus = {
   requestId: string;
   kind: string;
@@ -17,10 +17,10 @@ export type RequestStatus = {
   entries: StatusEntry[];
 };
 
-/** A message, or a channel of an item that has none: it was skipped, or the item is not planned yet. */
+/** A message; or a channel of an item without a message, because it was skipped or the item is not planned yet. */
 export type StatusEntry = {
   item: number;
-  /** Its place among those of its item: the id of the message, else the name of the channel. */
+  /** Sort key within its item: the id of the message, else the name of the channel. */
   key: string;
   id: string | null;
   channel: string;
@@ -29,7 +29,7 @@ export type StatusEntry = {
   state: MessageState;
   reason: string | null;
   resendOf: string | null;
-  /** The message that was sent in its place. */
+  /** The message that resent it. */
   resentAs: string | null;
   createdAt: Date | null;
   dueAt: Date | null;
@@ -44,7 +44,7 @@ const time = (description: string) =>
 const stateCounts = Type.Object(
   {
     total: count,
-    waiting: Type.Integer({ minimum: 0, description: 'Queued, being sent, or not planned yet.' }),
+    waiting: Type.Integer({ minimum: 0, description: 'Queued, sending, or not planned yet.' }),
     sent: count,
     delivered: count,
     read: count,
@@ -52,10 +52,10 @@ const stateCounts = Type.Object(
     unknown: count,
     skipped: count,
     skipped_by_reason: Type.Record(Type.String(), count, {
-      description: 'The same messages as `skipped`.',
+      description: '`skipped` by reason.',
     }),
   },
-  { description: 'Every message counts in one of the states, and `total` is their sum.' },
+  { description: 'Every message counts in exactly one state; `total` is the sum.' },
 );
 
 const message = Type.Object({
@@ -63,24 +63,32 @@ const message = Type.Object({
     Type.String({
       format: 'uuid',
       description:
-        'Absent where the item has no message on this channel: it was skipped, or the item is not planned yet.',
+        'Absent if the item has no message on this channel: it was skipped, or the item is not planned yet.',
     }),
   ),
-  item: Type.Integer({ minimum: 0, description: 'The element of the batch; 0 for a single send.' }),
+  item: Type.Integer({
+    minimum: 0,
+    description: 'Index of the element in the batch; 0 for a single send.',
+  }),
   channel: Type.String(),
   target: Type.Optional(Type.String({ description: 'The address, masked.' })),
   state: Type.Unsafe<MessageState>({ type: 'string', enum: Object.keys(messageStates) }),
   reason: Type.Optional(Type.String({ description: 'Why it was skipped or failed.' })),
-  generation: Type.Integer({ minimum: 0, description: '0, and one more for each resend.' }),
-  resend_of: Type.Optional(Type.String({ ...uuid, description: 'The message that it repeats.' })),
+  generation: Type.Integer({
+    minimum: 0,
+    description: '0 for the first message; each resend adds 1.',
+  }),
+  resend_of: Type.Optional(
+    Type.String({ ...uuid, description: 'The message that this one resends.' }),
+  ),
   resent_as: Type.Optional(
     Type.String({
       ...uuid,
-      description: 'The message that repeats it. A message with `resent_as` is not counted.',
+      description: 'The message that resends this one. A message with `resent_as` is not counted.',
     }),
   ),
   created_at: Type.Optional(time('when it was planned.')),
-  due_at: Type.Optional(time('a queued message is not sent before.')),
+  due_at: Type.Optional(time('earliest time of the next attempt.')),
   settled_at: Type.Optional(time('when it first reached a final state.')),
 });
 
@@ -89,13 +97,19 @@ export const requestStatusAnswer = Type.Object({
   event: Type.String(),
   kind: Type.String({ enum: ['single', 'bulk', 'test'] }),
   accepted_at: time('when the request was stored.'),
-  items: Type.Integer({ minimum: 1, description: 'Elements of the batch; 1 for a single send.' }),
-  planned_items: Type.Integer({ minimum: 0, description: 'Items whose messages are planned.' }),
+  items: Type.Integer({
+    minimum: 1,
+    description: 'Number of elements in the batch; 1 for a single send.',
+  }),
+  planned_items: Type.Integer({
+    minimum: 0,
+    description: 'Number of items whose messages are planned.',
+  }),
   counts: stateCounts,
   channels: Type.Record(Type.String(), stateCounts, {
     description: 'The counts by channel of the event.',
   }),
-  messages: Type.Array(message, { description: 'A page of them, in the order of the items.' }),
+  messages: Type.Array(message, { description: 'One page, in the order of the items.' }),
   next: Type.Optional(
     Type.String({ description: 'The `cursor` of the next page; absent on the last one.' }),
   ),

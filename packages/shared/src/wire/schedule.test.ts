@@ -9,7 +9,7 @@ describe('readSchedule', () => {
     ['null', null],
     ['0', 0],
     ['"0"', '0'],
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['white space', '  '],
     ['a negative number', -5],
     ['the past', now.getTime() - 1],
@@ -53,13 +53,13 @@ describe('readSchedule', () => {
     [true],
     [{}],
     [Number.NaN],
-  ])('does not guess what %p means', (value) => {
+  ])('does not guess the meaning of %p', (value) => {
     expect(readSchedule(value, now)).toEqual({
       problem: 'must be epoch milliseconds or an ISO 8601 time',
     });
   });
 
-  test('refuses what lies more than 366 days ahead', () => {
+  test('rejects a time more than 366 days ahead', () => {
     expect(readSchedule(now.getTime() + 366 * 86_400_000 + 1, now)).toEqual({
       problem: 'must be at most 366 days ahead',
     });

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { limits } from './limits';
 
-/** When to send: epoch milliseconds as a number or as digits, or ISO 8601; `x-schedule` has the validator read it. */
+/** Send time: epoch milliseconds as a number or digits, or ISO 8601. `x-schedule` makes the validator parse it. */
 export const wireSchedule = Type.Unsafe<number | string>({
   type: ['number', 'string'],
   maxLength: limits.scheduleCharacters,
   'x-schedule': true,
   description:
-    'When to send: epoch milliseconds (as text too) or ISO 8601, UTC without a zone. 0 and the past mean now; at most 366 days ahead.',
+    'When to send: epoch milliseconds (also as a string) or ISO 8601; UTC if it has no zone. 0 or a past time means now. At most 366 days ahead.',
 });
 
 export type Schedule = { at: Date } | { now: true } | { problem: string };
@@ -15,7 +15,7 @@ export type Schedule = { at: Date } | { now: true } | { problem: string };
 const dayMs = 24 * 60 * 60 * 1000;
 const maxDaysAhead = 366;
 
-/** Reads a `schedule_at` of a call; null, an empty text, 0 and the past are now. */
+/** Parses a `schedule_at`; null, an empty string, 0 and the past mean now. */
 export function readSchedule(value: unknown, now: Date): Schedule {
   if (value === undefined || value === null) return { now: true };
   const atMs = parseEpochMs(value);
@@ -57,7 +57,7 @@ function parseIso(text: string): number | undefined {
   const atMs = Date.parse(
     `${date}T${minutes}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${normalizeZone(zone)}`,
   );
-  // Date.parse takes 30 February for 1 March.
+  // Date.parse reads 30 February as 1 March.
   return date !== undefined && isCalendarDate(date) ? atMs : undefined;
 }
 

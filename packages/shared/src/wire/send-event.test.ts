@@ -45,7 +45,7 @@ function getRefusal(body: unknown): {
     }
     throw error;
   }
-  throw new Error('was taken');
+  throw new Error('expected a refusal');
 }
 
 describe('the body of events/send', () => {
@@ -54,8 +54,8 @@ describe('the body of events/send', () => {
     ['unknown keys anywhere', { event: 'e', x: 1, user: { x: [] }, override: { voice: 3 } }],
     ['every kind of value in data', { event: 'e', data: { a: 'x', b: [1, null], c: { d: true } } }],
     ['an empty user', { event: 'e', user: {} }],
-    ['empty texts', { event: 'e', user: { user_id: '', email: '', mobile: '' } }],
-    ['an address that is none', { event: 'e', user: { email: 'nonsense', mobile: 'x' } }],
+    ['empty strings', { event: 'e', user: { user_id: '', email: '', mobile: '' } }],
+    ['an invalid address', { event: 'e', user: { email: 'nonsense', mobile: 'x' } }],
     ['a Slack channel', { event: 'e', user: { slack: { access_token: 't', channel_id: 'C' } } }],
     ['a Slack e-mail', { event: 'e', user: { slack: { email: 'a@b.c' } } }],
     ['a map of provider payloads', { event: 'e', override: { providers: { p: { payload: {} } } } }],
@@ -67,11 +67,11 @@ describe('the body of events/send', () => {
       'both shapes of an attachment',
       { event: 'e', override: { email: { attachments: { filename: 'f' } } } },
     ],
-    ['a time as number or text', { event: 'e', schedule_at: 0, scheduleAt: '2026-01-01' }],
+    ['a time as a number or a string', { event: 'e', schedule_at: 0, scheduleAt: '2026-01-01' }],
     ['128 characters of two units each', { event: '😀'.repeat(128) }],
     ['a field of a channel', { event: 'e', user: { toy_address: '12345' } }],
     ['data of exactly 256 KB', { event: 'e', data: { a: 'x'.repeat(256 * 1024 - 8) } }],
-  ])('takes %s', (_, body) => {
+  ])('accepts %s', (_, body) => {
     expect(validate(body)).toBe(body);
   });
 
@@ -119,7 +119,7 @@ describe('the body of events/send', () => {
     ['override.toy.colour must be a string', { event: 'e', override: { toy: { colour: 1 } } }],
     ['schedule_at must be a number or a string', { event: 'e', schedule_at: {} }],
     ['locale must be a string', { event: 'e', locale: 1 }],
-  ])('refuses a wrong JSON type: %s', (sentence, body) => {
+  ])('rejects a wrong JSON type: %s', (sentence, body) => {
     expect(getRefusal(body)).toEqual({ code: 'invalid_type', sentence, problems: [sentence] });
   });
 
@@ -135,11 +135,11 @@ describe('the body of events/send', () => {
       { event: 'e', user: { user_id: 'u'.repeat(256) } },
     ],
     [
-      'user.user_id must hold no control character and not be "." or ".."',
+      'user.user_id must not contain control characters or be "." or ".."',
       { event: 'e', user: { user_id: 'a\u0007' } },
     ],
     [
-      'user.user_id must hold no control character and not be "." or ".."',
+      'user.user_id must not contain control characters or be "." or ".."',
       { event: 'e', user: { user_id: '..' } },
     ],
     ['user.email must be at most 254 characters', { event: 'e', user: { email: 'e'.repeat(255) } }],
@@ -153,7 +153,7 @@ describe('the body of events/send', () => {
       { event: 'e', user: { fcm_tokens: ['t'.repeat(4097)] } },
     ],
     [
-      'user.fcm_tokens must hold at most 100 elements',
+      'user.fcm_tokens must have at most 100 elements',
       { event: 'e', user: { fcm_tokens: Array(101).fill('t') } },
     ],
     [
@@ -187,11 +187,11 @@ describe('the body of events/send', () => {
       'override.toy.schedule_at must be at most 366 days ahead',
       { event: 'e', override: { toy: { schedule_at: '2999-01-01' } } },
     ],
-  ])('refuses a wrong value: %s', (sentence, body) => {
+  ])('rejects a wrong value: %s', (sentence, body) => {
     expect(getRefusal(body)).toEqual({ code: 'validation_failed', sentence, problems: [sentence] });
   });
 
-  test('allows a channel both names of its time', () => {
+  test('allows both spellings of the schedule of a channel', () => {
     const override = { toy: { schedule_at: 5, scheduled_at: '5' }, voice: { schedule_at: 'x' } };
     expect(validate({ event: 'e', override })).toEqual({ event: 'e', override });
   });
@@ -200,7 +200,7 @@ describe('the body of events/send', () => {
 const readSend = createReadSend(channels);
 
 describe('createReadSend', () => {
-  test('keeps what was given, untouched, and invents nothing', () => {
+  test('returns the given members unchanged and adds none', () => {
     const data = { camelCase: 1, snake_case: null };
     expect(readSend({ event: 'e', data })).toEqual({ eventName: 'e', item: { data } });
     expect(readSend({ event: 'e' })).toEqual({ eventName: 'e', item: {} });
@@ -212,40 +212,44 @@ describe('createReadSend', () => {
     ['then scheduled_at', { scheduled_at: '3', scheduledAt: '4' }, '3'],
     ['then scheduledAt', { scheduledAt: '4' }, '4'],
     ['past an empty one', { schedule_at: '', scheduleAt: 2 }, 2],
-  ])('reads the time from %s', (_, times, scheduleAt) => {
+  ])('reads the schedule from %s', (_, times, scheduleAt) => {
     expect(readSend({ event: 'e', ...times }).item.scheduleAt).toBe(scheduleAt);
   });
 
-  test('takes the locale of the call', () => {
+  test('reads the locale of the request', () => {
     expect(readSend({ event: 'e', locale: ' de ' }).item.locale).toBe('de');
     expect(readSend({ event: 'e', locale: ' ' }).item).toEqual({});
   });
 });
 
-describe('scheduleOf', () => {
+describe('getSchedule', () => {
   test.each<[string, Parameters<typeof getSchedule>[0], unknown]>([
-    ['the channel’s own', { scheduleAt: 1, override: { toy: { schedule_at: 2 } } }, 2],
-    ['its other name', { scheduleAt: 1, override: { toy: { scheduled_at: 3 } } }, 3],
+    ['the schedule of the channel', { scheduleAt: 1, override: { toy: { schedule_at: 2 } } }, 2],
+    ['its alias', { scheduleAt: 1, override: { toy: { scheduled_at: 3 } } }, 3],
     ['its name in camelCase', { scheduleAt: 1, override: { toy: { scheduleAt: 4 } } }, 4],
-    ['its 0, which means now', { scheduleAt: 1, override: { toy: { schedule_at: 0 } } }, 0],
     [
-      'the item’s where the channel says nothing',
+      '0 of the channel, which means now',
+      { scheduleAt: 1, override: { toy: { schedule_at: 0 } } },
+      0,
+    ],
+    [
+      'the schedule of the item if the channel has none',
       { scheduleAt: 1, override: { toy: { schedule_at: '' } } },
       1,
     ],
     [
-      'the item’s where only another channel says something',
+      'the schedule of the item if only another channel has one',
       { scheduleAt: 1, override: { email: { schedule_at: 2 } } },
       1,
     ],
     ['nothing', {}, undefined],
-  ])('gives %s', (_, item, expected) => {
+  ])('returns %s', (_, item, expected) => {
     expect(getSchedule(item, 'toy')).toBe(expected);
   });
 });
 
-describe('extraFieldsOf', () => {
-  test('gathers the recipient fields of all channels', () => {
+describe('collectExtraFields', () => {
+  test('collects the recipient fields of all channels', () => {
     expect(Object.keys(collectExtraFields(channels))).toEqual(['toy_address']);
   });
 });

@@ -6,26 +6,26 @@ import { wireSchedule } from './schedule';
 import { withInterfaceNames } from './user-names';
 import { createValidator } from './validate';
 
-/** What the wire takes from each channel of the registry; a channel added there is in the schema at once. */
+/** The wire schemas of each channel in the registry; a new channel is in the API schema at once. */
 export type WireChannels = Record<
   string,
   {
-    /** What `override.<channel>` may hold. */
+    /** Schema of `override.<channel>`. */
     override: TObject;
     /** Fields of `user` beyond the interface. */
     recipient: Record<string, TSchema>;
   }
 >;
 
-/** What a call says in place of the templates, in wire names: by channel, and `providers` by integration. */
+/** Content that replaces the templates, in wire names: by channel, and `providers` by integration. */
 export type WireOverride = { readonly [channelOrProviders: string]: unknown };
 
-/** One recipient with its values: a single send, or one element of a batch, in wire names inside. */
+/** One recipient with its values: a single send, or one element of a batch. Its members have wire names inside. */
 export type WireItem = {
   user?: WireUser;
   data?: Data;
   override?: WireOverride;
-  /** As given; see readSchedule. `override.<channel>.schedule_at` wins: see scheduleOf. */
+  /** Not parsed; see readSchedule. `override.<channel>.schedule_at` wins: see getSchedule. */
   scheduleAt?: number | string;
   /** `user.preferences.locale` wins. */
   locale?: string;
@@ -33,10 +33,10 @@ export type WireItem = {
 
 type SendEventBody = Static<ReturnType<typeof createSendEventBody>>;
 
-/** Reads the body of a single send, without nulls; throws the AppError of its problems. */
+/** Reads the body of a single send, without nulls; throws an AppError with its problems. */
 export type ReadSend = (body: Json) => { eventName: string; item: WireItem };
 
-/** Every entry of a single send reads it by this: the call, the dry run, and the dashboard's test and preview. */
+/** Every caller of a single send uses this: the API, the dry run, and the dashboard's test and preview. */
 export function createReadSend(channels: WireChannels): ReadSend {
   const validate = createValidator(createSendEventBody(channels));
   return function readSend(body) {
@@ -45,13 +45,13 @@ export function createReadSend(channels: WireChannels): ReadSend {
   };
 }
 
-/** The schema of the body of `events/send`, from the channels that there are. */
+/** The schema of the body of `events/send`, built from the registered channels. */
 export function createSendEventBody(channels: WireChannels) {
   const element = createElementFields(channels);
   return Type.Object({ event: eventName, ...element, user: Type.Optional(element.user) });
 }
 
-/** An element of a batch; a single send has the same members, in the same order, and may leave out its user. */
+/** Members of an element of a batch. A single send has the same ones in the same order, with an optional user. */
 export function createElementFields(channels: WireChannels) {
   return {
     data: Type.Optional(wireData),
@@ -60,7 +60,7 @@ export function createElementFields(channels: WireChannels) {
   };
 }
 
-/** What a single send and an element of a batch may say of how to send, and a bulk for all of its elements. */
+/** Send options of a single send or an element of a batch; a bulk send has them too, as defaults for its elements. */
 export function createItemFields(channels: WireChannels) {
   return {
     override: Type.Optional(createWireOverride(channels)),
@@ -69,7 +69,7 @@ export function createItemFields(channels: WireChannels) {
       Type.String({
         maxLength: limits.localeCharacters,
         description:
-          'Language of the template, as a BCP 47 tag such as pt-BR; the same as `user.preferences.locale`, which wins. `de_AT` finds `de`; where no template is found, the default language is used.',
+          'Language of the template, as a BCP 47 tag such as pt-BR. `user.preferences.locale` has the same meaning and wins. `de_AT` matches `de`. Without a match, the default language is used.',
       }),
     ),
   };
@@ -81,7 +81,7 @@ export function itemFromWire(fields: ItemFields): WireItem {
   const { user, data, override } = fields;
   const scheduleAt = findSchedule(fields);
   const locale = fields.locale?.trim();
-  // Member by member: a bulk has a thousand of them.
+  // Member by member for speed: a bulk send has a thousand of these.
   const item: WireItem = {};
   if (user !== undefined) item.user = user;
   if (data !== undefined) item.data = data;
@@ -99,7 +99,7 @@ function findSchedule(fields: ItemFields): number | string | undefined {
   return undefined;
 }
 
-/** What the call says for one channel, if anything. */
+/** The override of one channel, if any. */
 export function getOverride(
   item: Pick<WireItem, 'override'>,
   channel: string,
@@ -110,7 +110,7 @@ export function getOverride(
   return isRecord(channelOverride) ? channelOverride : undefined;
 }
 
-/** When a channel of an item is to be sent, as given: its own time, else the item's. */
+/** The send time of a channel of an item, not parsed: the channel's own, else the item's. */
 export function getSchedule(
   item: Pick<WireItem, 'override' | 'scheduleAt'>,
   channel: string,
@@ -119,15 +119,15 @@ export function getSchedule(
   return findFirstValue([...scheduleNames.map((name) => override?.[name]), item.scheduleAt]);
 }
 
-/** The names of the recipient fields that channels declare beyond the interface. */
+/** The recipient fields that channels declare beyond the interface. */
 export function collectExtraFields(channels: WireChannels): Record<string, TSchema> {
   return Object.assign({}, ...Object.values(channels).map((channel) => channel.recipient));
 }
 
-/** Of a call and of a channel in it: each client has its own. The first that says something counts. */
+/** Spellings of the schedule in a request and in a channel: clients differ. The first one with a value wins. */
 const scheduleNames = ['schedule_at', 'scheduleAt', 'scheduled_at', 'scheduledAt'] as const;
 
-/** An empty text says nothing. */
+/** An empty string counts as absent. */
 function findFirstValue<T>(values: readonly T[]): T | undefined {
   return values.find((value) => value !== undefined && value !== '');
 }
@@ -173,15 +173,16 @@ function createWireOverride(channels: WireChannels) {
   });
   return Type.Unsafe<WireOverride>({
     ...all,
-    description: 'What this call says in place of the templates. Text is taken literally.',
+    description:
+      'Content that replaces the templates in this request. Text is literal, not rendered.',
   });
 }
 
-// No type for what an integration's name leads to: one old client sends a single bare object in place of the map.
+// Values are not typed: one old client sends a single provider object instead of the map.
 const providerPayloads = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   description:
-    'By name of integration: `payload` is merged last over the request to that provider, over its allowed fields.',
+    'By integration name: `payload` is merged last into the request to the provider, if the provider allows its fields.',
   additionalProperties: { properties: { payload: { type: 'object' } } },
 });
 

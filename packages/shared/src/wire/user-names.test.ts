@@ -1,7 +1,7 @@
 import { withInterfaceNames } from './user-names';
 
 describe('withInterfaceNames', () => {
-  test('gives the members of `user` the names of the interface, and leaves what stands beside', () => {
+  test('renames the members of `user` to interface names, and leaves other members', () => {
     const user = {
       ...{ userId: 'u', whatsappMobile: '+1', onesignalExternalId: 'os', fcmTokens: ['f'] },
       ...{ iosTokens: ['i'], fcmTopic: 't', fcmDeviceGroup: 'g', onesignalPlayerIds: ['p'] },
@@ -21,7 +21,7 @@ describe('withInterfaceNames', () => {
     });
   });
 
-  test('lets the name of the interface win, whichever comes first', () => {
+  test('prefers the interface name, whichever comes first', () => {
     const user = { userId: 'camel', user_id: 'snake', slack: { channel_id: 'S', channelId: 'C' } };
     expect(withInterfaceNames({ user })).toEqual({
       user: { user_id: 'snake', slack: { channel_id: 'S' } },
@@ -39,7 +39,7 @@ describe('withInterfaceNames', () => {
     expect(withInterfaceNames(item)).toBe(item);
   });
 
-  test('renames no name that an object inherits', () => {
+  test('does not rename inherited properties', () => {
     const user = { userId: 'u', toString: 'x' };
     expect(withInterfaceNames({ user })).toEqual({ user: { user_id: 'u', toString: 'x' } });
   });

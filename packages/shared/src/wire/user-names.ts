@@ -4,8 +4,8 @@ type Members = { [name: string]: Json };
 type Names = Readonly<Record<string, string>>;
 
 /**
- * An item whose `user` has the names of the interface, also where an old client wrote them in
- * camelCase. The interface's own name wins. What holds no such name is not copied.
+ * Renames the camelCase members of `user` that an old client sends to interface names. The interface name wins. Returns
+ * the same object if there is nothing to rename.
  */
 export function withInterfaceNames(item: Json): Json {
   if (!isMembers(item) || !isMembers(item['user'])) return item;
@@ -13,7 +13,7 @@ export function withInterfaceNames(item: Json): Json {
   return user === item['user'] ? item : { ...item, user };
 }
 
-/** In the order in which an old client's documentation lists them. */
+/** In the order of an old client's documentation. */
 export const camelCaseNames = {
   userId: 'user_id',
   whatsappMobile: 'whatsapp_mobile',

@@ -12,23 +12,31 @@ function read(body: object) {
 describe('userFromWire', () => {
   test.each<[string, object, object]>([
     ['an absent field stays', {}, {}],
-    ['a text is trimmed', { email: ' a ' }, { email: 'a' }],
-    ['an empty text clears', { email: '', mobile: ' ' }, { email: null, mobile: null }],
+    ['a string is trimmed', { email: ' a ' }, { email: 'a' }],
+    ['an empty string clears', { email: '', mobile: ' ' }, { email: null, mobile: null }],
     ['the alias is read', { whats_app: '+1' }, { whatsapp_mobile: '+1' }],
     [
       'the name wins over the alias',
       { whats_app: '+1', whatsapp_mobile: '' },
       { whatsapp_mobile: null },
     ],
-    ['members are changed alone', { slack: { channel_id: 'C' } }, { slack: { channel_id: 'C' } }],
     [
-      'members are cleared alone',
+      'members are changed one by one',
+      { slack: { channel_id: 'C' } },
+      { slack: { channel_id: 'C' } },
+    ],
+    [
+      'members are cleared one by one',
       { slack: { channel_id: '', access_token: '' }, telegram: { chat_id: '' } },
       { slack: { channel_id: null, access_token: null }, telegram: { chat_id: null } },
     ],
-    ['a chat’s number is text', { telegram: { chat_id: -100 } }, { telegram: { chat_id: '-100' } }],
     [
-      'preferences keep what the interface names',
+      'a numeric chat id becomes text',
+      { telegram: { chat_id: -100 } },
+      { telegram: { chat_id: '-100' } },
+    ],
+    [
+      'preferences keep the members of the interface',
       {
         preferences: { locale: 'de', x: 1, channel_preferences: { sms: { disabled: true, y: 2 } } },
       },
@@ -41,11 +49,11 @@ describe('userFromWire', () => {
     expect(read({ user_id: 'u', ...body })).toEqual({ userId: 'u', contact });
   });
 
-  test('keeps a user_id to the byte', () => {
+  test('keeps a user_id byte for byte', () => {
     expect(read({ user_id: ' u ' }).userId).toBe(' u ');
   });
 
-  test('hands the Slack token over apart', () => {
+  test('returns the Slack token separately', () => {
     const slack = { access_token: ' xoxb-1 ', email: 'a@b.c' };
     expect(read({ user_id: 'u', slack })).toEqual({
       userId: 'u',
@@ -54,7 +62,7 @@ describe('userFromWire', () => {
     });
   });
 
-  test.each(['********', ' *** ', '*'])('takes the token %j for a mask', (access_token) => {
+  test.each(['********', ' *** ', '*'])('treats the token %j as a mask', (access_token) => {
     const expected = { userId: 'u', contact: { slack: {} } };
     expect(read({ user_id: 'u', slack: { access_token } })).toEqual(expected);
   });
@@ -74,13 +82,13 @@ describe('userToWire', () => {
     updatedAtMs: 2,
   };
 
-  test('shows what is stored, the token masked', () => {
+  test('shows the stored fields with a masked token', () => {
     expect(JSON.stringify(userToWire(stored, ['toy_address']))).toBe(
       '{"user_sid":"sid","user_id":"u","email":"a","slack":{"access_token":"********","channel_id":"C"},"toy_address":"T","devices":[],"created_at":1,"updated_at":2}',
     );
   });
 
-  test('is taken by a user write, and changes nothing there', () => {
+  test('returns a body that a user write accepts and that changes nothing', () => {
     const answer = JSON.parse(JSON.stringify(userToWire(stored, ['toy_address'])));
     expect(read(answer)).toEqual({
       userId: 'u',
@@ -103,11 +111,11 @@ describe('isUserId', () => {
     ['a\0', false],
     ['a\nb', false],
     ['\u0085', false],
-  ])('of %j is %j', (text, expected) => {
+  ])('returns for %j: %j', (text, expected) => {
     expect(isUserId(text)).toBe(expected);
   });
 
-  test('takes exactly what the body takes', () => {
+  test('accepts exactly the values that the body schema accepts', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 4 }),
       fc.integer({ min: 250, max: 260 }).map((length) => 'x'.repeat(length)),

@@ -13,37 +13,37 @@ import {
   wireTelegram,
 } from './recipient';
 
-/** The body of a user write; fields that channels declare stand beside the named ones. */
+/** The body of a user write. Fields that channels declare are beside the named ones. */
 export type UserBody = Static<typeof namedFields> & { readonly [extraField: string]: unknown };
 
 /** Fields of a stored user in wire names. */
 export type Contact = { readonly [field: string]: Json };
 
-/** What a user write changes: null clears a field, what is absent stays; `slack`, `telegram` and `preferences` member by member. */
+/** The changes of a user write: null clears a field, an absent one stays; `slack`, `telegram` and `preferences` member by member. */
 export type UserChange = {
   userId: string;
   /** Without the Slack token. */
   contact: Contact;
-  /** In clear, and not empty. */
+  /** Not sealed, not empty. */
   slackToken?: string;
 };
 
 export type StoredUser = {
   userSid: string;
   userId: string;
-  /** A Slack token in it is sealed. */
+  /** With a sealed Slack token. */
   contact: Contact;
   devices: StoredDevice[];
   createdAtMs: number;
   updatedAtMs: number;
 };
 
-/** The schema of the body that creates or updates a user; `extraFields` are the ones that channels declare. */
+/** The schema of the body that creates or updates a user; `extraFields` are the fields that channels declare. */
 export function createUserBody(extraFields: Record<string, TSchema>) {
   const all: TObject = Type.Object({ ...makeOptional(extraFields), ...namedFields.properties });
   return Type.Unsafe<UserBody>({
     ...all,
-    description: 'Null and what is absent change nothing; an empty text clears its field.',
+    description: 'Null or an absent field changes nothing. An empty string clears its field.',
   });
 }
 
@@ -65,7 +65,7 @@ export function createUserAnswer(extraFields: Record<string, TSchema>) {
   });
 }
 
-/** Values trimmed. `user_id` is kept to the byte, because that is how users are compared. */
+/** Trims values. Keeps `user_id` byte for byte, because users are compared that way. */
 export function userFromWire(body: UserBody, extraFields: readonly string[]): UserChange {
   const token = body.slack?.access_token?.trim();
   const contact = definedOnly({
@@ -83,7 +83,7 @@ export function userFromWire(body: UserBody, extraFields: readonly string[]): Us
   return { userId: body.user_id, contact, ...(isNew ? { slackToken: token } : {}) };
 }
 
-/** The whole user as every answer shows it. */
+/** The complete user, as every response shows it. */
 export function userToWire(user: StoredUser, extraFields: readonly string[]): object {
   const { contact } = user;
   return {
@@ -103,7 +103,7 @@ export function userToWire(user: StoredUser, extraFields: readonly string[]): ob
   };
 }
 
-// pattern-ignore: It is judged as the pattern of the schema.
+// pattern-ignore: The pattern is checked where the schema is written.
 const characterOfUserId = new RegExp(userIdRule.pattern, 'u');
 
 /** Whether a text can be the `user_id` of a stored user. */
@@ -115,7 +115,7 @@ export function isUserId(text: string): boolean {
 const mask = '********';
 const maskOrEmpty = /^[\s*]*$/;
 
-// What names no new token may come without channel and e-mail: it is what an answer showed.
+// A `slack` without a new token needs neither channel nor e-mail: responses contain such objects.
 const slackOfUser = Type.Unsafe<Static<typeof wireSlack>>({
   ...wireSlack,
   anyOf: [
@@ -126,13 +126,13 @@ const slackOfUser = Type.Unsafe<Static<typeof wireSlack>>({
 });
 
 const namedFields = Type.Object({
-  // Two schemas, as each has its own words for what is wrong.
+  // Two schemas, because each has its own error text.
   user_id: Type.String({
     minLength: 1,
     maxLength: limits.userIdCharacters,
     'x-problem': 'must not be blank',
     allOf: [userIdRule],
-    description: 'Chosen by the client and compared as bytes.',
+    description: 'Chosen by the client and compared byte by byte.',
   }),
   email: Type.Optional(email),
   mobile: Type.Optional(phone),
@@ -151,7 +151,7 @@ const namedFields = Type.Object({
 
 const slackAnswer = Type.Object({
   access_token: Type.String({
-    description: 'Masked; empty where none is stored. A mask that is sent back changes nothing.',
+    description: 'Masked; empty if none is stored. A mask in a user write changes nothing.',
   }),
   channel_id: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
@@ -170,7 +170,7 @@ function toChange(text: string | undefined): string | null | undefined {
 
 function readExtras(body: UserBody, extraFields: readonly string[]): Record<string, Json> {
   const entries = extraFields.flatMap((name) => {
-    // The body was JSON, and only its own members are read.
+    // Safe cast: the body was JSON, and only own members are read.
     const value = Object.hasOwn(body, name) ? (body[name] as Json) : undefined;
     if (value === undefined) return [];
     return [[name, typeof value === 'string' ? value.trim() || null : value] as const];
@@ -206,13 +206,13 @@ function toPreferencesChange(
   });
 }
 
-/** Some clients cannot read a `slack` without a token. */
+/** Some clients cannot parse a `slack` without a token. */
 function maskSlack(slack: Json | undefined): Json | undefined {
   if (typeof slack !== 'object' || slack === null || Array.isArray(slack)) return undefined;
   return { ...slack, access_token: slack['access_token'] ? mask : '' };
 }
 
-/** Some clients cannot read a `telegram` without a chat. */
+/** Some clients cannot parse a `telegram` without a chat. */
 function filterTelegram(telegram: Json | undefined): Json | undefined {
   if (typeof telegram !== 'object' || telegram === null || Array.isArray(telegram)) {
     return undefined;

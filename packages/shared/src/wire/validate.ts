@@ -6,12 +6,12 @@ import { createListProblems } from './list-problems';
 import { type DescribedProblem, describeProblem } from './problems';
 import { readSchedule } from './schedule';
 
-/** `at` is where the value stands in the body, for the error. */
+/** `at` is the path of the value in the body, for the error. */
 export type Validate<T> = (value: unknown, at?: readonly (string | number)[]) => T;
 
 /**
- * Compiles a schema once. The function returns the value as the schema's type, or throws an AppError: its code and sentence
- * are those of the first problem by the schema, and its `problems` are all, in the order of the body.
+ * Compiles a schema once. The function returns the value as the schema's type, or throws an AppError: code and message
+ * are those of the first problem, and `problems` lists all in the order of the body.
  */
 export function createValidator<T extends TSchema>(schema: T): Validate<Static<T>> {
   const ajv = createAjv();
@@ -25,7 +25,7 @@ export function createValidator<T extends TSchema>(schema: T): Validate<Static<T
 }
 
 function createAjv(): Ajv {
-  // `verbose` puts the schema beside each error: its `x-problem` is the sentence to show.
+  // `verbose` adds the schema to each error, because its `x-problem` is the text to show.
   const ajv = new Ajv({ allErrors: false, verbose: true, strict: false, logger: false });
   ajv.addKeyword({
     keyword: 'x-max-json-bytes',
@@ -43,7 +43,7 @@ function createAjv(): Ajv {
   return ajv;
 }
 
-/** Ajv takes the problem from the function's own `errors`. */
+/** Ajv reads the problem from the function's `errors` property. */
 function checkSchedule(_isSchedule: boolean, value: unknown): boolean {
   const schedule = readSchedule(value, new Date());
   if (!('problem' in schedule)) return true;

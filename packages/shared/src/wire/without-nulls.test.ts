@@ -3,7 +3,7 @@ import type { Json } from '../data';
 import { withoutNulls } from './without-nulls';
 
 describe('withoutNulls', () => {
-  test('drops members that are null at every depth, but inside data', () => {
+  test('drops null members at every depth, except inside data', () => {
     const body = {
       event: 'e',
       override: null,
@@ -21,7 +21,7 @@ describe('withoutNulls', () => {
     expect(withoutNulls({ event: 'e', data: null })).toEqual({ event: 'e' });
   });
 
-  test('does the same in each element of a batch', () => {
+  test('drops them in each element of a batch', () => {
     const batch = [{ user: { email: null }, data: { a: null }, override: null }, null];
     expect(withoutNulls({ batch })).toEqual({ batch: [{ user: {}, data: { a: null } }, null] });
   });
@@ -32,15 +32,15 @@ describe('withoutNulls', () => {
     });
   });
 
-  test('keeps nulls only in a member named data where the wire has one', () => {
+  test('keeps nulls only in members named data that the wire format defines', () => {
     expect(withoutNulls({ user: { data: { a: null } } })).toEqual({ user: { data: {} } });
   });
 
-  test('changes nothing where nothing is null', () => {
+  test('returns the same value if it has no null', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(!JSON.stringify(value).includes('null'));
-        // A parsed JSON value is Json.
+        // Safe cast: a parsed JSON value is Json.
         expect(withoutNulls(value as Json)).toBe(value);
       }),
     );

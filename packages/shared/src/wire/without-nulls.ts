@@ -3,8 +3,8 @@ import type { Json } from '../data';
 type Members = { [key: string]: Json };
 
 /**
- * A body without the members that are null: they mean "not given", everywhere but inside `data`,
- * where null is a value. Arrays keep their length. A body that holds no null is not copied.
+ * Drops null members, which mean "not given" everywhere except inside `data`, where null is a value. Arrays keep their
+ * length. A body without null is not copied.
  */
 export function withoutNulls(body: Json): Json {
   if (!isMembers(body) || !hasNull(body)) return body;
@@ -23,7 +23,7 @@ function dropMemberNulls(key: string, value: Json): Json {
   return key === 'data' ? value : dropNulls(value);
 }
 
-// These recurse: parseJson bounded the depth.
+// Recursion is safe: parseJson limits the depth.
 
 function dropNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(dropNulls);
@@ -39,7 +39,7 @@ function hasNull(value: Json): boolean {
   if (value === null) return true;
   if (typeof value !== 'object') return false;
   if (Array.isArray(value)) return value.some(hasNull);
-  // A loop over the keys: a list of the values, made for each object of a bulk, costs more than looking at them.
+  // A loop over keys: building a list of values for each object of a bulk costs more than reading them.
   for (const key of Object.keys(value)) if (hasNull(value[key] ?? null)) return true;
   return false;
 }

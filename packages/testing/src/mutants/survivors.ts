@@ -121,7 +121,7 @@ const rows: Row[] = [
     anchor: "redirect: 'manual'",
     becomes: "redirect: 'follow'",
     path: 'packages/client/src/call.test.ts',
-    title: 'is not followed by key and body',
+    title: 'is not followed',
   },
   {
     name: 'characters for bytes',
@@ -129,7 +129,7 @@ const rows: Row[] = [
     anchor: 'Buffer.byteLength(JSON.stringify(override))',
     becomes: 'JSON.stringify(override).length',
     path: 'packages/shared/src/wire/bulk-send.test.ts',
-    title: 'counts the bytes of an override',
+    title: 'limits the bytes of an override',
   },
   {
     name: 'one person slows an integration',
