@@ -181,7 +181,9 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
     const more = { data: { list: Array(1_000).fill(0) } };
     const { status, body } = await dryRun({ tenant, event: name, integrationIds: [] }, more);
     expect([status, body.code]).toEqual([422, 'too_complex']);
-    expect(body.error).toMatch(/^sms: text: Rendering the templates with this data exceeds the limit/);
+    expect(body.error).toMatch(
+      /^sms: text: Rendering the templates with this data exceeds the limit/,
+    );
     expect(await countRows(tenant)).toEqual([0, 0, 0]);
   });
 

@@ -215,7 +215,7 @@ async function send(call: RouteCall, route: string, { apiKey }: Tenant): Promise
   return { status, text: JSON.stringify([others, text]) };
 }
 
-/** What a route reads besides its path and query. */
+/** The input of a route besides its path and query. */
 function listPlaces({ name, query }: Route): string[] {
   if (providerRoutes.includes(name)) {
     return ['body.entry.changes.value.statuses.biz_opaque_callback_data'];

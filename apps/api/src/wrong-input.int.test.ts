@@ -101,7 +101,9 @@ describe('invalid input on every route', () => {
     const calls = gateway.routes.filter(hasBody).map((route) => ({
       ...{ line: fillPath(route), body: '{"user_id":"u"', isAborted: true },
     }));
-    expect(await findBadAnswers(calls, /ended before the request was complete|ended early/)).toEqual([]);
+    expect(
+      await findBadAnswers(calls, /ended before the request was complete|ended early/),
+    ).toEqual([]);
   });
 
   test('as invalid UTF-8 or U+0000 in JSON gets 4xx', async () => {

@@ -5,9 +5,9 @@ export type Help = {
   summary: string;
   /** Each argument of the forms with its meaning. */
   arguments: Record<string, string>;
-  /** What exit code 0 means, if it is more than success. */
+  /** The meaning of exit code 0, if it is more than success. */
   success?: string;
-  /** What exit code 1 means. */
+  /** The meaning of exit code 1. */
   failure: string;
   /** Without `belfry`. */
   example: string;

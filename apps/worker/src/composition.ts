@@ -55,7 +55,7 @@ import type { Redis } from 'ioredis';
 import { createHeartbeat, type Heartbeat } from './heartbeat';
 import { listChannels, type Role } from './roles';
 
-/** What the roles of one process share. */
+/** The services that the roles of one process share. */
 export type Services = {
   /** The name of this process in attempts and heartbeats. */
   worker: string;

@@ -71,7 +71,12 @@ describe('createLogger', () => {
   test('writes each field once: the entry’s own allowed field wins over its parents’', async () => {
     const stream = new PassThrough();
     const log = createLogger({ level: 'info', process: 'api', stream }).child({ state: 'open' });
-    log.info('call', { state: 'shut', process: 'x', email: 'ana@example.com', items: [1, 'a'] });
+    log.info('call', {
+      state: 'circuit_open',
+      process: 'x',
+      email: 'ana@example.com',
+      items: [1, 'a'],
+    });
     await new Promise((resolve) => setImmediate(resolve));
     expect(
       String(stream.read())

@@ -1,6 +1,6 @@
 import type { Shape } from './shape.fixture';
 
-/** What one client sends with every call, and what its decoder requires in each response. */
+/** The headers that a client sends with every call, and what its decoder requires in each response. */
 type ClientFacts = {
   headers: Readonly<Record<string, string>>;
   accepted: Shape;

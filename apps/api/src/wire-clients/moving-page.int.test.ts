@@ -98,7 +98,7 @@ async function readSend(body: object): Promise<string> {
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'id');
 }
 
-/** What a user write stores for a new user. */
+/** The user that a write stores for a new user ID. */
 async function readUser(body: object): Promise<string> {
   const answer = await call({ path: '/users', body: { ...body, user_id: randomUUID() } });
   const { user_id, user_sid, created_at, updated_at, ...stored } = answer.json;

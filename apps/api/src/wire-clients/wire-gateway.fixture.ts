@@ -4,7 +4,7 @@ import { createStoredGateway, type StoredGateway } from '../stored-gateway.fixtu
 import { type Client, clients } from './clients.fixture';
 import { exchange, type RawAnswer } from './exchange.fixture';
 
-/** What a client sends, without the headers of every call. */
+/** A client's request, without the headers of every call. */
 export type ClientCall = {
   client: Client;
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -89,7 +89,7 @@ type OwnersWork = (
 ) => Promise<{ obstacle: PeopleObstacle } | { entry: NewAuditEntry | undefined }>;
 
 /**
- * Locks the owners first. Of two concurrent calls that each remove the other's owner, the second one waits, then finds a
+ * Locks the owners first. If two concurrent calls each remove the other's owner, the second one waits, then finds a
  * single owner. The route has already refused other roles, but the role may have changed since: this check decides.
  */
 async function asOwner(pool: pg.Pool, actor: Actor, work: OwnersWork): Promise<PeopleChange> {

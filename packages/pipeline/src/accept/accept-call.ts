@@ -19,7 +19,7 @@ export type AcceptCallDeps = FindLiveDeps & {
   secrets: Secrets;
 };
 
-/** What single and bulk have in common. */
+/** The fields that single and bulk sends share. */
 export type EventCall = {
   /** The id of the call; it becomes the request's id. */
   callId: string;
@@ -83,7 +83,7 @@ export function createAcceptCall(deps: AcceptCallDeps) {
 
 type LiveEvent = { event: EventRow; version: VersionRow };
 
-/** What goes out now by the event's name; throws event_not_found or event_not_live. */
+/** Finds the event and its live version by name. Throws event_not_found or event_not_live. */
 export function createFindLive({ findEvent, findVersion }: FindLiveDeps) {
   return function findLive({
     app,

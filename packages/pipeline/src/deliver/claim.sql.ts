@@ -30,7 +30,7 @@ export type ClaimedMessage = {
 
 export type Claim =
   | { kind: 'claimed'; message: ClaimedMessage }
-  /** Settled or put back without an attempt. */
+  /** Settled or requeued without an attempt. */
   | {
       kind: 'settled';
       state: 'failed' | 'skipped' | 'queued';
@@ -41,7 +41,7 @@ export type Claim =
 
 export type ClaimOptions = {
   ids: string[];
-  /** Who claims, for the log. */
+  /** The name of the worker, for the log. */
   worker: string;
   /** How long the message is ours; longer than an attempt may take. */
   leaseMs: number;
@@ -78,12 +78,12 @@ const overrideSender = `regexp_replace(
   coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender'),
   '[[:space:]().-]', '', 'g')`;
 
-const itemOf = 'o.request_id = d.request_id AND o.item = d.item';
+const isItem = 'o.request_id = d.request_id AND o.item = d.item';
 
-/** What eligibility reads about a stored message, where it decides. */
+/** The facts about a stored message, read only where they decide. */
 const messageFacts: CandidateFacts = {
-  sender: `(SELECT ${overrideSender} FROM request_item o WHERE ${itemOf} AND o.override IS NOT NULL)`,
-  userId: `(SELECT o.recipient::jsonb ->> 'user_id' FROM request_item o WHERE ${itemOf})`,
+  sender: `(SELECT ${overrideSender} FROM request_item o WHERE ${isItem} AND o.override IS NOT NULL)`,
+  userId: `(SELECT o.recipient::jsonb ->> 'user_id' FROM request_item o WHERE ${isItem})`,
   chain: `(SELECT e.definition #> ARRAY['channels', d.channel, 'integrationIds']
       FROM request r JOIN event_version e ON e.id = r.version_id WHERE r.id = d.request_id LIMIT 1)`,
 };

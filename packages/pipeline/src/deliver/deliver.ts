@@ -87,7 +87,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     if (waitMs !== undefined) {
       release();
       await delay(requeueDelayMs);
-      return requeue({ id, waitMs, why: 'shut' });
+      return requeue({ id, waitMs, why: 'circuit_open' });
     }
     try {
       const tokens = await limits.take(group.name, id);

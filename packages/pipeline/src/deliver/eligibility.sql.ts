@@ -2,8 +2,8 @@ import { addressKey, hashToken } from '@belfry/database';
 import type pg from 'pg';
 
 /**
- * What stops a message now; undefined where nothing does. `failover`: its integration needs attention, and the next one of
- * the chain sends it. `paused` and `needs_attention` wait; the others end the message.
+ * The reason why a message cannot be sent now. `failover`: its integration needs attention, and the next one of the chain
+ * sends it. `paused` and `needs_attention`: the message waits. Every other reason ends the message.
  */
 export type Obstacle =
   | 'expired'
@@ -146,7 +146,7 @@ export type Eligibility = {
   nextIntegrationId: string | null;
 };
 
-/** What a claim would find now, for each candidate of an app in its order. Changes nothing. */
+/** The verdict that a claim would give now, for each candidate of an app in order. Changes nothing. */
 export async function readEligibility(
   pool: pg.Pool,
   appId: string,

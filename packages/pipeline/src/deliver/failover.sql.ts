@@ -1,6 +1,6 @@
 import type { Failover, FailoverReason } from '@belfry/shared';
 
-/** Each is SQL, but for the reason. */
+/** SQL expressions, except the reason. */
 type NoteColumns = {
   integrationId: string;
   name: string;
@@ -9,7 +9,7 @@ type NoteColumns = {
 };
 
 /**
- * SQL for the notes of a message `m` that passes an integration over: at most one note an integration, the newest, as
+ * SQL for the notes of a message `m` that fails over: one note per integration, the newest, as
  * `passed_over: {<integration id>: {name, reason, detail, at}}`.
  */
 export function buildFailoverNote({ integrationId, name, reason, detail }: NoteColumns): string {
@@ -18,7 +18,7 @@ export function buildFailoverNote({ integrationId, name, reason, detail }: NoteC
         'detail', ${detail}::text, 'at', floor(extract(epoch FROM now()) * 1000)))))`;
 }
 
-/** The integrations that a message passed over, as `notePassedOver` wrote them, in the order in which it did. */
+/** The integrations that a message failed over from, oldest first, as `buildFailoverNote` wrote them. */
 export function readFailovers(notes: unknown): Failover[] {
   const { passed_over: noted = {} } = (notes ?? {}) as {
     passed_over?: Record<string, Omit<Failover, 'at'> & { at: number }>;

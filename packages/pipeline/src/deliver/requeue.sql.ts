@@ -1,22 +1,22 @@
 import type pg from 'pg';
 import { buildFailoverNote } from './failover.sql';
 
-/** A message that a worker was given and does not send now. */
+/** A message that a worker received and does not send now. */
 export type RequeuedMessage = {
   id: string;
-  /** Until it is due again, where no other integration takes over. */
+  /** Time until the message is due again, unless the next integration sends it at once. */
   waitMs: number;
   /**
-   * `shut`: its integration does not answer, so the next one of the chain, if there is one, gets it at once. `limit`: its
-   * integration may not be called so soon. `connections`: none got free. `stopping`: its worker ends.
+   * `circuit_open`: the circuit of its integration is open, so the next one of the chain gets the message at once.
+   * `limit`: the rate limit of its integration is used up. `connections`: no connection was free. `stopping`: the worker stops.
    */
-  why: 'shut' | 'limit' | 'connections' | 'stopping';
+  why: 'circuit_open' | 'limit' | 'connections' | 'stopping';
 };
 
-/** Gives messages back to the relay, without an attempt. */
+/** Returns messages to the relay without an attempt. */
 export async function requeueMessages(pool: pg.Pool, messages: RequeuedMessage[]): Promise<void> {
   await pool.query({
-    name: 'put-back-messages',
+    name: 'requeue-messages',
     text: statement,
     values: [
       messages.map(({ id }) => id),
@@ -26,10 +26,11 @@ export async function requeueMessages(pool: pg.Pool, messages: RequeuedMessage[]
   });
 }
 
-// Behind the last integration of a chain comes the first one again, after the wait. What is not due is another try's.
+// After the last integration of a chain comes the first one again, when the wait is over. A message that is not due belongs to
+// another attempt.
 const statement = `
 WITH t AS (
-  SELECT t.id, t.wait_ms, t.why, t.why = 'shut' AS is_shut, m.integration_id, i.name, v.definition #> ARRAY['channels', m.channel, 'integrationIds'] AS chain
+  SELECT t.id, t.wait_ms, t.why, t.why = 'circuit_open' AS is_circuit_open, m.integration_id, i.name, v.definition #> ARRAY['channels', m.channel, 'integrationIds'] AS chain
   FROM unnest($1::uuid[], $2::float8[], $3::text[]) t (id, wait_ms, why)
   JOIN message m ON m.id = t.id
   JOIN request r ON r.id = m.request_id
@@ -37,11 +38,11 @@ WITH t AS (
   LEFT JOIN integration i ON i.id = m.integration_id
   WHERE m.id = ANY ($1::uuid[])
 ), n AS (
-  SELECT t.id, t.wait_ms, t.why, t.is_shut, t.name, (
-    -- One that is removed or paused cannot take over: the message would fail or wait there.
+  SELECT t.id, t.wait_ms, t.why, t.is_circuit_open, t.name, (
+    -- Only an active integration can send the message: with a removed one it would fail, with a paused one it would wait.
     SELECT e.id FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY e (id, place)
     JOIN integration i ON i.id = e.id::uuid AND i.deleted_at IS NULL AND i.state = 'active'
-    WHERE t.is_shut AND e.place > (
+    WHERE t.is_circuit_open AND e.place > (
       SELECT c.place FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY c (id, place)
       WHERE c.id = t.integration_id::text LIMIT 1)
     ORDER BY e.place LIMIT 1
@@ -55,9 +56,9 @@ WITH t AS (
 UPDATE message m SET
   job_id = NULL,
   due_at = least(CASE WHEN n.next_id IS NULL THEN now() + n.wait_ms * interval '1 ms' ELSE now() END, m.expires_at),
-  waits = CASE n.why WHEN 'shut' THEN 'retry' WHEN 'stopping' THEN m.waits ELSE n.why END,
+  waits = CASE n.why WHEN 'circuit_open' THEN 'retry' WHEN 'stopping' THEN m.waits ELSE n.why END,
   integration_id = CASE
-    WHEN m.integration_id IS NULL OR NOT n.is_shut THEN m.integration_id
+    WHEN m.integration_id IS NULL OR NOT n.is_circuit_open THEN m.integration_id
     ELSE coalesce(n.next_id, n.first_id, m.integration_id) END,
   notes = CASE WHEN n.next_id IS NULL THEN m.notes
     ELSE ${buildFailoverNote({ integrationId: 'm.integration_id', name: 'n.name', reason: 'no_answer', detail: 'NULL' })} END

@@ -40,7 +40,7 @@ export type DryRunInput = {
   item: WireItem;
 };
 
-/** What a send would do on one channel, to one target. */
+/** The result of a send on one channel, to one target. */
 export type DryRunMessage = {
   channel: string;
   would: 'send' | 'skip' | 'fail';
@@ -62,7 +62,7 @@ export type DryRun = (
 ) => Promise<{ delivery: 'sandbox' | 'live'; messages: DryRunMessage[] }>;
 
 /**
- * What would become of a call, by the very code that plans and composes it. Writes nothing. Throws `too_complex` where one
+ * Shows the result of a send, with the same planning, verdict and content as the send itself. Writes nothing. Throws `too_complex` where one
  * of its messages takes more work than a message may.
  */
 export function createDryRun(deps: DryRunDeps): DryRun {
