@@ -2,12 +2,12 @@ import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Every URL in the output is relative: the page works under any host, port and sub-path. */
+/** Every URL in the output is relative, so the page works under any host, port and sub-path. */
 export default defineConfig({
   root: path.join(import.meta.dirname, 'src/web'),
   base: './',
   plugins: [react()],
-  // Its sources, of which the page takes the few things that it uses; what is compiled comes as a whole.
+  // Uses the sources, so that tree shaking works; the compiled CommonJS would be bundled completely.
   resolve: {
     alias: {
       '@belfry/shared': path.join(import.meta.dirname, '../../packages/shared/src/index.ts'),
@@ -17,7 +17,7 @@ export default defineConfig({
     outDir: path.join(import.meta.dirname, 'dist/web'),
     emptyOutDir: true,
     target: 'es2022',
-    // Nothing is inlined as a data URL, and there is no inline script: the Content-Security-Policy allows neither.
+    // No data URLs and no inline scripts, because the Content-Security-Policy forbids both.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -163,7 +163,7 @@ describe('the timeline', () => {
       const channelRow = (name: RegExp) => page.getByRole('button', { name });
       await channelRow(/^telegram.*unknown/).waitFor();
       await channelRow(/^sms.*sent/).click();
-      await page.getByText(/Attempt 1: try later/).waitFor();
+      await page.getByText(/Attempt 1: will be retried/).waitFor();
       await page.getByText(/^Waited /).waitFor();
       await page.getByText(/Attempt 2: accepted/).waitFor();
       await channelRow(/^in_app.*delivered/).click();
@@ -173,10 +173,10 @@ describe('the timeline', () => {
       await channelRow(/^slack.*failed/).click();
       await page.getByText('invalid_auth').first().waitFor();
       const decisions = page.getByRole('list', { name: 'Needs a decision' });
-      expect(await decisions.textContent()).toContain('correct what the provider refuses');
+      expect(await decisions.textContent()).toContain('correct what the provider rejects');
       await decisions.getByRole('button', { name: 'Resend slack' }).waitFor();
-      await decisions.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
-      for (const tab of ['Call and answer', 'Rendered', 'JSON']) {
+      await decisions.getByRole('button', { name: /^Resend \w+ anyway/ }).waitFor();
+      for (const tab of ['Call and response', 'Rendered', 'JSON']) {
         await page.getByRole('tab', { name: tab }).click();
         expect(await page.content()).not.toContain(badToken);
       }
@@ -194,7 +194,7 @@ describe('the timeline', () => {
       await button(page, 'Resend sms').click();
       await page.getByText('the person may get it twice').waitFor();
       expect(sms.countSends()).toBe(sent);
-      await button(page, 'Resend, may duplicate').click();
+      await button(page, 'Resend anyway').click();
       await eventually(() => expect(sms.countSends()).toBe(sent + 1));
     },
   );
@@ -228,7 +228,7 @@ describe('queues', () => {
     const row = page.getByRole('row', { name: /^sms/ });
     await row.getByText('no worker').waitFor();
     await row.getByText(/^since \d\d:\d\d/).waitFor();
-    await page.getByText(/No worker takes sms: start a process with the role/).waitFor();
+    await page.getByText(/No worker serves sms. Start a process with the role/).waitFor();
     await system.startWorker();
     await page.getByText('1 worker').first().waitFor();
   });
@@ -241,7 +241,7 @@ describe('during an outage', () => {
     await page.getByRole('button', { name: /^in_app/ }).waitFor();
     await page.goto(appUrl(`integrations/${integrationIds['slack']}`));
     await button(page, 'Test connection').click();
-    await page.getByText('it works.').waitFor();
+    await page.getByText(/: passed\.$/).waitFor();
     await page.goto(appUrl('events'));
     await button(page, 'Create event').first().click();
     await page.getByLabel('Name').fill(eventName);
@@ -249,7 +249,7 @@ describe('during an outage', () => {
     await button(page, 'in_app').click();
     await page.getByLabel('Title').fill('Hello');
     await button(page, 'Review and publish').click();
-    await button(page, 'Publish, live at once').click();
+    await button(page, 'Publish').click();
     await page.getByText(/^v\d+ live$/).waitFor();
   }
 

@@ -73,9 +73,9 @@ function listPages(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'empt
     },
     integrations: { place: `${app}/integrations/${ids.integrationId}`, isShown: text('Host') },
     queues: { place: `${app}/queues`, isShown: text('1 worker') },
-    keys: { place: 'keys', isShown: text('To rotate') },
+    keys: { place: 'keys', isShown: text('Rotate without downtime') },
     apps: { place: 'apps', isShown: text('Empty app') },
-    account: { place: 'account', isShown: text('this one') },
+    account: { place: 'account', isShown: text('this session') },
     audit: { place: 'audit', isShown: (page: Page) => page.locator('table').waitFor() },
   };
 }
@@ -131,7 +131,7 @@ describe('every page of the dashboard', () => {
     await page.setViewportSize(wide);
     const { accountId } = await dashboard.system.factories.createTenant();
     await page.goto(await dashboard.createSetUpLink(accountId));
-    await page.getByRole('heading', { name: 'Make the first operator' }).waitFor();
+    await page.getByRole('heading', { name: 'Create the first operator' }).waitFor();
     for (const theme of themes) expect(await look(visitor, 'set-up', theme)).toEqual([]);
     expect(await measureOverhang(page, zoomed)).toBe(0);
     expect(problems).toEqual([]);
@@ -153,7 +153,7 @@ describe('the timeline', () => {
       await decisions.getByRole('button', { name: 'Resend email' }).waitFor();
       await page.goto(dashboard.url + pages['request']!.place);
       await page.getByRole('button', { name: /^slack.*unknown/ }).waitFor();
-      await decisions.getByRole('button', { name: 'Resend, may duplicate' }).waitFor();
+      await decisions.getByRole('button', { name: /^Resend \w+ anyway/ }).waitFor();
     },
   );
 });
@@ -210,7 +210,7 @@ describe('the served page', () => {
       await pages['queues']!.isShown(page);
       await dashboard.server.stop('SIGKILL');
       await page
-        .getByText(/What you see is as of \d\d:\d\d:\d\d/)
+        .getByText(/Showing data as of \d\d:\d\d:\d\d/)
         .first()
         .waitFor();
       await page.getByRole('button', { name: 'Try again' }).first().waitFor();

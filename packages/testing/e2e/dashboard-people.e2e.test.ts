@@ -42,40 +42,57 @@ async function confirm(page: Page, action: string): Promise<void> {
 describe('people', () => {
   let guest: WatchedPage;
 
-  testInBrowser(
-    'an owner creates an invitation link, which admits its address once, as a viewer',
-    async () => {
-      const { page, problems } = owner;
-      await page.goto(`${dashboard.url}people`);
-      await button(page, 'Invite a person').click();
-      await page.getByLabel('E-mail').fill(guestEmail);
-      await button(page, 'Viewer').click();
-      await confirm(page, 'Make the link');
-      const link = String(
-        await page
-          .getByLabel(/^Link for/)
-          .or(page.locator('.code pre'))
-          .first()
-          .textContent(),
-      );
-      expect(link).toMatch(/\/join#[\w-]{43}$/);
-      await page.getByRole('row', { name: new RegExp(guestEmail) }).waitFor();
-      expect(await inspectPage(page, 'people')).toEqual([]);
-      guest = await dashboard.openPage();
-      await guest.page.goto(link);
-      await guest.page.getByRole('heading', { name: /^Join / }).waitFor();
-      expect(await inspectPage(guest.page, 'join')).toEqual([]);
-      expect(await guest.page.getByLabel('E-mail').inputValue()).toBe(guestEmail);
-      await guest.page.getByLabel('Password').fill(password);
-      await button(guest.page, 'Join and sign in').click();
-      await guest.page.getByRole('navigation', { name: 'App' }).waitFor();
-      const other = await dashboard.openPage();
-      await other.page.goto(link);
-      await other.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
-      await other.page.close();
-      expect([...problems, ...guest.problems]).toEqual([]);
-    },
-  );
+  testInBrowser('an owner makes a link, which lets its address in once, as a viewer', async () => {
+    const { page, problems } = owner;
+    await page.goto(`${dashboard.url}people`);
+    await button(page, 'Invite person').click();
+    await page.getByLabel('E-mail').fill(guestEmail);
+    await button(page, 'Viewer').click();
+    await confirm(page, 'Create link');
+    const link = String(
+      await page
+        .getByLabel(/^Link for/)
+        .or(page.locator('.code pre'))
+        .first()
+        .textContent(),
+    );
+    expect(link).toMatch(/\/join#[\w-]{43}$/);
+    await page.getByRole('row', { name: new RegExp(guestEmail) }).waitFor();
+    expect(await inspectPage(page, 'people')).toEqual([]);
+    guest = await dashboard.openPage();
+    await guest.page.goto(link);
+    await guest.page.getByRole('heading', { name: /^Join / }).waitFor();
+    expect(await inspectPage(guest.page, 'join')).toEqual([]);
+    expect(await guest.page.getByLabel('E-mail').inputValue()).toBe(guestEmail);
+    await guest.page.getByLabel('Password').fill(password);
+    await button(guest.page, 'Join and sign in').click();
+    await guest.page.getByRole('navigation', { name: 'App' }).waitFor();
+    const other = await dashboard.openPage();
+    await other.page.goto(link);
+    await other.page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await other.page.close();
+    expect([...problems, ...guest.problems]).toEqual([]);
+  });
+
+  testInBrowser('a viewer is offered no change, and refused what they call by hand', async () => {
+    const { page } = guest;
+    await page.goto(`${dashboard.url}people`);
+    await page.getByRole('row', { name: new RegExp(ownerEmail) }).waitFor();
+    expect(await page.getByRole('button', { name: /Invite|Change role|Remove/ }).count()).toBe(0);
+    const statuses = await page.evaluate(async (appId) => {
+      const send = async (method: string, path: string, body: object) => {
+        const headers = { 'Content-Type': 'application/json' };
+        const answer = await fetch(path, { method, headers, body: JSON.stringify(body) });
+        return answer.status;
+      };
+      return [
+        await send('POST', 'api/people/invitations', { email: 'x@example.com', role: 'owner' }),
+        await send('PATCH', `api/apps/${appId}`, { delivery: 'live' }),
+        await send('POST', `api/apps/${appId}/channels/sms/pause`, {}),
+      ];
+    }, dashboard.tenant.appId);
+    expect(statuses).toEqual([403, 403, 403]);
+  });
 
   testInBrowser(
     'a viewer sees no change buttons, and the server refuses their changes',
@@ -107,15 +124,15 @@ describe('people', () => {
       await page.goto(`${dashboard.url}people`);
       await button(page, `Change role of ${guestEmail}`).click();
       await button(page, 'Editor').click();
-      await confirm(page, 'Change the role');
+      await confirm(page, 'Change role');
       await page.getByRole('row', { name: new RegExp(`${guestEmail}.*editor`) }).waitFor();
       await button(page, `Remove ${ownerEmail}`).click();
       await dialog(page).getByLabel('Your password').fill(password);
-      await button(page, 'Leave the account').click();
+      await button(page, 'Leave account').click();
       await dialog(page).getByText('This is the only owner').waitFor();
       await button(page, 'Cancel').click();
       await button(page, `Remove ${guestEmail}`).click();
-      await confirm(page, 'Remove the person');
+      await confirm(page, 'Remove person');
       await guest.page.reload();
       await guest.page.getByRole('heading', { name: 'Sign in' }).waitFor();
       await guest.page.close();
@@ -196,11 +213,11 @@ describe('users', () => {
       await userRow.waitFor();
       expect(page.url()).toContain('text=1+202');
       await userRow.getByRole('link').click();
-      await page.getByText('off: the provider said UNREGISTERED').waitFor();
-      await page.getByText('every channel but whatsapp').waitFor();
+      await page.getByText('disabled: the provider answered UNREGISTERED').waitFor();
+      await page.getByText('all except whatsapp').waitFor();
       expect(await inspectPage(page, 'user')).toEqual([]);
       await page.reload();
-      await page.getByText('off: the provider said UNREGISTERED').waitFor();
+      await page.getByText('disabled: the provider answered UNREGISTERED').waitFor();
       expect(problems).toEqual([]);
     },
   );
@@ -209,19 +226,19 @@ describe('users', () => {
     const { page } = owner;
     await page.goto(`${place()}/${sid}`);
     await button(page, `Suppress email to ${userEmail}`).click();
-    await page.getByLabel('Why').fill('asked for it by phone');
-    await button(page, 'Suppress the address').click();
+    await page.getByLabel('Reason').fill('asked for it by phone');
+    await button(page, 'Suppress').click();
     await page.getByText(`by ${ownerEmail}: asked for it by phone`).waitFor();
     await page.goto(`${place()}?list=suppressions`);
     await page.getByRole('row', { name: new RegExp(`${userEmail}.*manual`) }).waitFor();
-    await button(page, 'Suppress an address').click();
+    await button(page, 'Suppress address').click();
     await page.getByLabel('Channel').selectOption('sms');
     await page.getByRole('textbox', { name: 'Address' }).fill('202 555');
-    await page.getByLabel('Why').fill('wrong person');
-    await button(page, 'Suppress the address').click();
+    await page.getByLabel('Reason').fill('wrong person');
+    await button(page, 'Suppress').click();
     await dialog(page).locator('.hint.bad').waitFor();
     await page.getByRole('textbox', { name: 'Address' }).fill('+1 202 555-0187');
-    await button(page, 'Suppress the address').click();
+    await button(page, 'Suppress').click();
     await page.getByRole('row', { name: /\+12025550187/ }).waitFor();
     expect(await inspectPage(page, 'suppressions')).toEqual([]);
     await button(page, `Allow email to ${userEmail}`).click();
@@ -233,7 +250,7 @@ describe('users', () => {
     async () => {
       const { page } = owner;
       await page.goto(`${place()}/${sid}`);
-      await page.getByRole('tab', { name: 'What they were sent' }).click();
+      await page.getByRole('tab', { name: 'Messages' }).click();
       await page.getByRole('link', { name: 'order_shipped' }).waitFor();
       expect(page.url()).toContain('tab=sent');
       expect(await inspectPage(page, 'user-sent')).toEqual([]);
@@ -251,11 +268,11 @@ describe('users', () => {
     async () => {
       const { page, problems } = owner;
       await page.goto(`${place()}/${sid}`);
-      await button(page, 'Erase the user').click();
-      const erase = dialog(page).getByRole('button', { name: 'Erase the user' });
-      await dialog(page).getByLabel('User id').fill('u_2039');
+      await button(page, 'Erase user').click();
+      const erase = dialog(page).getByRole('button', { name: 'Erase user' });
+      await dialog(page).getByLabel('User ID').fill('u_2039');
       expect(await erase.isDisabled()).toBe(true);
-      await dialog(page).getByLabel('User id').fill(userId);
+      await dialog(page).getByLabel('User ID').fill(userId);
       expect(await inspectPage(page, 'erase')).toEqual([]);
       await erase.click();
       const row = page.getByRole('row', { name: new RegExp(sid) });
@@ -272,7 +289,7 @@ describe('users', () => {
       await page.getByRole('button', { name: /^email.*(sent|delivered)/ }).waitFor();
       expect(await page.content()).not.toContain(userEmail);
       await page.goto(`${place()}?text=${userId}`);
-      await page.getByText('No stored user has an id').waitFor();
+      await page.getByText('No stored user has an ID').waitFor();
       expect(problems).toEqual([]);
     },
   );

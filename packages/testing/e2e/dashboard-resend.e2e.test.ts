@@ -102,8 +102,8 @@ describe('resending all messages that match a filter', () => {
     expect(await button(page, 'Resend all…').count()).toBe(0);
     await page.getByLabel('event', { exact: true }).selectOption('order_shipped');
     await button(page, 'Resend all…').click();
-    const dialog = page.getByRole('dialog', { name: 'Resend all that match' });
-    await dialog.getByText('2 messages may reach a person twice.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Resend all matching messages' });
+    await dialog.getByText('2 messages may arrive twice.').waitFor();
     expect(await inspectPage(owner.page, 'resend')).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByLabel('state', { exact: true }).selectOption('failed');
@@ -111,11 +111,11 @@ describe('resending all messages that match a filter', () => {
     await dialog.getByText(`${2 * bounced} messages`, { exact: true }).waitFor();
     expect(await dialog.textContent()).not.toContain('twice');
     expect(await countMessages()).toBe(before);
-    await dialog.getByLabel('Pace').selectOption('200');
+    await dialog.getByLabel('Rate').selectOption('200');
     await dialog.getByRole('button', { name: `Resend ${2 * bounced} messages` }).click();
     await page.getByRole('heading', { name: `Resend of ${2 * bounced} messages` }).waitFor();
     const detail = page.getByRole('region', { name: 'Resend', exact: true });
-    await detail.getByText(`${2 * bounced} sent again`).waitFor();
+    await detail.getByText(`${2 * bounced} resent`).waitFor();
     await detail.getByText('finished', { exact: true }).waitFor();
     await detail.locator('.sums').getByText(`failed ${bounced}`).nth(1).waitFor();
     expect(await countMessages()).toBe(before + 2 * bounced);
@@ -123,7 +123,7 @@ describe('resending all messages that match a filter', () => {
     await detail.locator('td.ev a').first().click();
     const again = page.getByRole('button', { name: /^email.*failed/ });
     await again.nth(1).click();
-    await page.getByText('By the run').waitFor();
+    await page.getByText('Resend run').waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -131,16 +131,16 @@ describe('resending all messages that match a filter', () => {
     const { page } = owner;
     await page.goto(appUrl('queues?do=pause'));
     await page.getByRole('dialog').getByRole('button', { name: 'Pause all sending' }).click();
-    await page.getByText('Nothing of Test app is sent').waitFor();
+    await page.getByText('Sending of Test app is paused').waitFor();
     const before = await countMessages();
     await page.goto(appUrl('log?state=failed&do=resend'));
     await page.getByRole('button', { name: /^Resend \d+ messages/ }).click();
-    await page.getByText('the run with it').waitFor();
-    await button(page, `Cancel the other ${2 * bounced}`).click();
-    await page.getByText(`${2 * bounced} cancelled, not sent again`).waitFor();
+    await page.getByText('including this resend').waitFor();
+    await button(page, `Cancel remaining ${2 * bounced}`).click();
+    await page.getByText(`${2 * bounced} cancelled`, { exact: true }).waitFor();
     expect(await countMessages()).toBe(before);
     await button(page, 'Resume all sending').click();
-    await page.getByText('Nothing of Test app is sent').waitFor({ state: 'detached' });
+    await page.getByText('Sending of Test app is paused').waitFor({ state: 'detached' });
   });
 });
 
@@ -150,14 +150,14 @@ describe('pausing all sending', () => {
     const { page } = owner;
     await page.goto(appUrl('queues'));
     await button(page, 'Pause all sending').click();
-    await page.getByText('No worker begins another call').waitFor();
+    await page.getByText('Workers make no new provider calls').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause all sending' }).click();
-    await page.getByText('Nothing of Test app is sent').waitFor();
+    await page.getByText('Sending of Test app is paused').waitFor();
     expect(await inspectPage(owner.page, 'paused')).toEqual([]);
     const user = { email: 'held@example.com' };
     const requestId = await system.sendAccepted(tenant, { event: 'order_shipped', user, data: {} });
     await viewer.page.goto(appUrl(`log/${requestId}`));
-    await viewer.page.getByText('Nothing of Test app is sent').waitFor();
+    await viewer.page.getByText('Sending of Test app is paused').waitFor();
     await viewer.page.getByText('Its channel or integration is paused.').first().waitFor();
     expect(await button(viewer.page, 'Resume all sending').count()).toBe(0);
     const [message] = await system.readMessages(requestId);
@@ -234,7 +234,7 @@ describe('the palette and the keyboard shortcuts', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/resends$/);
     await openPalette(page, 'nothing is called so');
-    await page.getByText('Nothing here is called that.').waitFor();
+    await page.getByText('No results.').waitFor();
     await palette(page).fill('pause all');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: /^Pause all sending of/ }).waitFor();
@@ -247,7 +247,7 @@ describe('the palette and the keyboard shortcuts', () => {
     await page.locator('td.ev a').first().waitFor();
     expect(await button(page, 'Resend all…').count()).toBe(0);
     await openPalette(page, 'sending');
-    await page.getByText('Nothing here is called that.').waitFor();
+    await page.getByText('No results.').waitFor();
     await palette(page).fill('theme');
     await offered(page).filter({ hasText: 'Switch theme' }).waitFor();
     await page.keyboard.press('Escape');

@@ -172,7 +172,7 @@ describe('the sandbox', () => {
         '88213',
       );
       expect(await getPreviewFrame(page, 'push').textContent()).toMatch(/of 4,096 bytes/);
-      const frame = page.frameLocator('iframe[title="The mail"]');
+      const frame = page.frameLocator('iframe[title="E-mail content"]');
       await frame.getByText('order 88213 left our warehouse').waitFor();
       for (const colorScheme of themes) {
         await page.emulateMedia({ colorScheme });
@@ -198,10 +198,10 @@ describe('the sandbox', () => {
     await getCaptureLink(page, 'email to ana.ruiz@example.com').click();
     await page.getByRole('tab', { name: 'email' }).click();
     await page.getByRole('button', { name: '375 px' }).click();
-    const box = await page.locator('iframe[title="The mail"]').boundingBox();
+    const box = await page.locator('iframe[title="E-mail content"]').boundingBox();
     expect(box?.width).toBe(375);
     await page.getByRole('button', { name: 'Dark', exact: true }).click();
-    const frame = page.frameLocator('iframe[title="The mail"]');
+    const frame = page.frameLocator('iframe[title="E-mail content"]');
     await eventually(async () => {
       const ground = await frame.locator('body').evaluate(readBackground);
       expect(ground).toBe('rgb(20, 24, 27)');
@@ -219,7 +219,7 @@ describe('the sandbox', () => {
     await page.getByRole('tab', { name: 'HTML source' }).click();
     await view(page).getByText('<p>Hello Ana,</p>').waitFor();
     await page.getByRole('tab', { name: 'Provider call' }).click();
-    await view(page).getByText('What smtp would have been asked').waitFor();
+    await view(page).getByText('Request to smtp').waitFor();
     expect(new URL(page.url()).searchParams.get('tab')).toBe('call');
     expect(problems).toEqual([]);
   });
@@ -278,27 +278,71 @@ describe('the sandbox', () => {
     expect(problems).toEqual([]);
   });
 
-  testInBrowser(
-    'searches by word, channel and event, and keeps the search in its URL',
-    async () => {
-      const { page } = operator;
-      await page.goto(place());
-      await getCaptureLink(page, 'email to billing@example.com').waitFor();
-      await page.keyboard.press('/');
-      await page.keyboard.type('overdue billing');
-      await getCaptureLink(page, 'email to billing@example.com').waitFor();
-      await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
-      await page.reload();
-      expect(await page.getByLabel('Find a captured message').inputValue()).toBe('overdue billing');
-      await page.getByLabel('Find a captured message').fill('nowhere at all');
-      await page.getByText('No capture matches').waitFor();
-      await page.getByLabel('Find a captured message').fill('');
-      await page.getByLabel('channel', { exact: true }).selectOption('slack');
-      await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(2));
-      await page.getByLabel('event', { exact: true }).selectOption('invoice_overdue');
-      await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
-    },
-  );
+  testInBrowser('finds by word, channel and event, and keeps that in its address', async () => {
+    const { page } = operator;
+    await page.goto(place());
+    await getCaptureLink(page, 'email to billing@example.com').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('overdue billing');
+    await getCaptureLink(page, 'email to billing@example.com').waitFor();
+    await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
+    await page.reload();
+    expect(await page.getByLabel('Find captured message').inputValue()).toBe('overdue billing');
+    await page.getByLabel('Find captured message').fill('nowhere at all');
+    await page.getByText('No capture matches').waitFor();
+    await page.getByLabel('Find captured message').fill('');
+    await page.getByLabel('channel', { exact: true }).selectOption('slack');
+    await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(2));
+    await page.getByLabel('event', { exact: true }).selectOption('invoice_overdue');
+    await eventually(async () => expect(await list(page).locator('.cap').count()).toBe(1));
+  });
+
+  testInBrowser('shows new captures as they come, and holds them while one is open', async () => {
+    const { page } = operator;
+    const { system, tenant } = dashboard;
+    const send = (mobile: string) =>
+      system.sendAccepted(tenant, { event: 'otp_login', user: { mobile }, data: { code: '1' } });
+    await page.goto(place());
+    await getCaptureLink(page, 'email to ana.ruiz@example.com').waitFor();
+    await send('+12025550111');
+    await getCaptureLink(page, 'sms to +12025550111').waitFor();
+    await getCaptureLink(page, 'email to ana.ruiz@example.com').click();
+    await page.getByRole('tab', { name: 'email' }).waitFor();
+    await send('+12025550112');
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    expect(await getCaptureLink(page, 'sms to +12025550112').count()).toBe(0);
+    await page.keyboard.press('n');
+    await getCaptureLink(page, 'sms to +12025550112').waitFor();
+    await page.keyboard.press('Escape');
+    expect(new URL(page.url()).pathname.endsWith('/sandbox')).toBe(true);
+  });
+
+  testInBrowser('explains the recipients that fail, and gives the call of a test', async () => {
+    const { page } = operator;
+    await page.setViewportSize(wide);
+    await page.goto(place());
+    await getCaptureLink(page, 'email to sandbox+bounce@example.com').waitFor();
+    expect(await list(page).textContent()).toContain('rejected');
+    await page.getByRole('button', { name: 'Magic recipients' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Magic recipients' });
+    await dialog.getByText('sandbox+bounce@example.com').waitFor();
+    await dialog.getByRole('button', { name: 'sms' }).click();
+    await dialog.getByText('+15005550001').waitFor();
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findA11yProblems(page)).toEqual([]);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.keyboard.press('Escape');
+    await getCaptureLink(page, 'sms to +12025550187').click();
+    await page.getByRole('button', { name: 'Copy the call that waits for this message' }).click();
+    const call = await page.evaluate('navigator.clipboard.readText()');
+    const url = /curl '([^']+)'/.exec(String(call))?.[1] ?? '';
+    const answer = await fetch(url, {
+      headers: { Authorization: `AuthKey ${dashboard.tenant.apiKey}` },
+    });
+    expect(await answer.json()).toMatchObject({ messages: [{ to: '+12025550187' }] });
+  });
 
   testInBrowser(
     'shows new captures as they arrive, and holds them back while one is open',
@@ -365,11 +409,11 @@ describe('the sandbox', () => {
         expect(await getCaptureLink(page, 'sms to +12025550187').count()).toBe(0),
       );
       await page.getByRole('button', { name: 'Delete all' }).click();
-      await page.getByRole('button', { name: 'Keep them' }).click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
       await getCaptureLink(page, 'email to billing@example.com').waitFor();
       await page.getByRole('button', { name: 'Delete all' }).click();
       await page.getByRole('button', { name: 'Delete all captures' }).click();
-      await page.getByRole('heading', { name: 'Nothing was captured yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No captures yet' }).waitFor();
       for (const colorScheme of themes) {
         await page.emulateMedia({ colorScheme });
         await takePicture(page, `sandbox-empty-${colorScheme}`);
@@ -400,7 +444,7 @@ describe('the sandbox', () => {
     await system.sendAccepted(tenant, { event: 'tracked', user, data: {} });
     const { page } = operator;
     await page.goto(`${place()}?event=tracked`);
-    const frame = page.frameLocator('iframe[title="The mail"]');
+    const frame = page.frameLocator('iframe[title="E-mail content"]');
     await frame.getByText('as it was written').waitFor();
     await page.getByRole('tab', { name: 'email' }).click();
     await frame.getByText('as it was written').waitFor();

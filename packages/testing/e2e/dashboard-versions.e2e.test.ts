@@ -140,7 +140,7 @@ describe('the versions of an event', () => {
       expect(await html.locator('td.came').last().textContent()).toBe(
         '+Added: <p>Questions? Answer this mail.</p>',
       );
-      await html.getByRole('button', { name: /^Show \d+ lines that are the same/ }).click();
+      await html.getByRole('button', { name: /^Show \d+ unchanged lines/ }).click();
       await html.getByText('{{#each items}}').first().waitFor();
       expect(await inspectPage(page, 'versions')).toEqual([]);
       await page.keyboard.press('j');
@@ -157,7 +157,7 @@ describe('the versions of an event', () => {
 
   testInBrowser('are linked from each message that was rendered with them', async () => {
     const { page } = await openAt(`log/${requestId}`);
-    await page.getByLabel('What was sent').getByRole('link', { name: 'v1' }).click();
+    await page.getByLabel('Sent content').getByRole('link', { name: 'v1' }).click();
     await page.getByRole('heading', { name: 'v1' }).waitFor();
     await page.getByRole('table', { name: 'sms en text' }).locator('td.came').waitFor();
     await page.goBack();
@@ -170,23 +170,23 @@ describe('the versions of an event', () => {
       const { page } = await openAt(`events/${event.eventId}?version=${event.versionId}`);
       await button(page, 'Roll back to v1').click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('The draft goes back with it.').waitFor();
+      await dialog.getByText('The draft is rolled back, too.').waitFor();
       const missing = dialog.getByRole('list', { name: 'Missing variables' });
       expect(await missing.locator('li').first().textContent()).toMatch(
-        /^items in none of the last 3 requests · email$/,
+        /^items missing in all of the last 3 requests · email$/,
       );
       expect(await missing.textContent()).toContain('order.id missing in 2 of the last 3 requests');
       expect(await inspectPage(page, 'roll-back')).toEqual([]);
       await publish({ ...texts[2], sms: 'Somebody was faster' }, 'Meanwhile');
       await dialog.getByLabel('Note').fill('The link was dead');
-      await button(page, 'Roll back, live at once').click();
-      await dialog.getByText('vera@example.com made v4 live in between.').waitFor();
-      await button(page, 'Show what is live now').click();
-      await dialog.getByText('v4 stays in the list').waitFor();
-      await button(page, 'Roll back, live at once').click();
+      await button(page, 'Roll back').click();
+      await dialog.getByText('vera@example.com published v4 after you opened this page.').waitFor();
+      await button(page, 'Show live version').click();
+      await dialog.getByText('Requests accepted before keep v4').waitFor();
+      await button(page, 'Roll back').click();
       const row = page.getByRole('row', { name: /^v5 live/ });
       await row.waitFor();
-      expect(await row.textContent()).toContain('back to v1: The link was dead');
+      expect(await row.textContent()).toContain('rollback to v1: The link was dead');
       await page.getByRole('region', { name: 'Versions' }).getByText('Meanwhile').waitFor();
       const { live } = await call('get', `events/${event.eventId}`);
       expect(live).toMatchObject({ number: 5, rolledBackTo: 1 });
@@ -202,10 +202,10 @@ describe('the versions of an event', () => {
       await page.getByText(/1 change since v5/).waitFor();
       await button(page, 'Review and publish').click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('order.carier in none of the last 3 requests').waitFor();
+      await dialog.getByText('order.carier missing in all of the last 3 requests').waitFor();
       expect(await inspectPage(page, 'publish')).toEqual([]);
       await dialog.getByLabel('Note').fill('With the carrier');
-      await button(page, 'Publish, live at once').click();
+      await button(page, 'Publish').click();
       await page.getByText('v6 live').waitFor();
       await page.getByRole('link', { name: 'Versions' }).click();
       await page.getByRole('row', { name: /^v6 live.*With the carrier/ }).waitFor();
@@ -236,14 +236,14 @@ describe('saved filters', () => {
       await page.getByRole('option', { name: /Texts of today.*saved filter/ }).waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL(/channel=sms/);
-      await chip.selectOption('rename or delete…');
+      await chip.selectOption('Rename or delete…');
       await button(page, 'Rename Texts of today').click();
       await dialog.getByLabel('Name').fill('Short messages');
       await page.keyboard.press('Enter');
       expect(await inspectPage(page, 'saved-filters')).toEqual([]);
       await button(page, 'Delete Short messages').click();
-      await button(page, 'Delete for everybody').click();
-      await dialog.getByText('None yet').waitFor();
+      await button(page, 'Delete for everyone').click();
+      await dialog.getByText('No saved filters yet').waitFor();
       await page.keyboard.press('Escape');
       await chip.waitFor({ state: 'detached' });
       await button(page, 'Save filter').waitFor();

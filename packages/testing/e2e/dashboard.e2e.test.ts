@@ -90,16 +90,16 @@ describe('the account', () => {
     await page.goto(`${dashboard.url}keys`);
     await button(page, 'Show').first().click();
     await page.getByLabel('Your password').fill('not this sentence');
-    await button(page, 'Show the key').click();
+    await button(page, 'Show key').click();
     await page.locator('.hint.bad').waitFor();
     await page.getByLabel('Your password').fill(password);
-    await button(page, 'Show the key').click();
+    await button(page, 'Show key').click();
     await page.getByText(dashboard.tenant.apiKey).waitFor();
-    await button(page, 'Make another key').click();
+    await button(page, 'Create API key').click();
     await page.getByLabel('Your password').fill(password);
-    await button(page, 'Make the key').click();
+    await button(page, 'Create key').click();
     await button(page, 'Show').nth(1).waitFor();
-    expect(await button(page, 'Make another key').isDisabled()).toBe(true);
+    expect(await button(page, 'Create API key').isDisabled()).toBe(true);
   });
 
   testInBrowser('creates an app, in sandbox delivery by default', async () => {
@@ -119,7 +119,7 @@ describe('integrations', () => {
   async function add(page: Page, name: string): Promise<void> {
     await page.getByLabel('Name', { exact: true }).fill(name);
     await button(page, 'Test connection').click();
-    await page.getByText('it works.').waitFor();
+    await page.getByText(/: passed\.$/).waitFor();
     await page.locator('.foot').getByRole('button', { name: 'Add integration' }).click();
     await page.getByRole('heading', { name }).waitFor();
   }
@@ -129,7 +129,7 @@ describe('integrations', () => {
     const { settings } = dashboard.simulated.channels['email']!;
     await page.getByRole('radio', { name: /SMTP/ }).check({ force: true });
     await button(page, 'Test connection').click();
-    await page.getByText('This is needed.').first().waitFor();
+    await page.getByText('This field is required.').first().waitFor();
     await page.getByLabel('Host').fill('127.0.0.1');
     await page.getByLabel('Port').fill(String(settings['port']));
     await page.getByLabel('Require STARTTLS').uncheck();
@@ -166,7 +166,7 @@ describe('integrations', () => {
     await page.getByLabel('Account SID').fill(`SK${'0'.repeat(32)}`);
     await page.getByLabel('Auth token').fill(String(credentials['auth_token']));
     await button(page, 'Test connection').click();
-    await page.locator('.hint.bad', { hasText: 'This has another form: AC' }).waitFor();
+    await page.locator('.hint.bad', { hasText: 'This does not look right. AC' }).waitFor();
     await page.getByLabel('Account SID').fill(String(credentials['account_sid']));
     await add(page, 'twilio-eu');
   });
@@ -176,9 +176,9 @@ describe('an event', () => {
   /** Reads the curl command and its key, as the copy button copies them. */
   async function copyCurl(page: Page): Promise<string> {
     await page.getByText('The same call from a backend').click();
-    await button(page, 'Put the key in').click();
+    await button(page, 'Insert API key').click();
     await page.getByLabel('Your password').fill(password);
-    await button(page, 'Show the key').click();
+    await button(page, 'Show key').click();
     await page.getByText('AuthKey bk_').waitFor();
     await page.locator('.call-example').getByRole('button', { name: 'Copy' }).click();
     return page.evaluate('navigator.clipboard.readText()');
@@ -199,10 +199,10 @@ describe('an event', () => {
       await button(page, 'Create event').first().click();
       await page.getByLabel('Name').fill('order_shipped');
       await page.getByRole('dialog').getByRole('button', { name: 'Create event' }).click();
-      await page.getByRole('heading', { name: 'Where does this event go?' }).waitFor();
+      await page.getByRole('heading', { name: 'Choose a channel' }).waitFor();
       await button(page, 'slack').click();
       for (const channel of ['sms', 'in_app']) {
-        await page.getByLabel('Add a channel').selectOption(channel);
+        await page.getByLabel('Add channel').selectOption(channel);
       }
       await page.getByLabel('Title').fill('Order {{order.id}}');
       await page.getByRole('tab', { name: /^sms/ }).click();
@@ -233,7 +233,7 @@ describe('an event', () => {
       await page.getByLabel('Title').fill('Order {{order.id}} shipped');
       await saving;
       await button(page, 'Review and publish').click();
-      await button(page, 'Publish, live at once').click();
+      await button(page, 'Publish').click();
       await page.getByText(/^v\d+ live$/).waitFor();
       const atOnce = { ...call, user: { user_id: 'u_20391' } };
       expect((await dashboard.system.send(dashboard.tenant, atOnce)).status).toBe(200);
@@ -242,9 +242,9 @@ describe('an event', () => {
       await page
         .getByLabel('Recipient as JSON')
         .fill(JSON.stringify({ slack: { channel_id: 'C0555010142' } }));
-      await button(page, 'For real').click();
-      await button(page, 'Send the test').click();
-      await button(page, 'Send it for real').click();
+      await button(page, 'Live').click();
+      await button(page, 'Send test').click();
+      await button(page, 'Send live').click();
       await page.getByText('Accepted.').waitFor();
       const curl = await copyCurl(page);
       const { stdout } = await run('bash', ['-c', curl]);
@@ -270,7 +270,7 @@ describe('an event', () => {
     const { eventId } = await dashboard.system.factories.createEvent(dashboard.tenant, {});
     const [mine, theirs] = [await openAt(`events/${eventId}`), await openAt(`events/${eventId}`)];
     for (const { page } of [mine, theirs]) {
-      await page.getByLabel('A value that is missing').waitFor();
+      await page.getByLabel('Fail the message if a value is missing').waitFor();
     }
     // A background tab does not refetch, so it does not know the other operator's change.
     await mine.page.evaluate(
@@ -278,20 +278,22 @@ describe('an event', () => {
     );
     await theirs.page.getByLabel('Sensitive, such as').check();
     await theirs.page.getByText(/^.*Saved .* by /).waitFor();
-    await mine.page.getByLabel('A value that is missing').check();
+    await mine.page.getByLabel('Fail the message if a value is missing').check();
     await mine.page.getByText('saved this draft').waitFor();
-    await button(mine.page, 'Take theirs, drop mine').click();
+    await button(mine.page, 'Discard my changes').click();
     await eventually(async () =>
       expect(await mine.page.getByLabel('Sensitive, such as').isChecked()).toBe(true),
     );
-    expect(await mine.page.getByLabel('A value that is missing').isChecked()).toBe(false);
+    expect(await mine.page.getByLabel('Fail the message if a value is missing').isChecked()).toBe(
+      false,
+    );
   });
 
   testInBrowser('is deleted by typing its name', async () => {
     const event = await dashboard.system.factories.createEvent(dashboard.tenant, {});
     const { page } = await openAt(`events/${event.eventId}`);
     await button(page, 'Delete event').click();
-    await page.getByLabel('Name of the event').fill(event.name);
+    await page.getByLabel('Event name').fill(event.name);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete event' }).click();
     await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
     await page.getByRole('link', { name: event.name }).waitFor({ state: 'detached' });

@@ -7,16 +7,16 @@ export type AppAnswer = AppSettings & {
   id: string;
   name: string;
   createdAt: number;
-  /** Integrations that need attention, for the mark in the side bar. */
+  /** Number of integrations in state `needs_attention`; the side bar shows it. */
   needsAttention: number;
-  /** Since when an operator holds up all that it sends; null while nobody does. */
+  /** When an operator paused all sending of this app; null if it is not paused. */
   sendingPausedAt: number | null;
   sendingPausedBy: string | null;
 };
 
-/** POST api/apps/:appId/pause and /resume: all that the app sends; answers AppAnswer. */
+/** POST api/apps/:appId/pause and /resume: pauses or resumes all sending of the app. Answers AppAnswer. */
 
-/** POST api/apps; answers AppAnswer. Settings that are left out have their defaults. */
+/** POST api/apps; answers AppAnswer. Omitted settings get their defaults. */
 export type NewAppBody = Partial<AppSettings> & { name: string };
 
 /** PATCH api/apps/:appId; answers AppAnswer. */

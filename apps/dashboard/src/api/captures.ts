@@ -1,18 +1,18 @@
-/** Of GET api/apps/:appId/captures, and of its address in the page. Every one is optional. */
+/** Query of GET api/apps/:appId/captures and of the page URL. All parameters are optional. */
 export type CaptureFilters = {
   channel?: string;
-  /** Its name. */
+  /** Event name. */
   event?: string;
-  /** Words, all of which stand in the address, the message or the event's name. */
+  /** Search words. Each must occur in the address, the message or the event name. */
   text?: string;
 };
 
 export type CaptureQuery = CaptureFilters & {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   before?: string;
 };
 
-/** What the sandbox took, newest first, 100 a page. */
+/** Captured messages, newest first, 100 per page. */
 export type CaptureListAnswer = { captures: CaptureSummary[]; next: string | null };
 
 export type CaptureSummary = {
@@ -23,25 +23,25 @@ export type CaptureSummary = {
   attempt: number;
   outcome: string;
   capturedAt: number;
-  /** The first words of what it says. */
+  /** The first words of the message. */
   line: string;
-  /** Null where the request was removed since. */
+  /** Null if the request was deleted by retention. */
   requestId: string | null;
   item: number | null;
   event: string | null;
 };
 
-/** GET api/apps/:appId/captures/:captureId: it, and all that was captured of the same item of its request. */
+/** GET api/apps/:appId/captures/:captureId: the capture and all other captures of the same request item. */
 export type CaptureAnswer = {
   id: string;
   requestId: string | null;
   item: number | null;
   event: { id: string; name: string } | null;
   version: { id: string; number: number; kind: string } | null;
-  /** Of the call; masked where the event is sensitive. */
+  /** Data of the call; masked if the event is sensitive. */
   data: unknown;
   isSensitive: boolean;
-  /** In the order of the peal, of one message the newest attempt first. */
+  /** Sorted by channel; within a message, the newest attempt first. */
   captures: Capture[];
 };
 
@@ -54,11 +54,11 @@ export type Capture = {
   outcome: string;
   capturedAt: number;
   provider: string;
-  /** As the channel composed it. */
+  /** The content that the channel composed. */
   content: unknown;
-  /** The call that the provider would have got: `operation` and `body`. */
+  /** The request that the provider would have received: `operation` and `body`. */
   request: unknown;
-  /** What was noted when it was composed, such as segments. */
+  /** Notes from composing, such as the number of segments. */
   notes: Record<string, unknown>;
 };
 

@@ -6,11 +6,11 @@ export type EventListAnswer = { events: EventRow[] };
 export type EventRow = {
   id: string;
   name: string;
-  /** `draft`: nothing is live. `changed`: live, and the draft says something else. */
+  /** `draft`: no live version. `changed`: the draft differs from the live version. */
   state: 'draft' | 'live' | 'changed';
   liveNumber: number | null;
   liveSince: number | null;
-  /** Of the live version, else of the draft. */
+  /** Channels of the live version, or of the draft if none is live. */
   channels: string[];
   updatedAt: number;
 };
@@ -23,32 +23,35 @@ export type EventAnswer = EventRow & {
 
 export type DraftAnswer = {
   definition: Definition;
-  /** What the next save must bring along as `basedOn`. */
+  /** The next save must send this as `basedOn`. */
   revision: number;
   savedAt: number;
   savedBy: string | null;
   problems: PublishProblem[];
-  /** Every path that its templates read, each once. */
+  /** The distinct paths that its templates read. */
   paths: TemplatePath[];
-  /** It is the same as the live version. */
+  /** Whether it equals the live version. */
   isLive: boolean;
 };
 
 export type TemplatePath = { path: string; channels: string[] };
 
-/** What a version fixes. A draft may be incomplete. Times in milliseconds. A body may leave out any member but `templates`: it has its default. */
+/**
+ * The content of a version. A draft may be incomplete. Times are in milliseconds. A request body may omit every field
+ * except `templates`; omitted fields get their defaults.
+ */
 export type Definition = {
   defaultLocale: string;
-  /** What a path that the data does not hold does to a message. */
+  /** How a message handles a path that is missing in the data. */
   missing: 'empty' | 'reject';
   isSensitive: boolean;
   channels: Record<string, ChannelDefinition>;
 };
 
 export type ChannelDefinition = {
-  /** The chain, first choice first. */
+  /** The failover chain: the primary integration first. */
   integrationIds: string[];
-  /** By language: the fields of the channel's template. */
+  /** Template fields by language. */
   templates: Record<string, Record<string, unknown>>;
   policy: Policy;
 };
@@ -57,41 +60,44 @@ export type Policy = {
   attempts: number;
   timeToLiveMs: number;
   onUnknown: 'resend' | 'resend_next' | 'hold';
-  /** Left out: as often as the channel says. */
+  /** If omitted, the default of the channel. */
   unknownResends?: number;
 };
 
 /** POST api/apps/:appId/events; answers EventAnswer. */
 export type NewEventBody = { name: string };
 
-/** PATCH api/apps/:appId/events/:eventId: callers name it, so 409 `needs_confirmation` for a live one. Answers EventAnswer. */
+/**
+ * PATCH api/apps/:appId/events/:eventId: callers use the name, so a live event answers 409 `needs_confirmation`.
+ * Answers EventAnswer.
+ */
 export type RenameEventBody = { name: string; confirm?: boolean };
 
-/** DELETE api/apps/:appId/events/:eventId: `confirmName` must be its name. Answers Done. */
+/** DELETE api/apps/:appId/events/:eventId: `confirmName` must be the name of the event. Answers Done. */
 export type RemoveEventBody = { confirmName: string };
 
 /** PUT api/apps/:appId/events/:eventId/draft; answers DraftAnswer. 409 `draft_changed`. */
 export type SaveDraftBody = { basedOn: number; definition: Definition };
 
-/** POST api/apps/:appId/events/:eventId/check: the problems of a draft as it is typed; nothing is saved. */
+/** POST api/apps/:appId/events/:eventId/check: validates an unsaved draft. */
 export type CheckDraftBody = { definition: Definition };
 export type CheckDraftAnswer = { problems: PublishProblem[]; paths: TemplatePath[] };
 
 /**
- * POST api/apps/:appId/events/:eventId/variables: which paths of a definition callers did not send lately. Nothing is
- * saved, and what is sensitive is not looked at.
+ * POST api/apps/:appId/events/:eventId/variables: the paths of a definition that recent calls did not send. Saves
+ * nothing. Sensitive events are not compared.
  */
 export type VariablesBody = { definition: Definition };
 
 export type VariablesAnswer = {
-  /** Requests whose data was compared: the newest ones, tests left out, at most `maxCompared`. */
+  /** Number of compared requests: the newest ones without tests, at most `maxCompared`. */
   compared: number;
   maxCompared: number;
-  /** Newest requests that could not be: what they said is sealed, gone, or too large. */
+  /** Number of newest requests that cannot be compared: their data is sealed, deleted or too large. */
   unreadable: number;
-  /** The event is sensitive: nothing was looked at. */
+  /** The event is sensitive, so nothing was compared. */
   isSensitive: boolean;
-  /** Most missed first. Of a bulk, its first recipient counts. */
+  /** Sorted by frequency, most often missing first. Only the first recipient of a bulk request counts. */
   missing: MissingVariable[];
 };
 
@@ -129,15 +135,18 @@ export type FoundVersionAnswer = VersionAnswer & {
   previousId: string | null;
 };
 
-/** POST api/apps/:appId/events/:eventId/versions/:versionId/restore: its definition becomes the draft. Answers EventAnswer. */
+/**
+ * POST api/apps/:appId/events/:eventId/versions/:versionId/restore: its definition becomes the draft. Answers
+ * EventAnswer.
+ */
 export type RestoreBody = { basedOn: number };
 
 /**
- * POST api/apps/:appId/events/:eventId/versions/:versionId/roll-back: what it says is published once more, as a new
- * version. Answers EventAnswer. 409 `live_changed`, 409 `wrong_state` for the live one, 422 `not_publishable`.
+ * POST api/apps/:appId/events/:eventId/versions/:versionId/roll-back: publishes the version again as a new one.
+ * Answers EventAnswer. 409 `live_changed`, 409 `wrong_state` for the live one, 422 `not_publishable`.
  */
 export type RollBackBody = {
-  /** The live version that was looked at. */
+  /** The live version that the operator saw. */
   basedOnLive: string;
   note?: string;
 };

@@ -12,36 +12,39 @@ export type IntegrationAnswer = {
   channel: string;
   provider: string;
   settings: Record<string, unknown>;
-  /** The last four characters of each stored credential. Empty for passwords, for short credentials, and for viewers. */
+  /** The last four characters of each stored credential. Empty for passwords, short credentials and viewers. */
   credentials: Record<string, { last4: string }>;
   state: IntegrationState;
   stateReason: string | null;
   usedBy: UsedBy[];
-  /** Messages that wait for it; counted up to 1,000. */
+  /** Number of messages that wait for it, counted up to 1,000. */
   waiting: number;
   createdAt: number;
   updatedAt: number;
-  /** Where the provider reports to, where it does. */
+  /** Webhook URL for delivery receipts, if the provider sends them. */
   receiptUrl: string | null;
-  /** Slack itself can fill it: see SlackInstallAnswer. */
+  /** Slack can fill the integration through its install page, see SlackInstallAnswer. */
   canAddToSlack: boolean;
-  /** What `check` of its provider has against it now, as after an update of Belfry. */
+  /** Problems that the provider's `check` finds in the stored settings, for example after an upgrade of Belfry. */
   problems: FieldProblem[];
 };
 
-/** POST api/apps/:appId/integrations/:id/slack-install: where Add to Slack begins, for an hour. */
+/** POST api/apps/:appId/integrations/:id/slack-install: the URL that starts Add to Slack. It is valid for one hour. */
 export type SlackInstallAnswer = { url: string };
 
 export type UsedBy = {
   eventId: string;
   name: string;
-  /** Its live version names it, or only its draft. */
+  /** Whether the live version or only the draft uses it. */
   in: ('live' | 'draft')[];
-  /** It is the only integration of this channel: without it the channel sends nothing. */
+  /** It is the only integration of this channel. Without it the channel sends nothing. */
   isOnly: boolean;
 };
 
-/** POST api/apps/:appId/integrations; answers IntegrationAnswer. Settings that are left out have their default, where there is one. */
+/**
+ * POST api/apps/:appId/integrations; answers IntegrationAnswer. Omitted settings get their defaults, if they have
+ * one.
+ */
 export type NewIntegrationBody = {
   name: string;
   channel: string;
@@ -51,9 +54,11 @@ export type NewIntegrationBody = {
 };
 
 /**
- * PUT api/apps/:appId/integrations/:id; answers IntegrationAnswer. A credential that is left out stays as it is; null
- * takes it away. `settings` replace the stored ones; those that the provider requires stay where they are left out. When a setting or an account name changes that stored credentials are bound to, such as the host, they
- * must be entered again: 422 `invalid` names each of them. `updatedAt` is that of the answer it was made from: 409 `draft_changed` when somebody saved in between.
+ * PUT api/apps/:appId/integrations/:id; answers IntegrationAnswer. An omitted credential is kept; null removes it.
+ * `settings` replace the stored ones, but omitted required settings are kept. If a setting changes that stored
+ * credentials are bound to, such as the host, the credentials must be entered again: 422 `invalid` names each of
+ * them. `updatedAt` comes from the answer that the form was filled from; 409 `draft_changed` if another operator
+ * saved since then.
  */
 export type IntegrationChangeBody = {
   updatedAt: number;
@@ -63,8 +68,8 @@ export type IntegrationChangeBody = {
 };
 
 /**
- * POST api/apps/:appId/integrations/test, before it is saved. With `id`, credentials that are left out are the stored
- * ones, as for a change.
+ * POST api/apps/:appId/integrations/test tests an unsaved integration. With `id`, omitted credentials are taken from
+ * the stored integration.
  */
 export type TestConnectionBody = {
   id?: string;
@@ -74,10 +79,13 @@ export type TestConnectionBody = {
   credentials?: Record<string, unknown>;
 };
 
-/** Also POST api/apps/:appId/integrations/:id/test, of what is stored: a passed test makes one active that needed attention. */
+/**
+ * Also POST api/apps/:appId/integrations/:id/test, for the stored integration. A passed test reactivates one that
+ * needed attention.
+ */
 export type TestConnectionAnswer = {
   isWorking: boolean;
-  /** What the provider answered, as a sentence. */
+  /** The answer of the provider as a sentence. */
   detail: string;
   tookMs: number;
   testedAt: number;
@@ -85,5 +93,8 @@ export type TestConnectionAnswer = {
 
 /** POST api/apps/:appId/integrations/:id/pause and /resume; answers IntegrationAnswer. */
 
-/** DELETE api/apps/:appId/integrations/:id: 409 `needs_confirmation`, saying what it breaks, unless `confirm`. Answers Done. */
+/**
+ * DELETE api/apps/:appId/integrations/:id: 409 `needs_confirmation` with the consequences unless `confirm` is true.
+ * Answers Done.
+ */
 export type RemoveIntegrationBody = { confirm?: boolean };

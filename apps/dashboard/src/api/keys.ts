@@ -1,14 +1,14 @@
-/** GET api/keys: those that may be used, and those that ended within 30 days, newest first. */
+/** GET api/keys: usable keys and keys revoked within the last 30 days, newest first. */
 export type KeyListAnswer = { keys: KeyRow[]; maxActive: number };
 
 export type KeyRow = {
   id: string;
-  /** What the key looks like, without its secret: `bk_7Qd2…`. */
+  /** The key without its secret: `bk_7Qd2…`. */
   hint: string;
   state: 'active' | 'ending' | 'ended';
   createdAt: number;
   lastUsedAt: number | null;
-  /** While it is ending: until when it may still be used. */
+  /** Set while the key is ending: when it expires. */
   expiresAt: number | null;
 };
 
@@ -16,11 +16,11 @@ export type KeyRow = {
 export type ShowKeyBody = { password: string };
 export type ShowKeyAnswer = { id: string; key: string };
 
-/** POST api/keys: makes one more; 409 `wrong_state` when two are active already. Answers ShowKeyAnswer. */
+/** POST api/keys: creates a key; 409 `wrong_state` if two are active. Answers ShowKeyAnswer. */
 export type NewKeyBody = { password: string };
 
 /**
- * POST api/keys/:id/end: the key ends at once, or after a while in which callers can change to the other one.
- * 409 `needs_confirmation` for the only active one. Answers KeyListAnswer.
+ * POST api/keys/:id/end: revokes the key now, or after `afterMs` so that callers can switch to the other key. 409
+ * `needs_confirmation` for the only active key. Answers KeyListAnswer.
  */
 export type EndKeyBody = { password: string; afterMs?: number; confirm?: boolean };

@@ -1,32 +1,32 @@
 import type { StateCounts } from '@belfry/shared';
 
-/** Of GET api/apps/:appId/log, and of its address in the page. Every one is optional. */
+/** Query of GET api/apps/:appId/log and of the page URL. All parameters are optional. */
 export type LogFilters = {
-  /** Unix milliseconds: from (inclusive) and to (exclusive), by when the request was accepted. */
+  /** Acceptance time in Unix milliseconds: `from` is inclusive, `to` is exclusive. */
   from?: string;
   to?: string;
-  /** Its name. */
+  /** Event name. */
   event?: string;
-  /** With a state: a message on that channel in that state. */
+  /** Combined with a state: a message on that channel in that state. */
   channel?: string;
   state?: string;
   provider?: string;
-  /** An address as it was stored, or a user_id. */
+  /** A stored address or a user_id. */
   recipient?: string;
   requestId?: string;
   idempotencyKey?: string;
 };
 
 export type LogQuery = LogFilters & {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor?: string;
 };
 
-/** Newest first, 50 a page. No total: that would need a count. */
+/** Newest first, 50 per page. There is no total because it would need a count. */
 export type LogAnswer = {
   rows: LogRow[];
   next: string | null;
-  /** It looked far back and the page is not full: `next` looks further. */
+  /** The search limit was reached before the page was full; `next` continues it. */
   isPartial: boolean;
 };
 
@@ -37,27 +37,27 @@ export type LogRow = {
   kind: 'single' | 'bulk' | 'test' | 'resend';
   items: number;
   plannedItems: number;
-  /** Whom it was for, as given: an address or user_id of item 0; null for nobody. */
+  /** Address or user_id of item 0 as sent in the call; null if it named none. */
   recipient: string | null;
-  /** By channel; what is not there is no channel of the version. */
+  /** By channel; contains only channels of the version. */
   peal: Record<string, ChannelSummary>;
   isSandbox: boolean;
   isSensitive: boolean;
 };
 
-/** The best state of the channel's messages, and how many are in each. */
+/** The best state of the channel's messages and the count of each state. */
 export type ChannelSummary = {
   state: string;
-  /** Of a skip or failure. */
+  /** Reason of a skip or failure. */
   reason?: string;
-  /** Counts over all items; a message that was resent does not count. */
+  /** Counts over all items; messages that were resent are not counted. */
   counts: StateCounts;
 };
 
 /**
  * GET api/apps/:appId/log/live?<filters>: text/event-stream. Events:
- * `rows` {rows: LogRow[]} new requests, oldest first; `changed` {rows: LogRow[]} rows that were sent before and changed;
- * `trouble` {error} while PostgreSQL does not answer; `ended` {} when the session ended: sign in. A comment every 15 s.
+ * `rows` {rows: LogRow[]} new requests, oldest first; `changed` {rows: LogRow[]} rows sent before that changed;
+ * `trouble` {error} while PostgreSQL is unavailable; `ended` {} when the session ended. A comment every 15 s.
  */
 export type LiveEvent =
   | { type: 'rows'; rows: LogRow[] }

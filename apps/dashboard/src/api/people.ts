@@ -1,6 +1,6 @@
 import type { Role } from './session';
 
-/** GET api/people: everybody who may sign in, and the links that wait to be used. */
+/** GET api/people: operators and pending invitations. */
 export type PeopleAnswer = { people: PersonRow[]; invitations: InvitationRow[] };
 
 export type PersonRow = {
@@ -9,7 +9,7 @@ export type PersonRow = {
   role: Role;
   isYou: boolean;
   since: number;
-  /** Null for who never signed in since. */
+  /** Null if the person has not signed in since then. */
   lastSeenAt: number | null;
 };
 
@@ -17,18 +17,18 @@ export type InvitationRow = {
   id: string;
   email: string;
   role: Role;
-  /** An operator's address. */
+  /** E-mail address of an operator. */
   invitedBy: string | null;
   createdAt: number;
   expiresAt: number;
 };
 
-/** POST api/people/invitations: of owners. 409 `name_taken` where the address is an operator's of this account. */
+/** POST api/people/invitations: owners only. 409 `name_taken` if the address belongs to an operator of this account. */
 export type InviteBody = { email: string; role: Role; password: string };
-/** The token is told this once: `<dashboard>/join#<token>` is the link. */
+/** The token is returned only once. The link is `<dashboard>/join#<token>`. */
 export type InviteAnswer = { token: string; expiresAt: number; people: PeopleAnswer };
 
-/** PATCH api/people/:id: of owners; answers PeopleAnswer. 409 `wrong_state` for the last owner. */
+/** PATCH api/people/:id: owners only. Answers PeopleAnswer. 409 `wrong_state` for the last owner. */
 export type ChangeRoleBody = { role: Role; password: string };
-/** DELETE api/people/:id: of owners; answers PeopleAnswer. */
+/** DELETE api/people/:id: owners only. Answers PeopleAnswer. */
 export type RemovePersonBody = { password: string };

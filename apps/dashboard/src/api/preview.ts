@@ -5,11 +5,11 @@ import type { PublishProblem } from './problem';
 export type PreviewBody = {
   definition: Definition;
   locale?: string;
-  /** Left out: made from the paths of the templates. */
+  /** If omitted, sample data is generated from the paths of the templates. */
   data?: Record<string, unknown>;
-  /** As in a call to send; what it lacks is made up. */
+  /** As in a send call; missing addresses are generated. */
   user?: Record<string, unknown>;
-  /** Only these. */
+  /** Only these channels. */
   channels?: string[];
 };
 
@@ -22,21 +22,21 @@ export type ChannelPreview =
       target: string;
       /** The channel's composed content: `{text}`, `{subject, html, text, ...}`, `{blocks}` and so on. */
       content: unknown;
-      /** Paths that the data did not hold. */
+      /** Paths that are missing in the data. */
       missing: string[];
-      /** The numbers that matter, such as `segments`. */
+      /** Key figures, such as `segments`. */
       notes: Record<string, string | number>;
-      /** Exactly what the provider would be asked, without a credential. */
+      /** The exact request to the provider, without credentials. */
       request: { operation: string; body: unknown } | null;
     }
   | { channel: string; state: 'failed'; reason: string; detail: string }
   | { channel: string; state: 'refused'; problems: PublishProblem[] };
 
-/** GET api/apps/:appId/events/:eventId/sample: data to begin with. */
+/** GET api/apps/:appId/events/:eventId/sample: initial sample data. */
 export type SampleAnswer = {
-  /** Made from the paths of the draft. */
+  /** Generated from the paths of the draft. */
   made: Record<string, unknown>;
-  /** Of the newest request of this event that holds any; null for none, or a sensitive event. */
+  /** Data of the newest request of this event that has any; null if there is none or the event is sensitive. */
   fromRequest: {
     requestId: string;
     createdAt: number;
@@ -46,7 +46,8 @@ export type SampleAnswer = {
 };
 
 /**
- * POST api/frames, as a form into a frame: `<form method="post" target="<frame's name>" action="api/frames">` with the
- * field `html`, and `theme`: light or dark. Answers it as a page that may run no script and load nothing from elsewhere.
+ * POST api/frames, a form that targets a frame: `<form method="post" target="<frame's name>" action="api/frames">`
+ * with the fields `html` and `theme` (light or dark). Answers the HTML as a page that cannot run scripts or load
+ * external resources.
  */
 export type FrameField = 'html' | 'theme';

@@ -3,51 +3,51 @@ import type { FieldProblem } from '@belfry/shared';
 /** The body of every answer that is not 2xx. */
 export type Problem = {
   success: false;
-  /** A sentence for the person at the page: what is wrong and what is right. */
+  /** A sentence for the operator: what is wrong and what to do. */
   error: string;
   code: ProblemCode;
-  /** What stands under a field of the form. */
+  /** Error texts shown under form fields. */
   fields?: FieldProblem[];
-  /** Of a draft that may not be published. */
+  /** Set if a draft cannot be published. */
   publishProblems?: PublishProblem[];
-  /** With `draft_changed` and `live_changed`: who saved it, and when. */
+  /** With `draft_changed` and `live_changed`: time and operator of the other change. */
   savedAt?: number;
   savedBy?: string | null;
-  /** With `choose_account`: those whose password it is. */
+  /** With `choose_account`: the accounts that the password matches. */
   accounts?: { id: string; name: string }[];
   requestId: string;
 };
 
 export type ProblemCode =
-  /** 400: it cannot be read: no JSON, a wrong percent-encoding, a body that ended early. */
+  /** 400: the request cannot be parsed: invalid JSON, invalid percent-encoding or a truncated body. */
   | 'bad_request'
-  /** 401: no session, or it ended: show the sign-in. */
+  /** 401: no session, or it expired. The page shows the sign-in form. */
   | 'signed_out'
-  /** 401: e-mail or password is wrong. */
+  /** 401: the e-mail address or password is wrong. */
   | 'wrong_credentials'
-  /** 403: the password that confirms a step is wrong. */
+  /** 403: the password that confirms an action is wrong. */
   | 'wrong_password'
-  /** 403: the Origin header is another site's. */
+  /** 403: the Origin header names another site. */
   | 'wrong_origin'
-  /** 403: plain HTTP from beyond this machine. */
+  /** 403: plain HTTP from another machine. */
   | 'https_required'
-  /** 403: a viewer may not change anything, and some things are for owners. */
+  /** 403: the role does not allow the action. */
   | 'not_allowed'
-  /** 404: it is not there, or another account's. */
+  /** 404: it does not exist or belongs to another account. */
   | 'not_found'
   /** 409: the name is taken. */
   | 'name_taken'
-  /** 409: somebody else saved in between; see `savedAt` and `savedBy`. */
+  /** 409: another operator saved first; see `savedAt` and `savedBy`. */
   | 'draft_changed'
-  /** 409: another version went live in between; see `savedAt` and `savedBy`. */
+  /** 409: another version went live first; see `savedAt` and `savedBy`. */
   | 'live_changed'
-  /** 409: it is no longer in a state in which that can be done. */
+  /** 409: the current state does not allow the action. */
   | 'wrong_state'
-  /** 409: the password is right in several accounts: sign in again with the `accountId` of one of `accounts`. */
+  /** 409: the password matches in several accounts. Sign in again with the `accountId` of one of `accounts`. */
   | 'choose_account'
-  /** 409: repeat with `confirm: true` when the person has read the warning in `error`. */
+  /** 409: show the warning in `error`, then repeat with `confirm: true`. */
   | 'needs_confirmation'
-  /** 410: the set-up link ended, or was used. */
+  /** 410: the set-up link expired or was used. */
   | 'link_ended'
   /** 413 */
   | 'too_large'
@@ -57,30 +57,30 @@ export type ProblemCode =
   | 'invalid'
   /** 422: see `publishProblems`. */
   | 'not_publishable'
-  /** 422: rendering takes more work than a message may; see `publishProblems`. */
+  /** 422: rendering exceeds the work limit of a message; see `publishProblems`. */
   | 'too_complex'
-  /** 429: too many sign-ins; Retry-After says when. */
+  /** 429: too many sign-ins; Retry-After holds the wait in seconds. */
   | 'too_many_tries'
-  /** 503: PostgreSQL is away. */
+  /** 503: PostgreSQL is unavailable. */
   | 'unavailable'
   | 'internal';
 
-/** `path` is the field's place in the body, dotted: `settings.from.address`. */
+/** `path` is the dotted path of the field in the body: `settings.from.address`. */
 export type { FieldProblem };
 
-/** What keeps a draft from being published, or will not work once it is. */
+/** A reason why a draft cannot be published, or a warning about it. */
 export type PublishProblem = {
-  /** `error` refuses publishing; `warning` does not. */
+  /** `error` prevents publishing; `warning` does not. */
   severity: 'error' | 'warning';
-  /** Absent for what is about the whole event. */
+  /** Absent if the problem concerns the whole event. */
   channel?: string;
   locale?: string;
-  /** The template's field, such as `subject`. */
+  /** Template field, such as `subject`. */
   field?: string;
-  /** Counted from 1, in the field's own text. */
+  /** Line and column in the text of the field, counted from 1. */
   line?: number;
   column?: number;
   problem: string;
-  /** A text to put in place of `found` at that place, where there is an obvious one. */
+  /** Replacement for the text `found` at that position, if there is an obvious one. */
   fix?: { found: string; replacement: string };
 };

@@ -1,38 +1,38 @@
-/** GET api/queues?app=<appId>: of one app, or of every app of the account. */
+/** GET api/queues?app=<appId>: one app, or all apps of the account. */
 export type QueuesAnswer = {
   readAt: number;
   channels: ChannelQueue[];
   integrations: IntegrationQueue[];
   bulks: BulkProgress[];
   stores: StoreStatus;
-  /** From acceptance to the call of the provider, of the newest single sends of the last half hour; null without any. */
+  /** Time from acceptance to the provider call for the newest single sends of the last 30 minutes; null without any. */
   latency: { messages: number; p50Ms: number; p99Ms: number } | null;
 };
 
 export type ChannelQueue = {
   channel: string;
-  /** Up to `countedTo`; more is shown as "10,000+". */
+  /** Counted up to `countedTo`; higher counts are shown as "10,000+". */
   waiting: number;
   oldestMs: number | null;
   inFlight: number;
   retrying: number;
-  /** When the next of those is due. */
+  /** When the next scheduled message is due. */
   nextRetryAt: number | null;
   needsAttention: number;
   scheduled: number;
-  /** Messages a second that providers took, by half minutes, oldest first, for the last half hour. */
+  /** Messages per second accepted by providers in the last 30 minutes, one value per 30 s, oldest first. */
   rates: number[];
-  /** Over the last minute; and the most of the last half hour. */
+  /** Messages per second over the last minute, and the peak of the last 30 minutes. */
   perSecond: number;
   peakPerSecond: number;
   workers: { id: string; beatAt: number }[];
-  /** With no worker: since when, where that is known. */
+  /** Set without a worker: when the last one stopped, if known. */
   noWorkerSince: number | null;
-  /** Of the whole channel, in the apps that were asked for. */
+  /** Whether the whole channel is paused in the requested apps. */
   isPaused: boolean;
   pausedAt: number | null;
   pausedBy: string | null;
-  /** What to say when something is wrong: safe things first. */
+  /** Describes a problem; starts with what is safe. */
   sentence: string | null;
   countedTo: number;
 };
@@ -61,12 +61,12 @@ export type StoreStatus = {
   postgres: { isUp: boolean; ms: number | null };
   redis: { isUp: boolean; ms: number | null };
   gateway: { isUp: boolean; ms: number | null; url: string };
-  /** What is safe and what waits while one is away; null when all are there. */
+  /** States what is safe and what waits while a part is unavailable; null if all are available. */
   sentence: string | null;
 };
 
 /** POST api/apps/:appId/channels/:channel/pause and /resume; answers ChannelPauseAnswer. */
 export type ChannelPauseAnswer = { appId: string; channel: string; isPaused: boolean };
 
-/** GET api/status: small, for the foot of the side bar. */
+/** GET api/status: the status at the bottom of the side bar. */
 export type StatusAnswer = StoreStatus & { readAt: number };

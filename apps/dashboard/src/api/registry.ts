@@ -1,6 +1,6 @@
 import type { Policy } from './events';
 
-/** JSON Schema as the registry has it; `title` is the label, `description` the hint, `default` what the form begins with. */
+/** JSON Schema from the registry. `title` is the label, `description` the hint, `default` the initial value. */
 export type JsonSchema = {
   type?: string;
   title?: string;
@@ -22,7 +22,7 @@ export type JsonSchema = {
   [keyword: string]: unknown;
 };
 
-/** GET api/registry: what the forms are made of. It changes only with the version of Belfry. */
+/** GET api/registry: the schemas of all forms. Changes only with the version of Belfry. */
 export type RegistryAnswer = {
   channels: ChannelForm[];
   states: Record<string, { isFinal: boolean; means: string }>;
@@ -30,19 +30,19 @@ export type RegistryAnswer = {
   failureReasons: Record<string, string>;
   helpers: string[];
   defaultPolicy: { attempts: number; timeToLiveMs: number; onUnknown: Policy['onUnknown'] };
-  /** What the magic recipients of the sandbox do, and how they are written on each channel. */
+  /** Behaviour of the sandbox's magic recipients, and their addresses on each channel. */
   magicRecipients: { sentence: string; addresses: Record<string, string> }[];
 };
 
-/** In the order of the peal. */
+/** In channel order. */
 export type ChannelForm = {
   channel: string;
   label: string;
-  /** It needs no integration. */
+  /** The channel needs no integration. */
   isBuiltIn: boolean;
-  /** The fields of a template, in order. */
+  /** Template fields in display order. */
   template: JsonSchema;
-  /** How often a message is sent again after an unknown outcome, unless the version says otherwise. */
+  /** Default number of resends after an unknown outcome. */
   unknownResends: number;
   providers: ProviderForm[];
 };

@@ -1,7 +1,7 @@
 import type { StateCounts } from '@belfry/shared';
 import type { ChannelSummary } from './log';
 
-/** GET api/apps/:appId/requests/:requestId?item=<n>: the timeline of one item; item 0 unless said. */
+/** GET api/apps/:appId/requests/:requestId?item=<n>: the timeline of one item, by default item 0. */
 export type RequestAnswer = {
   requestId: string;
   event: { id: string; name: string; isDeleted: boolean };
@@ -17,17 +17,17 @@ export type RequestAnswer = {
   isSensitive: boolean;
   /** Counts of this item. */
   peal: Record<string, ChannelSummary>;
-  /** Counts of the whole request, as in its row of the log. */
+  /** Counts of the whole request, as in its log row. */
   counts: StateCounts;
   channels: Record<string, ChannelSummary>;
   call: CallAnswer;
-  /** Of the version that was pinned, in the order of the peal; several messages of one channel are several lanes. */
+  /** Rows for the channels of the pinned version, in channel order. A channel has one row per message. */
   lanes: ChannelRow[];
-  /** When it was read; live pages ask again. */
+  /** When the answer was read. */
   readAt: number;
 };
 
-/** What was asked, as stored; tokens are masked, a sensitive event's data too. */
+/** The stored call. Tokens are masked, and so is the data of a sensitive event. */
 export type CallAnswer = {
   user: unknown;
   data: unknown;
@@ -55,7 +55,7 @@ export type MessageChannelRow = {
   generation: number;
   state: string;
   reason: string | null;
-  /** Why it waits, and until when. */
+  /** Why the message waits, and until when. */
   waits: { reason: string; until: number | null; sentence: string } | null;
   dueAt: number | null;
   expiresAt: number;
@@ -65,12 +65,12 @@ export type MessageChannelRow = {
   unknownCount: number;
   integration: { id: string; name: string; isRemoved: boolean } | null;
   resendOf: string | null;
-  /** The resend by filter that made it. */
+  /** The bulk resend that created it. */
   resendRun: string | null;
   notes: Record<string, unknown>;
   steps: Step[];
   explanation: Explanation | null;
-  /** What was rendered for the newest attempt, where it is kept. */
+  /** Rendered content of the newest attempt, if it is kept. */
   rendered: unknown;
   can: {
     resend: { isAllowed: boolean; warning: string | null; because: string | null };
@@ -81,7 +81,7 @@ export type MessageChannelRow = {
 /** In time order. `at` is Unix milliseconds. */
 export type Step =
   | { kind: 'planned'; at: number; detail: string }
-  /** The integration was not called: the next one of the chain took over. */
+  /** Failover: this integration was not called, the next one of the chain was. */
   | { kind: 'passed_over'; at: number; integration: string; reason: string; detail: string }
   | AttemptStep
   | { kind: 'waited'; at: number; until: number | null; detail: string }
@@ -102,7 +102,7 @@ export type AttemptStep = {
   worker: string | null;
   isPossibleDuplicate: boolean;
   providerMessageId: string | null;
-  /** JSON, redacted and capped; null where none was kept. */
+  /** Redacted and truncated JSON; null if none is kept. */
   request: unknown;
   response: unknown;
   explanation: Explanation | null;
@@ -117,14 +117,14 @@ export type ReceiptStep = {
   body: unknown;
 };
 
-/** What happened, why, and what to do. */
+/** `what` describes what happened and why; `remedy` what to do. */
 export type Explanation = { what: string; remedy: string | null };
 
-/** GET api/apps/:appId/requests/:requestId/explanation: what `command` prints, word by word; addresses are masked. */
+/** GET api/apps/:appId/requests/:requestId/explanation: the exact output of `command`; addresses are masked. */
 export type ExplanationAnswer = { sentences: string[]; command: string; readAt: number };
 
-/** POST api/apps/:appId/messages/:messageId/resend: 409 `needs_confirmation` for a delivered or unknown one. */
+/** POST api/apps/:appId/messages/:messageId/resend: 409 `needs_confirmation` for a delivered or unknown message. */
 export type ResendBody = { confirm?: boolean };
 export type ResendAnswer = { messageId: string; requestId: string; generation: number };
 
-/** POST api/apps/:appId/messages/:messageId/cancel; answers Done. 409 `wrong_state` when it was sent meanwhile. */
+/** POST api/apps/:appId/messages/:messageId/cancel; answers Done. 409 `wrong_state` if it was sent in the meantime. */

@@ -1,22 +1,22 @@
 import type { LogFilters } from './log';
 
-/** GET api/apps/:appId/resends/count?<filters of the log>: what would be sent again, without sending it. */
+/** GET api/apps/:appId/resends/count?<filters of the log>: counts what would be resent; sends nothing. */
 export type ResendCountAnswer = {
-  /** To be given back: with the end of the time that was looked at, so that requests that come later are not meant. */
+  /** The filters for the start call. They include the end of the counted period, so later requests are excluded. */
   filters: LogFilters;
-  /** Exact, unless `isOver`. */
+  /** Exact unless `isOver` is true. */
   messages: number;
-  /** More than `max` match: the filter must be narrowed. */
+  /** More than `max` messages match; the filter must be narrowed. */
   isOver: boolean;
   max: number;
   channels: Counted[];
-  /** In which they are, each with what a person must know before it is sent again; null where nothing is to be said. */
+  /** Counts by state, each with a warning about resending; null if there is none. */
   states: (Counted & { warning: string | null })[];
-  /** Of them, those that somebody may get twice. */
+  /** Number of these messages that a recipient may get twice. */
   mayDuplicate: number;
-  /** What the filter matches and cannot be sent again. */
+  /** Matching messages that cannot be resent. */
   leftOut: LeftOut[];
-  /** Messages a second to choose from. */
+  /** Rates to choose from, in messages per second. */
   paces: readonly number[];
 };
 
@@ -24,8 +24,8 @@ export type Counted = { name: string; messages: number };
 export type LeftOut = { reason: string; means: string; messages: number };
 
 /**
- * POST api/apps/:appId/resends; answers ResendRunAnswer. 409 `needs_confirmation` when more than `confirmed` match by
- * now, 409 `wrong_state` while another run of the app goes on.
+ * POST api/apps/:appId/resends; answers ResendRunAnswer. 409 `needs_confirmation` if more than `confirmed` messages
+ * match now, 409 `wrong_state` while another run of the app is active.
  */
 export type StartResendBody = { filters: LogFilters; confirmed: number; perSecond: number };
 
@@ -34,11 +34,11 @@ export type ResendListAnswer = { runs: ResendRun[] };
 
 export type ResendRun = {
   id: string;
-  /** `held`: all that the app sends is paused, and the run with it. */
+  /** `held`: all sending of the app is paused, including the run. */
   state: 'running' | 'held' | 'finished' | 'cancelled';
-  /** As it was confirmed; an address in it is masked. */
+  /** The confirmed filters; addresses are masked. */
   filters: LogFilters;
-  /** `resent`, `skipped`, `cancelled` and `left` together. */
+  /** The sum of `resent`, `skipped`, `cancelled` and `left`. */
   matched: number;
   resent: number;
   skipped: number;
@@ -51,26 +51,26 @@ export type ResendRun = {
   cancelledBy: string | null;
 };
 
-/** GET api/apps/:appId/resends/:resendId; POST .../cancel answers the same. */
+/** GET api/apps/:appId/resends/:resendId; POST .../cancel has the same answer. */
 export type ResendRunAnswer = ResendRun & {
   skips: LeftOut[];
-  /** How the messages are by now that were sent again. */
+  /** Current states of the resent messages. */
   states: { channel: string; state: string; messages: number }[];
-  /** Up to 100: first what was left out or failed again. */
+  /** Up to 100 messages; skipped and failed ones first. */
   messages: ResentMessage[];
-  /** It goes on, and no process has the role `fanout`: nothing of it is lost, and nothing sent. */
+  /** No process has the role `fanout`, so the run waits. Nothing is lost. */
   hasNoWorker: boolean;
   readAt: number;
 };
 
 export type ResentMessage = {
   messageId: string;
-  /** Null where it was removed with time. */
+  /** Null if retention deleted it. */
   requestId: string | null;
   channel: string | null;
   target: string | null;
   stateThen: string;
-  /** `resent`, why not, or null while it is still to come. */
+  /** `resent`, the reason it was skipped, or null while pending. */
   outcome: string | null;
   newMessageId: string | null;
   newState: string | null;

@@ -1,4 +1,7 @@
-/** GET api/apps/:appId/filters: by name. They belong to the app: every operator of the account has the same. */
+/**
+ * GET api/apps/:appId/filters: sorted by name. Filters belong to the app and are shared by all operators of the
+ * account.
+ */
 export type SavedFilterListAnswer = { filters: SavedFilterAnswer[]; max: number };
 
 export type SavedFilterAnswer = {
@@ -9,14 +12,17 @@ export type SavedFilterAnswer = {
   updatedAt: number;
 };
 
-/** As they stand in the address of the log. What names one person or one request is never among them. */
+/** Filters as in the URL of the log, without those that identify one person or one request. */
 export type SavableFilters = Partial<Record<SavableFilter, string>>;
 
-/** `last` is a span that ends now, such as `24h`. */
+/** `last` is a period that ends now, such as `24h`. */
 export type SavableFilter = 'from' | 'to' | 'last' | 'event' | 'channel' | 'state' | 'provider';
 
-/** POST api/apps/:appId/filters; answers SavedFilterListAnswer. 409 `name_taken`, 409 `wrong_state` when there are too many. */
+/**
+ * POST api/apps/:appId/filters; answers SavedFilterListAnswer. 409 `name_taken`, 409 `wrong_state` if there are too
+ * many.
+ */
 export type NewSavedFilterBody = { name: string; filters: SavableFilters };
 
-/** PATCH api/apps/:appId/filters/:id: what is left out stays. Answers SavedFilterListAnswer. 409 `name_taken`. */
+/** PATCH api/apps/:appId/filters/:id: omitted fields are kept. Answers SavedFilterListAnswer. 409 `name_taken`. */
 export type SavedFilterChangeBody = { name?: string; filters?: SavableFilters };

@@ -2,7 +2,7 @@
 export type SessionAnswer =
   | {
       state: 'signed_out';
-      /** No operator exists yet: the page says to use the set-up link that `npm start` printed. */
+      /** No operator exists. The page points to the set-up link that `npm start` printed. */
       needsSetUp: boolean;
       connection: Connection;
     }
@@ -10,17 +10,17 @@ export type SessionAnswer =
       state: 'signed_in';
       operator: OperatorAnswer;
       account: { id: string; name: string };
-      /** Unix milliseconds; moves on with use, until `endsAt`. */
+      /** Unix milliseconds; extended with each use, up to `endsAt`. */
       expiresAt: number;
       endsAt: number;
       connection: Connection;
     };
 
 export type Connection = {
-  /** `plain`: HTTP on loopback, the cookie is not `Secure`, and the page says so. */
+  /** `plain`: HTTP on loopback. The cookie is not `Secure`; the page shows that. */
   kind: 'https' | 'plain';
   version: string;
-  /** Where callers reach the gateway, for curl. */
+  /** URL of the gateway, for curl examples. */
   gatewayUrl: string;
 };
 
@@ -31,21 +31,21 @@ export type OperatorAnswer = { id: string; email: string; role: Role };
 /** POST api/session; answers SessionAnswer. `accountId` after 409 `choose_account`. */
 export type SignInBody = { email: string; password: string; accountId?: string };
 
-/** POST api/set-up/look: whether a link may still be used. 410 `link_ended` where not. */
+/** POST api/set-up/look: checks whether a link is valid. 410 `link_ended` if not. */
 export type SetUpLookBody = { token: string };
 export type SetUpLookAnswer = {
-  /** `reset`: an operator gives a new password. */
+  /** `reset`: an operator sets a new password. */
   kind: 'setup' | 'invite' | 'reset';
-  /** Given by the invitation; the form keeps it. */
+  /** Address of the invitation; read-only in the form. */
   email: string | null;
-  /** What an invitation makes of who takes it; null for other links. */
+  /** Role that an invitation grants; null for other links. */
   role: Role | null;
   accountName: string;
   expiresAt: number;
   minPasswordLength: number;
 };
 
-/** POST api/set-up: makes the operator, uses the link up, signs in; answers SessionAnswer. */
+/** POST api/set-up: creates the operator, consumes the link and signs in. Answers SessionAnswer. */
 export type SetUpBody = { token: string; email: string; password: string };
 
 /** GET api/sessions: the operator's own, newest first. */
@@ -58,7 +58,7 @@ export type SessionRow = {
   expiresAt: number;
 };
 
-/** PUT api/password: other sessions of the operator end; answers Done. */
+/** PUT api/password: ends the operator's other sessions. Answers Done. */
 export type PasswordBody = { password: string; newPassword: string };
 
 export type Done = { success: true };

@@ -1,15 +1,18 @@
 import type { Definition } from './events';
 
-/** POST api/apps/:appId/events/:eventId/test: stored as a version of kind `test`, then accepted as any call is. */
+/**
+ * POST api/apps/:appId/events/:eventId/test: stores the draft as a version of kind `test`, then accepts it like any
+ * call.
+ */
 export type TestSendBody = {
   definition: Definition;
-  /** Every member of a call to send but `event`: also `schedule_at`, `locale`, and the aliases that calls have. */
+  /** All fields of a send call except `event`, including `schedule_at`, `locale` and their aliases. */
   user?: Record<string, unknown>;
   data?: Record<string, unknown>;
   override?: Record<string, unknown>;
-  /** Only these; all of the definition where it is left out. */
+  /** Only these channels; if omitted, all of the definition. */
   channels?: string[];
-  /** `live` is refused with 409 `needs_confirmation` unless `confirm`: it reaches people. */
+  /** `live` reaches people, so it answers 409 `needs_confirmation` unless `confirm` is true. */
   delivery: 'sandbox' | 'live';
   confirm?: boolean;
 };
@@ -19,7 +22,7 @@ export type TestSendAnswer = { requestId: string };
 /** POST api/apps/:appId/events/:eventId/call-example */
 export type CallExampleBody = { user: Record<string, unknown>; data: Record<string, unknown> };
 
-/** The API key stands in them as `<API key>`; the page puts it in after the password was given. */
+/** Both contain the placeholder `<API key>`. The page inserts the key after the operator enters the password. */
 export type CallExampleAnswer = {
   url: string;
   body: Record<string, unknown>;

@@ -1,19 +1,21 @@
-/** GET api/apps/:appId/users?text=&after=: in the order of ids; with `text`, who has an id or address that begins so. */
+/**
+ * GET api/apps/:appId/users?text=&after=: sorted by id; with `text`, users with an id or address that starts with it.
+ */
 export type UserListAnswer = {
   users: UserRow[];
-  /** Of a list without `text`: the `after` of the next page. */
+  /** Without `text`: the `after` of the next page. */
   next: string | null;
-  /** More match than are shown: a longer text finds fewer. */
+  /** More users match than are returned; a longer text narrows the result. */
   isPartial: boolean;
 };
 
 export type UserRow = {
-  /** In every path; the id that callers know is `userId`. */
+  /** The id in every path. Callers use `userId`. */
   sid: string;
   userId: string;
   email: string | null;
   mobile: string | null;
-  /** The field that begins so; null without a search. */
+  /** The field that matched the search; null without a search. */
   matched: string | null;
   createdAt: number;
   updatedAt: number;
@@ -25,11 +27,11 @@ export type UserAnswer = {
   userId: string;
   createdAt: number;
   updatedAt: number;
-  /** As given, in wire names; the Slack token is masked. */
+  /** Contact data in wire names; the Slack token is masked. */
   contact: Record<string, unknown>;
   preferences: UserPreferences;
   devices: UserDevice[];
-  /** Where each channel would reach the person now, or why it would not. */
+  /** The address each channel would use now, or why there is none. */
   addresses: UserAddress[];
   suppressions: SuppressionRow[];
 };
@@ -47,7 +49,7 @@ export type UserDevice = {
   onesignalPlayerId: string | null;
   platform: string | null;
   isDisabled: boolean;
-  /** What a provider said of its token; null where the app itself switched it off. */
+  /** The provider's error for the token; null if the app disabled it. */
   disabledReason: string | null;
   createdAt: number;
   updatedAt: number;
@@ -56,11 +58,14 @@ export type UserDevice = {
 export type UserAddress = {
   channel: string;
   address: string | null;
-  /** What was changed to get there, or why there is no address. */
+  /** How the address was normalized, or why there is none. */
   note: string | null;
 };
 
-/** DELETE api/apps/:appId/users/:userSid; answers ErasureRow. 409 `needs_confirmation` unless it is the user's id. */
+/**
+ * DELETE api/apps/:appId/users/:userSid; answers ErasureRow. 409 `needs_confirmation` unless `confirmUserId` is the
+ * id of the user.
+ */
 export type EraseUserBody = { confirmUserId: string };
 
 /** GET api/apps/:appId/erasures: newest first, 20. */
@@ -69,29 +74,29 @@ export type ErasureListAnswer = { erasures: ErasureRow[] };
 export type ErasureRow = {
   id: string;
   userSid: string;
-  /** Whose address and content were taken away. */
+  /** Number of messages whose address and content were erased. */
   messages: number;
   erasedBy: string | null;
   at: number;
-  /** Null while something may still be in flight. */
+  /** Null while messages may still be in flight. */
   finishedAt: number | null;
 };
 
-/** GET api/apps/:appId/suppressions?text=&after=: in the order of addresses, 50 a page. */
+/** GET api/apps/:appId/suppressions?text=&after=: sorted by address, 50 per page. */
 export type SuppressionListAnswer = { suppressions: SuppressionRow[]; next: string | null };
 
 export type SuppressionRow = {
   id: string;
   channel: string;
   address: string;
-  /** The sender that it holds for; null for every sender of the app. */
+  /** The sender it applies to; null for every sender of the app. */
   sender: string | null;
   reason: string;
   detail: string | null;
-  /** An operator's address; null where a provider told it. */
+  /** E-mail address of the operator; null if a provider reported it. */
   addedBy: string | null;
   at: number;
 };
 
-/** POST api/apps/:appId/suppressions; answers SuppressionRow. 409 `name_taken` where it is on the list. */
+/** POST api/apps/:appId/suppressions; answers SuppressionRow. 409 `name_taken` if the address is already suppressed. */
 export type NewSuppressionBody = { channel: string; address: string; detail: string };

@@ -26,7 +26,7 @@ function post(path: string, body: object, headers: Record<string, string> = {}) 
     .send(body);
 }
 
-/** Of an account that has no operator, unless it is told whose. */
+/** A set-up link, by default for an account without operators. */
 async function createLink({ livesMs = 60_000, accountId = '' } = {}): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await dashboard.services.access.createInvitation({
@@ -40,7 +40,7 @@ async function createLink({ livesMs = 60_000, accountId = '' } = {}): Promise<st
 }
 
 describe('a session', () => {
-  test('begins with a cookie that no script reads, and ends when the operator signs out', async () => {
+  test('starts with an HttpOnly cookie and ends at sign-out', async () => {
     const { url, email } = dashboard;
     const signedIn = await post('/api/session', { email: ` ${email.toUpperCase()} `, password });
     expect(signedIn.body).toMatchObject({ state: 'signed_in', operator: { email } });
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect((await read()).body.code).toBe('signed_out');
   });
 
-  test('does not outlive its time, nor the end that another session gave it', async () => {
+  test('ends when it expires or another session revokes it', async () => {
     const { database, createNeighbour } = dashboard;
     const { call, tenant } = await createNeighbour();
     const { body } = await call('get', 'sessions');
@@ -67,7 +67,7 @@ describe('a session', () => {
     expect((await call('get', 'apps')).body.code).toBe('signed_out');
   });
 
-  test('ends 12 hours after its last use, and 7 days after its sign-in', async () => {
+  test('ends 12 hours after its last use and at most 7 days after sign-in', async () => {
     const { url, email, database } = dashboard;
     const signedIn = await post('/api/session', { email, password });
     const own = (signedIn.get('Set-Cookie') ?? []).find((one) => one.startsWith('belfry_session='));
@@ -90,7 +90,7 @@ describe('a session', () => {
     expect(await read()).toBeCloseTo(3, 1);
   });
 
-  test('is refused with the same words for a wrong password and for nobody', async () => {
+  test('is refused with the same text for a wrong password and an unknown address', async () => {
     const { email } = dashboard;
     const wrongPassword = await post('/api/session', {
       email,
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect(wrongPassword.status).toBe(401);
   });
 
-  test('is not tried more often than ten times at once, also by many at the same moment', async () => {
+  test('allows a burst of ten attempts, even if many arrive at once', async () => {
     const tries = { email: 'flooded@example.com', password: 'a guess' };
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => post('/api/session', tries)),
@@ -116,7 +116,7 @@ describe('a session', () => {
     expect(Number(refusals[0]?.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('begins in a browser that signed in before, whatever strangers of its network do', async () => {
+  test('starts in a known browser, even if strangers on its network exhaust their attempts', async () => {
     const { email } = await dashboard.createNeighbour();
     const agent = request.agent(dashboard.url).set('Origin', dashboard.url);
     expect((await agent.post('/api/session').send({ email, password })).status).toBe(200);
@@ -129,7 +129,7 @@ describe('a session', () => {
     expect((await agent.post('/api/session').send({ email, password })).status).toBe(200);
   });
 
-  test('is refused, and says what to do, when the browser sends two cookies for it', async () => {
+  test('is refused with advice if the browser sends two session cookies', async () => {
     const { url, email } = dashboard;
     const signedIn = await post('/api/session', { email, password });
     const own = (signedIn.get('Set-Cookie') ?? []).find((one) => one.startsWith('belfry_session='));
@@ -145,7 +145,7 @@ describe('a session', () => {
     expect(read.body.code).toBe('signed_out');
   });
 
-  test('ends everywhere with a new password, but where it was given', async () => {
+  test('ends everywhere after a password change, except where it was changed', async () => {
     const { call, signInAgain } = await dashboard.createNeighbour();
     const otherSession = await signInAgain();
     const newPassword = 'another sentence of theirs';
@@ -158,28 +158,28 @@ describe('a session', () => {
     ['another site', { Origin: 'https://evil.example' }],
     ['a page without an origin', { Origin: 'null' }],
     ['another port', { Origin: 'http://127.0.0.1:1' }],
-  ])('is not begun from %s', async (_what, headers) => {
+  ])('does not start from %s', async (_what, headers) => {
     const { email } = dashboard;
     expect((await post('/api/session', { email, password }, headers)).body.code).toBe(
       'wrong_origin',
     );
   });
 
-  test('is not begun under a name of somebody else that leads here', async () => {
+  test('does not start under a foreign host name that resolves to this server', async () => {
     const { body } = await request(dashboard.url).get('/api/session').set('Host', 'evil.example');
     expect(body.code).toBe('wrong_origin');
   });
 });
 
 describe('the set-up link', () => {
-  test('makes an operator once, who is signed in', async () => {
+  test('creates an operator once and signs them in', async () => {
     const token = await createLink();
     const look = await post('/api/set-up/look', { token });
     expect(look.body).toMatchObject({ kind: 'setup', minPasswordLength: 12 });
     const email = `${token.slice(0, 10).toLowerCase()}@example.com`;
     const short = await post('/api/set-up', { token, email, password: 'too short' });
     expect(short.body.fields).toEqual([
-      { path: 'password', problem: 'must have 12 characters or more' },
+      { path: 'password', problem: 'must have at least 12 characters' },
     ]);
     const session = await post('/api/set-up', { token, email, password });
     expect(session.body).toMatchObject({ state: 'signed_in', operator: { email, role: 'owner' } });
@@ -187,7 +187,7 @@ describe('the set-up link', () => {
     expect([again.status, again.body.code]).toEqual([410, 'link_ended']);
   });
 
-  test('ends with its time, and when a newer one was made', async () => {
+  test('becomes invalid when it expires or a newer one is created', async () => {
     const { accountId } = await dashboard.factories.createTenant();
     const ended = await createLink({ livesMs: -1, accountId });
     const older = await createLink({ accountId });
@@ -197,8 +197,8 @@ describe('the set-up link', () => {
   });
 });
 
-describe('a set-up link that lies about', () => {
-  test('makes nobody once its account has an operator', async () => {
+describe('an unused set-up link', () => {
+  test('creates no operator once its account has one', async () => {
     const token = await createLink({ accountId: dashboard.tenant.accountId });
     const body = { token, email: 'late@example.com', password };
     expect((await post('/api/set-up/look', { token })).status).toBe(410);
@@ -207,7 +207,7 @@ describe('a set-up link that lies about', () => {
 });
 
 describe('the API key', () => {
-  test('is shown when the password is given again, and that is remembered', async () => {
+  test('is shown after the password is confirmed, and the audit records it', async () => {
     const { call, tenant } = await dashboard.createNeighbour();
     const at = `keys/${tenant.apiKeyId}/show`;
     expect((await call('post', at, { password: 'wrong' })).body.code).toBe('wrong_password');
@@ -216,7 +216,7 @@ describe('the API key', () => {
     expect(entries).toMatchObject([{ action: 'key.shown', subject: tenant.apiKeyId }]);
   });
 
-  test('is rotated with two active, never three', async () => {
+  test('is rotated with two active keys, never three', async () => {
     const { call, tenant } = await dashboard.createNeighbour();
     expect((await call('post', 'keys', { password })).status).toBe(200);
     expect((await call('post', 'keys', { password })).body.code).toBe('wrong_state');
@@ -232,7 +232,7 @@ describe('the API key', () => {
 });
 
 describe('the first operator', () => {
-  test('is made from the environment once, and keeps its password', async () => {
+  test('is created from the environment once and keeps its password', async () => {
     const { services } = dashboard;
     const email = `${randomBytes(6).toString('hex')}@example.com`;
     const make = (ADMIN_PASSWORD: string) =>
@@ -247,7 +247,7 @@ describe('the first operator', () => {
 });
 
 describe('the first operator of the first account', () => {
-  test('is made though another account has the address', async () => {
+  test('is created even if another account has the address', async () => {
     const { services, database, factories } = dashboard;
     const { accountId } = await factories.createTenant();
     const email = `${randomBytes(6).toString('hex')}@example.com`;
@@ -265,7 +265,7 @@ describe('the first operator of the first account', () => {
 });
 
 describe('a viewer', () => {
-  test('looks at everything and changes nothing', async () => {
+  test('can read everything and change nothing', async () => {
     const { call, tenant } = await dashboard.createNeighbour();
     await dashboard.database.lookUps.query(
       `UPDATE operator SET role = 'viewer' WHERE account_id = $1`,
@@ -279,13 +279,13 @@ describe('a viewer', () => {
 });
 
 describe('the page', () => {
-  test('is answered for every address, relative to where it is served, with a strict policy', async () => {
+  test('is served for every path, relative to its base, with a strict policy', async () => {
     const { headers, text } = await request(dashboard.url).get('/apps/1/log');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
     expect(text).toContain('<base href="../../"');
   });
 
-  test('shows what a template wrote in a frame that can do nothing', async () => {
+  test('shows template HTML in a frame without any permissions', async () => {
     const { url, email } = dashboard;
     const signedIn = await post('/api/session', { email, password });
     const cookie = (signedIn.get('Set-Cookie') ?? [''])[0]?.split(';')[0] ?? '';

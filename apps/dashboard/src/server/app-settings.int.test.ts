@@ -22,7 +22,7 @@ async function create(body: object) {
   return { ...answer, path: `apps/${answer.body.id}`, id: String(answer.body.id) };
 }
 
-test('an app is made with the default of each setting that is left out', async () => {
+test('a new app gets the default of each omitted setting', async () => {
   const plain = await create({ name: 'Plain' });
   expect(plain.body).toMatchObject({ name: 'Plain', ...defaults });
   expect(await readRow(plain.id)).toMatchObject(defaults);
@@ -30,7 +30,7 @@ test('an app is made with the default of each setting that is left out', async (
   expect(await readRow(open.id)).toMatchObject({ ...defaults, openInboxCounters: true });
 });
 
-test('each setting is changed alone, and the audit has the change', async () => {
+test('each setting can be changed alone, and the audit records it', async () => {
   const { call, database } = dashboard;
   const { path, id } = await create({ name: 'Changed' });
   const changes = [
@@ -53,7 +53,7 @@ test('each setting is changed alone, and the audit has the change', async () => 
   expect(audit.map(({ change }) => change)).toEqual(changes);
 });
 
-test('a value that a setting does not take changes nothing, and is named with those that it takes', async () => {
+test('an invalid value changes nothing, and the error lists the valid values', async () => {
   const { path, id } = await create({ name: 'Wrong' });
   const invalidChange = { name: 'New', openInboxCounters: 'yes', delivery: 'nowhere' };
   const { status, body } = await dashboard.call('patch', path, invalidChange);
@@ -65,13 +65,13 @@ test('a value that a setting does not take changes nothing, and is named with th
   for (const defaultRegion of ['XX', 'de', 'Germany', '', 49]) {
     const region = await dashboard.call('patch', path, { name: 'New', defaultRegion });
     expect([defaultRegion, region.status]).toEqual([defaultRegion, 422]);
-    const problem = 'must be a region of two letters, such as US or DE';
+    const problem = 'must be a two-letter region such as US or DE';
     expect(region.body.fields).toEqual([{ path: 'defaultRegion', problem }]);
   }
   expect(await readRow(id)).toMatchObject({ name: 'Wrong', ...defaults });
 });
 
-test('every column of an app that is set by people is a setting', async () => {
+test('every column of an app that operators can edit is a setting', async () => {
   const { rows } = await dashboard.database.lookUps.query<{ name: string }>(
     "SELECT column_name AS name FROM information_schema.columns WHERE table_name = 'app'",
   );

@@ -48,14 +48,14 @@ export type DashboardDeps = {
   audit: AuditRoutesDeps;
   people: PeopleRoutesDeps;
   users: UserRoutesDeps;
-  /** Whether the process can answer: PostgreSQL has its tables. */
+  /** Whether the process is ready: PostgreSQL has its tables. */
   ready(): Promise<boolean>;
-  /** Where the built page lies. */
+  /** Directory of the built page. */
   webDir: string;
   logger: Logger;
 };
 
-/** The dashboard: every route and every step before it, in order. */
+/** The dashboard: all middleware and routes, in order. */
 export function createDashboard(deps: DashboardDeps): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -79,7 +79,7 @@ export function createDashboard(deps: DashboardDeps): Express {
 }
 
 const noRoute: RequestHandler = (_req, _res, next) =>
-  next(new Refusal('not_found', 'There is nothing here.'));
+  next(new Refusal('not_found', 'There is no route for this method and path.'));
 
 function createReadyz(ready: () => Promise<boolean>): RequestHandler {
   return async function readyz(_req, res) {
@@ -88,7 +88,7 @@ function createReadyz(ready: () => Promise<boolean>): RequestHandler {
   };
 }
 
-/** A form, as only a form can be answered into a frame. */
+/** Takes a form, because only a form post can target a frame. */
 function addFrames(app: Express, deps: DashboardDeps, { readForm }: BodyReaders): void {
   const { signedIn } = createRoutes(deps.routes);
   app.post(
@@ -129,7 +129,7 @@ function addRoutes(app: Express, deps: DashboardDeps): void {
   addRunning(app, deps);
 }
 
-/** Who works in the account, and whom its apps write to. */
+/** Operators of the account and users of its apps. */
 function addPeople(app: Express, deps: DashboardDeps): void {
   const routes = createRoutes(deps.routes);
   const people = createPeopleRoutes(deps.people, routes);
@@ -146,7 +146,7 @@ function addPeople(app: Express, deps: DashboardDeps): void {
   app.delete(`${suppressionsAt}/:id`, users.allow);
 }
 
-/** What operators set up in an app. */
+/** Configuration of an app. */
 function addConfiguration(app: Express, deps: DashboardDeps): void {
   const routes = createRoutes(deps.routes);
   const integrations = createIntegrationRoutes(deps.integrations, routes);
@@ -182,7 +182,7 @@ function addConfiguration(app: Express, deps: DashboardDeps): void {
   app.post(`${eventsAt}/:eventId/call-example`, trying.example);
 }
 
-/** What happens in an app. */
+/** Activity of an app. */
 function addRunning(app: Express, deps: DashboardDeps): void {
   const routes = createRoutes(deps.routes);
   const log = createLogRoutes(deps.log, routes);
@@ -209,7 +209,7 @@ function addRunning(app: Express, deps: DashboardDeps): void {
   app.get('/api/status', queues.status);
 }
 
-/** Everything that matches a filter, sent again. */
+/** Bulk resends by filter. */
 function addResends(app: Express, deps: DashboardDeps): void {
   const resends = createResendRoutes(deps.resends, createRoutes(deps.routes));
   const resendsAt = '/api/apps/:appId/resends';

@@ -18,28 +18,28 @@ afterAll(async () => {
   await slack.close();
 });
 
-/** Of the account, whoever is signed in. */
+/** Audit entries of the account. */
 function readAudit({ tenant }: Scene) {
   const page = { before: undefined, limit: 50 };
   return dashboard.services.audit.listAuditEntries(tenant.accountId, page);
 }
 
 describe('a change', () => {
-  test('has its line in changes.fixture.ts, whatever the route', () => {
+  test('has an entry in changes.fixture.ts for every route', () => {
     const routes = [...listChangingRoutes(dashboard.app).keys()];
     expect(routes.length).toBeGreaterThan(40);
     expect(routes.sort()).toEqual(Object.keys(changes).sort());
   });
 
   test.each(Object.entries(changes).filter(([, change]) => 'audit' in change))(
-    '%s stands in the audit, with who and when',
+    '%s is recorded in the audit with operator and time',
     async (name, change) => {
       if (!('audit' in change)) throw new Error('filtered above');
       const scene: Scene = { ...(await dashboard.createNeighbour()), dashboard };
       const { path = {}, body, by = scene.email } = await change.make(scene);
       const before = new Set((await readAudit(scene)).map(({ id }) => id));
       const route = listChangingRoutes(dashboard.app).get(name);
-      if (!route) throw new Error('It is no route any more');
+      if (!route) throw new Error('This route no longer exists');
       const at = fillPath(route.path, { appId: scene.tenant.appId, ...path });
       const answer = await scene.call(route.method, at, body);
       expect([answer.status, answer.body.error]).toEqual([200, undefined]);

@@ -9,7 +9,7 @@ import { callExample } from './call-example';
 
 const body = { event: "it's $HOME", user: { email: 'a@example.com' }, data: { a: '`id`' } };
 
-test('the script runs with the built client, and makes the call that it shows', async () => {
+test('the script runs with the built client and makes the call that it shows', async () => {
   const requests: unknown[] = [];
   const server = createServer(async (req, res) => {
     const { authorization } = req.headers;

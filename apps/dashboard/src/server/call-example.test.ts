@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { callExample } from './call-example';
 
-test('the curl is read by a shell as the call that it says, whatever stands in its data', () => {
+test('a shell parses the curl command correctly for any data', () => {
   const body = { event: "it's $HOME", user: { email: 'a@example.com' }, data: { a: '`id`' } };
   const { curl } = callExample({ gatewayUrl: 'http://127.0.0.1:4400/', appId: 'app', body });
   const script = `curl() { for each in "$@"; do printf '%s\\n' "$each"; done; }; ${curl}`;

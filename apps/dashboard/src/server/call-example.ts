@@ -1,6 +1,6 @@
 import type { CallExampleAnswer } from '../api/test-send';
 
-/** What stands for the API key until the page puts it in. */
+/** Placeholder until the page inserts the API key. */
 const keyPlace = '<API key>';
 
 export type CallExampleInput = {
@@ -9,7 +9,7 @@ export type CallExampleInput = {
   body: { event: string; user: Record<string, unknown>; data: Record<string, unknown> };
 };
 
-/** A call that does what the test did, ready to paste. */
+/** The call that repeats the test send, ready to paste. */
 export function callExample({ gatewayUrl, appId, body }: CallExampleInput): CallExampleAnswer {
   const base = gatewayUrl.replace(/(?<!\/)\/+$/, '');
   const url = `${base}/v1/apps/${appId}/events/send`;
@@ -28,7 +28,7 @@ export function callExample({ gatewayUrl, appId, body }: CallExampleInput): Call
   return { url, body, curl, client };
 }
 
-/** For a shell: nothing inside is read by it. */
+/** Quotes a text for a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

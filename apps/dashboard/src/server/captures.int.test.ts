@@ -43,7 +43,7 @@ async function list(query: Record<string, string> = {}) {
 const messageIds = (body: { captures: { messageId: string }[] }) =>
   body.captures.map(({ messageId }) => messageId);
 
-/** A request of an event with these channels, and its messages by channel. */
+/** Sends an event with these channels; returns its messages by channel. */
 async function send(options: { isSensitive?: boolean } = {}) {
   const channels = {
     email: channelVersion({ subject: 'Hi', html: '<p>Hi {{name}}</p>' }),
@@ -73,7 +73,7 @@ async function send(options: { isSensitive?: boolean } = {}) {
 }
 
 describe('GET api/apps/:appId/captures', () => {
-  test('lists the newest first, each with its first words, a page at a time', async () => {
+  test('lists the newest first in pages, each with its first words', async () => {
     const mail = await capture({ content: { subject: 'Your order', html: '<p>Hello</p>' } });
     const push = await capture({ channel: 'push', content: { title: '', body: 'On its way' } });
     const hidden = await capture({ content: '[sensitive]' });
@@ -91,7 +91,7 @@ describe('GET api/apps/:appId/captures', () => {
     expect(messageIds(await list({ before: first.next }))).toEqual([hidden, push, mail]);
   });
 
-  test('finds by channel, by event, and by words of the address or the message', async () => {
+  test('filters by channel, event, and words of the address or message', async () => {
     const { event, ids } = await send();
     const mail = await capture({ content: { subject: 'Your Order 88213' } }, ids.get('email'));
     const sms = await capture(
@@ -112,7 +112,7 @@ describe('GET api/apps/:appId/captures', () => {
 });
 
 describe('GET api/apps/:appId/captures/:captureId', () => {
-  test('tells all that was captured of the same request, in the order of the peal', async () => {
+  test('returns all captures of the same request in channel order', async () => {
     const { requestId, event, ids } = await send();
     await capture({ content: { subject: 'Hi' } }, ids.get('email'));
     await capture({ content: { subject: 'Hi' }, attempt: 2 }, ids.get('email'));
@@ -131,7 +131,7 @@ describe('GET api/apps/:appId/captures/:captureId', () => {
     expect(body.captures[0].request).toEqual({ operation: 'SMTP', body: {} });
   });
 
-  test('masks what a sensitive event was given, and tells what outlived its request', async () => {
+  test('masks the data of a sensitive event and marks captures without a request', async () => {
     const { ids } = await send({ isSensitive: true });
     await capture({ content: '[sensitive]' }, ids.get('email'));
     const [hidden] = (await list()).captures;
@@ -146,7 +146,7 @@ describe('GET api/apps/:appId/captures/:captureId', () => {
 });
 
 describe('DELETE', () => {
-  test('removes one, or all of the app after a confirmation, and remembers who did', async () => {
+  test('deletes one, or all of the app after confirmation, and records the operator', async () => {
     const neighbour = await dashboard.createNeighbour();
     const { appId } = neighbour.tenant;
     await writeCapture(dashboard.database.delivery, {
@@ -179,7 +179,7 @@ describe('DELETE', () => {
     ]);
   });
 
-  test('is nothing for a viewer', async () => {
+  test('refuses a viewer', async () => {
     await capture();
     const [{ id }] = (await list()).captures;
     await dashboard.database.lookUps.query(

@@ -2,21 +2,21 @@ import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import { type Neighbour, password, type StoredDashboard } from './stored-dashboard.fixture';
 
-/** Where a change is made: an account with an owner, an app, and what a test needs of both. */
+/** Setting of a change: an account with an owner and an app. */
 export type Scene = Neighbour & { dashboard: StoredDashboard };
 
-/** How a route is called so that it changes something. */
+/** How to call a route so that it changes something. */
 export type ChangeCall = {
   path?: Record<string, string>;
   body?: object;
-  /** An operator's address, where it is not the owner's. */
+  /** E-mail address of the operator, if not the owner. */
   by?: string;
 };
 
 export type RouteChange =
-  /** More than one newest first. */
+  /** Expected audit actions, newest first. */
   | { audit: string | string[]; make(scene: Scene): Promise<ChangeCall> | ChangeCall }
-  /** Why the audit does not say of it. */
+  /** Why the audit does not record it. */
   | { unaudited: string; make?(scene: Scene): Promise<ChangeCall> | ChangeCall };
 
 const definition = {
@@ -30,17 +30,17 @@ const events = '/api/apps/:appId/events';
 const integrations = '/api/apps/:appId/integrations';
 
 /**
- * Every route that is no GET, and what the audit says once it was called. A new route gets its line here: without one
- * `audited-changes.int.test.ts` fails.
+ * Every route except GETs, with the audit entry it writes. Add each new route here, or `audited-changes.int.test.ts`
+ * fails.
  */
 export const changes: Record<string, RouteChange> = {
   'POST /api/session': {
-    unaudited: 'signing in changes nothing that others see',
+    unaudited: 'signing in changes nothing for other operators',
     make: ({ email }) => ({ body: { email, password } }),
   },
-  'DELETE /api/session': { unaudited: 'signing out changes nothing that others see' },
+  'DELETE /api/session': { unaudited: 'signing out changes nothing for other operators' },
   'POST /api/set-up/look': {
-    unaudited: 'looks at a link',
+    unaudited: 'checks a link',
     make: async (scene) => ({ body: { token: (await invite(scene)).token } }),
   },
   'POST /api/set-up': { audit: 'operator.joined', make: joinByInvitation },
@@ -95,7 +95,7 @@ export const changes: Record<string, RouteChange> = {
     make: refusedIntegration,
   },
   [`POST ${integrations}/:id/slack-install`]: {
-    unaudited: 'leads to Slack; what comes back is integration.installed',
+    unaudited: 'redirects to Slack; the callback records integration.installed',
     make: async (scene) => ({ path: await integration(scene) }),
   },
   [`POST ${integrations}/:id/pause`]: {
@@ -116,7 +116,7 @@ export const changes: Record<string, RouteChange> = {
     audit: 'event.draft_saved',
     make: async (scene) => ({ path: await liveEvent(scene), body: { basedOn: 0, definition } }),
   },
-  [`POST ${events}/:eventId/check`]: { unaudited: 'looks at a draft', make: tryDraft },
+  [`POST ${events}/:eventId/check`]: { unaudited: 'validates a draft', make: tryDraft },
   [`POST ${events}/:eventId/publish`]: {
     audit: 'event.published',
     make: async (scene) => ({ path: await createDraft(scene), body: { basedOn: 1 } }),
@@ -134,7 +134,7 @@ export const changes: Record<string, RouteChange> = {
     make: publishedTwice,
   },
   [`POST ${events}/:eventId/variables`]: {
-    unaudited: 'compares a draft with what was sent',
+    unaudited: 'compares a draft with recent requests',
     make: tryDraft,
   },
   'POST /api/apps/:appId/filters': {
@@ -155,11 +155,11 @@ export const changes: Record<string, RouteChange> = {
     make: async (scene) => ({ path: await liveEvent(scene), body: testSend }),
   },
   [`POST ${events}/:eventId/call-example`]: {
-    unaudited: 'writes a call for somebody to copy',
+    unaudited: 'renders an example call',
     make: tryDraft,
   },
   'POST /api/frames': {
-    unaudited: 'shows a page of a template',
+    unaudited: 'shows template HTML',
     make: () => ({ body: { html: '<p>Hello</p>' } }),
   },
   'POST /api/apps/:appId/messages/:messageId/resend': {
@@ -226,7 +226,7 @@ async function secondSession({ call, signInAgain }: Scene): Promise<ChangeCall> 
   return { path: { id: otherSession.id } };
 }
 
-/** Another one is made first: the last is not ended unasked. */
+/** Creates a second key first, because revoking the last one needs a confirmation. */
 async function ownKey({ tenant }: Scene): Promise<ChangeCall> {
   return { path: { id: tenant.apiKeyId }, body: { password, confirm: true } };
 }
@@ -288,7 +288,7 @@ async function renamedIntegration({ call, tenant }: Scene): Promise<ChangeCall> 
   return { path: { id: body.id }, body: { updatedAt: body.updatedAt, name: newId() } };
 }
 
-/** The simulator of the test takes its token. */
+/** The simulator accepts its token. */
 async function refusedIntegration(scene: Scene): Promise<ChangeCall> {
   const path = await integration(scene);
   await scene.dashboard.database.lookUps.query(
@@ -361,7 +361,7 @@ async function capture(scene: Scene): Promise<ChangeCall> {
   return { path: { captureId } };
 }
 
-/** Its older version, which may be rolled back to. */
+/** The id of an older version to roll back to. */
 async function publishedTwice(scene: Scene): Promise<ChangeCall> {
   const path = await createDraft(scene);
   const at = `apps/${scene.tenant.appId}/events/${path['eventId']}/publish`;

@@ -1,4 +1,4 @@
-/** The order in which people see channels; one that is not here comes behind them. */
+/** Display order of channels; unlisted channels come last. */
 const channelOrder = [
   'sms',
   'email',

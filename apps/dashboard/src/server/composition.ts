@@ -94,7 +94,7 @@ type Base = {
   secrets: Secrets;
 };
 
-/** Builds what the dashboard is made of, from the leaves up. */
+/** Builds the dashboard from its dependencies. */
 export function createDashboardServices(
   env: Env<'dashboard'>,
   log: Logger,
@@ -155,7 +155,7 @@ export function createDashboardServices(
   };
 }
 
-/** Who works in the account and what they changed, and whom its apps write to. */
+/** Operators, audit and users. */
 function createPeopleServices(
   { database }: Base,
   confirmPassword: ConfirmPassword,
@@ -174,7 +174,7 @@ function createPeopleServices(
   };
 }
 
-/** What operators set up, and try before it is live. */
+/** Configuration, previews and test sends. */
 function createConfigurationServices(
   base: Base,
 ): Pick<DashboardDeps, 'integrations' | 'events' | 'trying'> {
@@ -219,7 +219,7 @@ function createConfigurationServices(
   };
 }
 
-/** The way in of a call. What it writes is queued by the relay, so that a test needs no Redis here. */
+/** The accept step of the pipeline. The relay enqueues what it writes, so a test send needs no Redis here. */
 function createTestAccepting({
   database,
   secrets,

@@ -10,7 +10,7 @@ const session: Session = {
   endsAt: new Date(0),
 };
 
-test('whoever has a session only cannot find out its password by trying', async () => {
+test('a stolen session cannot guess the password', async () => {
   const confirmPassword = createConfirmPassword({
     passwords: {
       findMatching: async (password, operators) => (password === 'right' ? [...operators] : []),

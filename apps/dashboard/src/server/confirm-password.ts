@@ -3,7 +3,7 @@ import { Refusal, tooManyTries } from './problem';
 import type { Session } from './sessions';
 import type { Tries } from './tries';
 
-/** For a step that a stolen session alone must not be able to take. */
+/** Protects actions that a stolen session must not be able to perform. */
 export type ConfirmPassword = (session: Session, password: string) => Promise<void>;
 
 export function createConfirmPassword({

@@ -8,7 +8,7 @@ import { createHandleProblems } from './route';
 const log = createLogger({ level: 'error', process: 'test' });
 let server: Server;
 
-/** Trusts itself as a proxy, so that `X-Forwarded-*` can be tried, too. */
+/** Trusts itself as a proxy, so tests can send `X-Forwarded-*`. */
 beforeAll(async () => {
   const isTrustedProxy = parseTrustedProxies('127.0.0.1');
   if (typeof isTrustedProxy !== 'function') throw new Error(isTrustedProxy.problem);
@@ -53,7 +53,7 @@ test.each([
   '2130706433',
   'belfry.internal',
   'BELFRY.internal:9999',
-])('over plain HTTP the host %s is ours', async (host) => {
+])('over plain HTTP the host %s is accepted', async (host) => {
   expect(await call('GET', { Host: host })).toBe(200);
 });
 
@@ -108,7 +108,7 @@ test.each<[string, Record<string, string>]>([
       Origin: 'https://belfry.example',
     },
   ],
-])('a change from our own origin is taken: %s', async (_what, headers) => {
+])('a change from our own origin is accepted: %s', async (_what, headers) => {
   expect(await call('POST', headers)).toBe(200);
 });
 

@@ -9,23 +9,23 @@ type Middleware = (req: Request, res: Response, next: NextFunction) => void;
 export type Connections = {
   isTrustedProxy: IsTrustedProxy;
   isHttps(req: IncomingMessage): boolean;
-  /** Whose tries at signing in are counted together. */
+  /** Network whose sign-in attempts are counted together. */
   getClientNetwork(req: IncomingMessage): string;
   requireHttps: Middleware;
-  /** A page of another site cannot change anything here, also when the browser sends our cookie along. */
+  /** Refuses changes from pages of other sites, even if the browser sends our cookie. */
   requireOwnOrigin: Middleware;
-  /** Without a certificate, a name of another site that resolves to this server (DNS rebinding) would pass for ours. */
+  /** Without a certificate, a foreign host name that resolves to this server (DNS rebinding) would pass for ours. */
   refuseForeignNames: Middleware;
 };
 
 export type ConnectionDeps = {
   allowHttp: boolean;
   isTrustedProxy: IsTrustedProxy;
-  /** DASHBOARD_URL: over plain HTTP its host is accepted beside the loopback names. */
+  /** DASHBOARD_URL: over plain HTTP its host is accepted in addition to the loopback names. */
   dashboardUrl: string;
 };
 
-/** How a call came: only a trusted proxy is believed what it says of it. */
+/** How a call arrived. `X-Forwarded-*` headers count only from a trusted proxy. */
 export function createConnections({
   allowHttp,
   isTrustedProxy,
@@ -41,7 +41,7 @@ export function createConnections({
     return isHttpsCall(req, isTrustedProxy);
   }
 
-  /** The origin that the call was addressed to; undefined where its host is not written as one. */
+  /** The origin of the request URL; undefined if the host is malformed. */
   function readOwnOrigin(req: IncomingMessage): URL | undefined {
     const forwarded = isFromProxy(req) ? getSingleHeader(req, 'x-forwarded-host') : undefined;
     const host = forwarded ?? getSingleHeader(req, 'host') ?? '';
@@ -56,15 +56,21 @@ export function createConnections({
 
     requireHttps: (req, _res, next) => {
       if (isHttps(req) || allowHttp) next();
-      else next(new Refusal('https_required', 'Calls over plain HTTP are refused: use HTTPS.'));
+      else next(new Refusal('https_required', 'Plain HTTP is refused. Use HTTPS.'));
     },
 
-    /** A page of another site cannot change anything here, also when the browser sends our cookie along. */
+    /** Refuses changes from pages of other sites, even if the browser sends our cookie. */
     requireOwnOrigin: (req, _res, next) => {
       const origin = parseOrigin(getSingleHeader(req, 'origin') ?? '')?.origin;
       const isOwn = origin !== undefined && origin === readOwnOrigin(req)?.origin;
       if (isReading(req.method) || isOwn) next();
-      else next(new Refusal('wrong_origin', 'The call does not come from this page.'));
+      else
+        next(
+          new Refusal(
+            'wrong_origin',
+            'The Origin header does not match the dashboard. Open the dashboard under its own URL.',
+          ),
+        );
     },
 
     refuseForeignNames: (req, _res, next) => {
@@ -76,7 +82,7 @@ export function createConnections({
   };
 }
 
-/** Sent once; of one that is sent twice nobody knows which holds. */
+/** A header that is sent exactly once; a repeated header is ambiguous. */
 function getSingleHeader({ headersDistinct }: IncomingMessage, name: string): string | undefined {
   const [value, ...more] = headersDistinct[name] ?? [];
   return more.length === 0 ? value : undefined;
@@ -87,12 +93,12 @@ function isReading(method: string): boolean {
 }
 
 const foreignName =
-  'Over plain HTTP the dashboard answers to localhost, loopback addresses and the host of DASHBOARD_URL only. Open it under one of these, or use HTTPS.';
+  'Over plain HTTP the dashboard only answers to localhost, loopback addresses and the host of DASHBOARD_URL. Open one of these, or use HTTPS.';
 
-/** A scheme, a host and a port, and nothing else: no user name, path or escape that could hide another host. */
+/** Only a scheme, a host and a port: a user name, path or escape could hide another host. */
 const originShape = /^https?:\/\/[^\s/\\?#@%]{1,300}$/i;
 
-/** Parsed as a browser parses it, so that every way to write an address compares equal. */
+/** Parsed like in a browser, so that all spellings of an address compare equal. */
 function parseOrigin(text: string): URL | undefined {
   return originShape.test(text) && URL.canParse(text) ? new URL(text) : undefined;
 }
@@ -101,7 +107,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** `hostname` is that of a URL: lower case, IPv6 in brackets. An IPv4 address in an IPv6 one is found, too. */
+/** `hostname` comes from a URL: lower case, IPv6 in brackets. Handles IPv4-mapped IPv6 addresses. */
 function isLoopbackName(hostname: string): boolean {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   const version = isIP(address);

@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 
-/** Over HTTPS the prefix keeps other hosts and plain HTTP from setting the cookie. */
+/** Over HTTPS the prefix stops other hosts and plain HTTP from setting the cookie. */
 export function cookieName(name: string, isHttps: boolean): string {
   return isHttps ? `__Host-${name}` : name;
 }
 
-/** Every value that was sent under a name: more than one means that somebody else set one. */
+/** All values sent under a name. More than one means that another program set one. */
 export function readCookies(req: Request, name: string): string[] {
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs
@@ -13,7 +13,7 @@ export function readCookies(req: Request, name: string): string[] {
     .map((pair) => pair.slice(name.length + 1));
 }
 
-/** No script reads it, and no other site sends it along with a form. An empty value removes it. */
+/** HttpOnly and SameSite. An empty value removes the cookie. */
 export function setCookie(
   res: Response,
   name: string,

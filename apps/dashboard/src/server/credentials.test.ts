@@ -12,11 +12,11 @@ const providers: [string, Provider<unknown>][] = Object.entries<AnyChannel>(chan
 
 function getProvider(name: string): Provider<unknown> {
   const provider = new Map(providers).get(name);
-  if (!provider) throw new Error(`There is no provider ${name}`);
+  if (!provider) throw new Error(`Unknown provider ${name}`);
   return provider;
 }
 
-/** An integration in which every field is filled; the merge judges no value. */
+/** An integration with every field filled; the merge validates no value. */
 function fill({ settings, credentials }: Provider<unknown>) {
   const values = (names: string[], text: string) =>
     Object.fromEntries(names.map((name) => [name, `${text} ${name}`]));
@@ -38,8 +38,8 @@ function listFields(merge: () => unknown): string[] {
 }
 
 describe('stored credentials', () => {
-  // A name that is added here is one whose change sends a stored credential on without asking: say why in its schema.
-  test('stay when one of these fields changes, and when no other does', () => {
+  // Changing a field listed here sends a stored credential on without re-entry: justify it in the schema.
+  test('are kept when exactly these fields change', () => {
     const free = providers.flatMap(([name, { settings, credentials }]) =>
       [settings, credentials].flatMap((schema) => {
         const bound = listBoundFields(schema);
@@ -113,7 +113,7 @@ describe('stored credentials', () => {
     },
   );
 
-  test.each(providers)('of %s stay when nothing else changes', (_name, provider) => {
+  test.each(providers)('of %s are kept when nothing else changes', (_name, provider) => {
     const stored = fill(provider);
     const same = { settings: structuredClone(stored.settings), credentials: {} };
     expect(mergeCredentials(provider, stored, same)).toEqual(stored.credentials);
@@ -126,7 +126,7 @@ describe('stored credentials', () => {
     }
   });
 
-  test('stay when a form writes out a default that was absent', () => {
+  test('are kept when a form adds an absent default', () => {
     const provider = getProvider('email/smtp');
     const settings = { host: 'mail.example.com', port: 587, from: { address: 'a@example.com' } };
     const stored = { settings, credentials: { user: 'ana', pass: 'secret' } };
@@ -134,7 +134,7 @@ describe('stored credentials', () => {
     expect(mergeCredentials(provider, stored, form)).toEqual(stored.credentials);
   });
 
-  test('are rotated one by one, and removed by null', () => {
+  test('can be replaced one by one and removed with null', () => {
     const provider = getProvider('email/smtp');
     const stored = { settings: {}, credentials: { user: 'ana', pass: 'old' } };
     const merge = (credentials: Record<string, unknown>) =>
@@ -145,7 +145,7 @@ describe('stored credentials', () => {
   });
 });
 
-test('a form shows the end of a long generated credential, and nothing of a password', () => {
+test('a form shows the last characters of a long generated credential and nothing of a password', () => {
   const smtp = getProvider('email/smtp');
   expect(createHints(smtp, { user: 'ana', pass: 'correct horse battery staple' })).toEqual({
     user: { last4: '' },
@@ -158,7 +158,7 @@ test('a form shows the end of a long generated credential, and nothing of a pass
   expect(createHints(slack, { access_token: 'xoxb-123' })).toEqual({ access_token: { last4: '' } });
 });
 
-test('the audit of a connection test names the place, and no other setting', () => {
+test('the audit of a connection test records the destination and no other setting', () => {
   const smtp = getProvider('email/smtp');
   const settings = { host: 'mail.example.com', port: 587, from: { address: 'a@example.com' } };
   expect(readBoundSettings(smtp, settings)).toEqual({ host: 'mail.example.com', port: 587 });

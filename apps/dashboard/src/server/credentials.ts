@@ -12,7 +12,7 @@ import { isSameJson } from './same-json';
 
 type Schemas = Pick<Provider<unknown>, 'settings' | 'credentials'>;
 
-/** Credentials of integrations: written, never read again but by who sends. */
+/** Credentials of integrations are write-only; only the worker reads them. */
 export type CredentialsBox = {
   seal(integrationId: string, credentials: Record<string, unknown>): string;
   open(row: Pick<AppIntegrationRow, 'id' | 'credentials'>): Record<string, unknown>;
@@ -26,8 +26,8 @@ export function createCredentialsBox(secrets: Secrets): CredentialsBox {
 }
 
 /**
- * The stored credentials with those of the form over them: a field that is left out or empty stays, null removes it.
- * Throws the Refusal that asks for every stored credential again where the form changes what they are bound to.
+ * Merges the form into the stored credentials: an omitted or empty field is kept, null removes it. Throws a Refusal
+ * that asks for every stored credential again if the form changes a setting that they are bound to.
  */
 export function mergeCredentials(
   provider: Schemas,
@@ -49,7 +49,7 @@ export function mergeCredentials(
     return isFilled(value) && !Object.hasOwn(enteredCredentials, name);
   });
   if (changedFields.length > 0 && Object.keys(unchangedCredentials).length > 0) {
-    const problem = `must be entered again: a stored credential goes only where it was stored for, and this changed: ${changedFields.join(', ')}`;
+    const problem = `must be entered again, because it is bound to settings that changed: ${changedFields.join(', ')}`;
     throw invalid(
       Object.keys(unchangedCredentials).map((name) => ({ path: `credentials.${name}`, problem })),
     );
@@ -57,7 +57,7 @@ export function mergeCredentials(
   return { ...unchangedCredentials, ...keepEntries(enteredCredentials, (value) => value !== null) };
 }
 
-/** The settings that say where the credentials are sent and whose they are. */
+/** Settings that determine the destination and owner of the credentials. */
 export function readBoundSettings(
   { settings: schema }: Pick<Schemas, 'settings'>,
   settings: Record<string, unknown>,
@@ -66,7 +66,7 @@ export function readBoundSettings(
   return keepEntries(settings, (_value, name) => boundFields.includes(name));
 }
 
-/** What a form may show of each stored credential: the last four characters of a long one that a provider generated. */
+/** Hints for the form: the last four characters of long credentials that a provider generated. */
 export function createHints(
   { credentials: schema }: Pick<Schemas, 'credentials'>,
   credentials: Record<string, unknown>,
@@ -78,12 +78,12 @@ export function createHints(
   );
 }
 
-/** The same without any character of a credential, for those who may not change it. */
+/** The same without any character of a credential, for viewers. */
 export function hideHints(hints: Record<string, unknown>): Record<string, { last4: string }> {
   return Object.fromEntries(Object.keys(hints).map((name) => [name, { last4: '' }]));
 }
 
-/** By title, as a person knows them. A field that is absent has its default. */
+/** Titles of the changed fields. An absent field counts as its default. */
 function listChangedFields(
   schema: TObject,
   before: Record<string, unknown>,
@@ -107,7 +107,7 @@ function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** A shorter one would be given away by so much of it. */
+/** For a shorter credential, four characters reveal too much. */
 const shortestHinted = 12;
 
 function readLastFour(value: unknown): string {

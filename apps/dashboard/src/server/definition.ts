@@ -10,7 +10,7 @@ const dayMs = 24 * 60 * 60_000;
 const maxLocaleCharacters = 35;
 const locale = '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$';
 
-/** A misspelt setting would be ignored, and its default taken. */
+/** Rejects unknown fields; otherwise a misspelt setting would be ignored and its default used. */
 const closed = { additionalProperties: false };
 
 const policySchema = Type.Partial(
@@ -38,13 +38,13 @@ const channelSchema = Type.Partial(
   closed,
 );
 
-/** A version as it is saved: completeDefinition fills what is left out. */
+/** A version as sent by the page; completeDefinition adds the defaults. */
 export const definitionSchema = Type.Partial(
   Type.Object({
     defaultLocale: Type.String({
       maxLength: maxLocaleCharacters,
       pattern: locale,
-      'x-problem': 'must be a language such as en or de-AT',
+      'x-problem': 'must be a language tag such as en or de-AT',
     }),
     missing: Type.Union([Type.Literal('empty'), Type.Literal('reject')]),
     isSensitive: Type.Boolean(),
@@ -57,14 +57,14 @@ export type DefinitionFacts = {
   channels: Record<string, AnyChannel>;
   delivery: 'sandbox' | 'live';
   integrations: readonly { id: string; channel: string; name: string; state: string }[];
-  /** Whose turn compiling takes, and the queue of the turns. */
+  /** Fairness key of the compile queue. */
   accountId: string;
   compiling: FairQueue;
 };
 
 export type CheckedDefinition = { problems: PublishProblem[]; paths: TemplatePath[] };
 
-/** What keeps a definition from being published, what will not work once it is, and what its templates read. */
+/** Finds publish problems and warnings, and the paths that the templates read. */
 export async function checkDefinition(
   definition: VersionDefinition,
   facts: DefinitionFacts,
@@ -76,7 +76,7 @@ export async function checkDefinition(
   };
   const names = Object.keys(definition.channels);
   const problems: PublishProblem[] =
-    names.length === 0 ? [createError({}, 'The event has no channel: add one.')] : [];
+    names.length === 0 ? [createError({}, 'The event has no channel. Add one.')] : [];
   for (const name of names) {
     problems.push(...(await checkChannel(name, definition, { ...facts, recordPath })));
   }
@@ -94,21 +94,21 @@ async function checkChannel(
   const version = channels[name];
   const channel = Object.hasOwn(facts.channels, name) ? facts.channels[name] : undefined;
   const at = { channel: name };
-  if (!channel || !version) return [createError(at, `There is no channel ${name}.`)];
+  if (!channel || !version) return [createError(at, `Unknown channel ${name}.`)];
   const problems = checkChain(name, version.integrationIds, {
     ...facts,
     isBuiltIn: channel.isBuiltIn === true,
   });
   const locales = Object.keys(version.templates);
   if (!locales.some((each) => isSameLocale(each, defaultLocale))) {
-    const text = `It has no template in the default language, ${defaultLocale}.`;
+    const text = `Add a template in the default language, ${defaultLocale}.`;
     problems.push(createError({ ...at, locale: defaultLocale }, text));
   }
   problems.push(...findRepeatedLocales(name, definition));
   for (const each of locales) {
     const place = { ...at, locale: each };
     const check = () => checkTemplate(place, channel, version.templates[each], facts);
-    // Each takes up to some 30 ms: others are served in between.
+    // Compiling a template takes up to 30 ms, so other calls run in between.
     problems.push(...(await facts.compiling.run(facts.accountId, check)));
   }
   return problems;
@@ -123,27 +123,26 @@ function checkChain(
   if (ids.length === 0 && !isBuiltIn) {
     return [
       delivery === 'sandbox'
-        ? createWarning(
-            at,
-            'It has no integration: it sends to the sandbox only, until one is added.',
-          )
-        : createError(at, 'It has no integration: choose who sends it.'),
+        ? createWarning(at, 'Without an integration this channel sends to the sandbox only.')
+        : createError(at, 'Choose an integration for this channel.'),
     ];
   }
   return ids.flatMap((id) => {
     const integration = integrations.find((each) => each.id === id && each.channel === channel);
     if (!integration)
-      return [createError(at, 'An integration of its chain was removed: choose another.')];
+      return [createError(at, 'An integration of its chain was removed. Choose another.')];
     if (integration.state === 'active') return [];
     const state = integration.state === 'paused' ? 'is paused' : 'needs attention';
-    // Who refuses us is passed over; who is paused is waited for.
+    // A message fails over from a failing integration, but waits for a paused one.
     const willWait = integration.state === 'paused' || ids.length === 1;
-    const then = willWait ? 'messages will wait for it' : 'the others of its chain take over';
-    return [createWarning(at, `Its integration ${integration.name} ${state}: ${then}.`)];
+    const then = willWait
+      ? 'messages will wait for it'
+      : 'messages fail over to the next integration';
+    return [createWarning(at, `Integration ${integration.name} ${state}: ${then}.`)];
   });
 }
 
-/** The languages of a channel that are there in two spellings, such as `pt-BR` and `pt_br`. */
+/** Languages of a channel that occur in two spellings, such as `pt-BR` and `pt_br`. */
 export function findRepeatedLocales(
   channel: string,
   { channels }: VersionDefinition,
@@ -152,7 +151,7 @@ export function findRepeatedLocales(
   return locales.flatMap((each, index) => {
     const first = locales.slice(0, index).find((earlier) => isSameLocale(earlier, each));
     if (first === undefined) return [];
-    const text = `${each} and ${first} are the same language: remove one of them.`;
+    const text = `${each} and ${first} are the same language. Remove one of them.`;
     return [createError({ channel, locale: each }, text)];
   });
 }
@@ -175,7 +174,7 @@ function checkTemplate(
     return [
       createError(
         { ...at, locale: name },
-        `${name} is not a language tag: write one such as en or de-AT.`,
+        `${name} is not a language tag. Use one such as en or de-AT.`,
       ),
     ];
   }
@@ -194,7 +193,7 @@ function checkTemplate(
   }
 }
 
-/** A channel names the field before the text of the error. */
+/** Channels prefix the error text with the field. */
 function toPublishProblem(
   at: TemplateLocation,
   channel: AnyChannel,

@@ -5,11 +5,11 @@ import type { Connections } from './connection';
 import { cookieName, readCookies, setCookie } from './cookies';
 
 /**
- * Browsers in which an operator has signed in before: each has a signed cookie, and its attempts are counted apart from
- * those of strangers (OWASP: device cookies). The cookie alone opens nothing.
+ * Browsers in which an operator has signed in before. Each has a signed cookie, and its attempts are counted
+ * separately from those of strangers (OWASP: device cookies). The cookie alone grants no access.
  */
 export type Devices = {
-  /** The id of this browser for an operator; undefined where the operator has never signed in with it. */
+  /** The id of this browser for an operator; undefined if the operator has never signed in with it. */
   find(req: Request, operatorId: string): string | undefined;
   remember(req: Request, res: Response, operatorId: string): void;
 };
@@ -21,11 +21,11 @@ export type DevicesDeps = {
 
 const idBytes = 16;
 const cookieShape = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
-/** The longest that browsers keep a cookie. */
+/** The longest cookie lifetime that browsers accept. */
 const maxAgeMs = 400 * 24 * 60 * 60_000;
 
 export function createDevices({ secrets, connections }: DevicesDeps): Devices {
-  /** Bound to the operator and not to the address, which the owner of another account could sign in with, too. */
+  /** Bound to the operator, because the owner of another account could sign in with the same address. */
   function sign(deviceId: string, operatorId: string, keyId?: string): Buffer {
     return secrets.fingerprint('device', `${operatorId} ${deviceId}`, keyId);
   }
@@ -39,7 +39,7 @@ export function createDevices({ secrets, connections }: DevicesDeps): Devices {
     const [, deviceId = '', signature = ''] = cookieShape.exec(value) ?? [];
     if (deviceId === '' || more.length > 0) return undefined;
     const bytes = Buffer.from(signature, 'base64url');
-    // Any key of the ring, so that a rotation makes nobody a stranger.
+    // Tries every key of the ring, so devices stay known after a key rotation.
     const isOurs = secrets.keyIds.some((keyId) => {
       return timingSafeEqual(sign(deviceId, operatorId, keyId), bytes);
     });

@@ -24,7 +24,7 @@ export type EventAnswersDeps = {
 
 export type EventAnswers = ReturnType<typeof createEventAnswers>;
 
-/** What the routes say of an event, and how they save its draft. */
+/** Event answers of the routes, and saving a draft. */
 export function createEventAnswers(deps: EventAnswersDeps) {
   const { events } = deps;
   const conflicts = createConflicts(events);
@@ -54,7 +54,7 @@ export function createEventAnswers(deps: EventAnswersDeps) {
     const definition = getDraft(event);
     const { problems, paths } = await check(call, definition);
     return {
-      // What a version may hold is what the schema of drafts says.
+      // Every version was validated with the schema of drafts.
       definition: definition as DraftAnswer['definition'],
       revision: event.draftRevision,
       savedAt: (event.draftSavedAt ?? event.updatedAt).getTime(),
@@ -76,15 +76,15 @@ export function createEventAnswers(deps: EventAnswersDeps) {
   return { check, answer, draftAnswer, save, ...conflicts };
 }
 
-/** Who was faster, and with what. */
+/** Conflicts with a change of another operator. */
 function createConflicts(events: Pick<AppEvents, 'find'>) {
   async function savedBetween({ app }: AppCall, id: string): Promise<Refusal> {
     const event = await events.find(app.id, id);
     if (!event) return notFound('event');
-    const who = event.draftSavedBy ?? 'Somebody else';
+    const who = event.draftSavedBy ?? 'Another operator';
     return new Refusal(
       'draft_changed',
-      `${who} saved this draft in between. Look at both before you save yours.`,
+      `${who} saved this draft after you opened it. Compare both before you save.`,
       {
         savedAt: (event.draftSavedAt ?? event.updatedAt).getTime(),
         savedBy: event.draftSavedBy,
@@ -98,7 +98,7 @@ function createConflicts(events: Pick<AppEvents, 'find'>) {
     const { number, createdAt, createdBy } = event.live;
     return new Refusal(
       'live_changed',
-      `${createdBy ?? 'Somebody else'} made v${number} live in between. Look at it before you change what is live.`,
+      `${createdBy ?? 'Another operator'} published v${number} after you opened this page. Review it before you publish.`,
       { savedAt: createdAt.getTime(), savedBy: createdBy },
     );
   }
@@ -115,7 +115,7 @@ export async function findEvent(
   return event;
 }
 
-/** What the editor begins with: the draft, else what is live, else nothing. */
+/** Initial content of the editor: the draft, else the live version, else an empty definition. */
 export function getDraft({ draft, live }: AppEventRow): VersionDefinition {
   return draft ?? live?.definition ?? emptyDefinition;
 }

@@ -33,7 +33,7 @@ async function createEvent(name: string): Promise<string> {
 }
 
 describe('an event', () => {
-  test('is published from its draft, and found by a call at once', async () => {
+  test('is published from its draft and available to calls at once', async () => {
     const { call, database, tenant } = dashboard;
     const at = await createEvent('order_shipped');
     const saved = await call('put', `${at}/draft`, {
@@ -54,7 +54,7 @@ describe('an event', () => {
     expect(rows[0].live_version_id).toBe(published.body.live.id);
   });
 
-  test('is saved, published and tested from a definition in part: defaults fill the rest', async () => {
+  test('is saved, published and tested from a partial definition with defaults for the rest', async () => {
     const { call, database, tenant } = dashboard;
     const at = await createEvent('in_part');
     const templates = { en: { subject: 'x', html: 'x' } };
@@ -91,7 +91,7 @@ describe('an event', () => {
     ['channels.email.policy.attempt', { policy: { attempt: 3 } }],
     ['channels.email.policy.attempts', { policy: { attempts: 0 } }],
     ['channels.email.integrations', { integrations: [] }],
-  ])('is not saved with a wrong %s, whose default would be taken', async (path, email) => {
+  ])('is not saved with an unknown or invalid %s', async (path, email) => {
     const at = await createEvent(`wrong ${path}`);
     const definition = { channels: { email } };
     const { status, body } = await dashboard.call('put', `${at}/draft`, { basedOn: 0, definition });
@@ -101,7 +101,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('leaves to its channel how often it sends again after an unknown outcome, where it does not say', async () => {
+  test('uses the channel default for resends after an unknown outcome', async () => {
     const { call } = dashboard;
     const at = await createEvent('own_number');
     const { unknownResends: _, ...byChannel } = policy;
@@ -120,7 +120,7 @@ describe('an event', () => {
     expect((await save(2, { unknownResends: 11 })).body.code).toBe('invalid');
   });
 
-  test('is not overwritten by an operator who began from an older draft', async () => {
+  test('is not overwritten by an operator who started from an older draft', async () => {
     const { call, email } = dashboard;
     const at = await createEvent('two_operators');
     await call('put', `${at}/draft`, { basedOn: 0, definition: createDefinition('mine') });
@@ -182,7 +182,7 @@ describe('an event', () => {
     );
   });
 
-  test('shows a preview from made-up data by the code that composes messages', async () => {
+  test('renders a preview from generated data with the code that composes messages', async () => {
     const { call } = dashboard;
     const at = await createEvent('previewed');
     const { body } = await call('post', `${at}/preview`, {
@@ -194,7 +194,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('refuses a preview that takes too much work, and says where', async () => {
+  test('refuses a preview over the work limit and names the template', async () => {
     const { call } = dashboard;
     const at = await createEvent('expensive');
     const { status, body } = await call('post', `${at}/preview`, {
@@ -212,7 +212,7 @@ describe('an event', () => {
     ]);
   });
 
-  test('is tested as a version of its own, by the way in of a call, and seen in the log and the timeline', async () => {
+  test('is tested as a separate version through the accept step, and appears in log and timeline', async () => {
     const { call, tenant, database } = dashboard;
     const at = await createEvent('tested');
     const tested = await call('post', `${at}/test`, {
@@ -252,7 +252,7 @@ describe('an event', () => {
     expect((await call('post', `${messageAt}/resend`)).status).toBe(409);
   });
 
-  test('is previewed and tested with constructor and prototype as keys of the data', async () => {
+  test('can be previewed and tested with constructor and prototype as data keys', async () => {
     const { call, database } = dashboard;
     const at = await createEvent('keys');
     const definition = createDefinition('{{constructor}} {{a.prototype}}{{a.constructor}}');
@@ -271,7 +271,7 @@ describe('an event', () => {
     expect(JSON.parse(rows[0].data)).toEqual(body.data);
   });
 
-  test('holds a language once, whatever its spelling', async () => {
+  test('contains a language once, whatever its spelling', async () => {
     const { call } = dashboard;
     const at = await createEvent('languages');
     const { channels, ...settings } = createDefinition('Hi');
@@ -297,7 +297,7 @@ describe('an event', () => {
       status: 422,
       body: {
         code: 'invalid',
-        error: 'pt-br and pt_BR are the same language: remove one of them.',
+        error: 'pt-br and pt_BR are the same language. Remove one of them.',
         fields: [{ path: 'definition.channels.email.templates.pt-br' }],
       },
     });
@@ -307,7 +307,7 @@ describe('an event', () => {
     expect(now.body.draft.definition).toEqual(withTags('en-US', 'pt_BR'));
   });
 
-  test('is not tested while its account is over its storage limit, and no version is stored', async () => {
+  test('is not tested, and stores no version, while its account is over its storage limit', async () => {
     const { call, tenant, database } = dashboard;
     const { account, eventVersion } = database.prisma;
     const at = await createEvent('too_much');
@@ -328,7 +328,7 @@ describe('an event', () => {
     expect(await eventVersion.count({ where })).toBe(before);
   });
 
-  test('is deleted once its name was typed, and its versions stay', async () => {
+  test('is deleted after its name is typed, and its versions are kept', async () => {
     const { call } = dashboard;
     const at = await createEvent('goes');
     expect((await call('delete', at, { confirmName: 'other' })).status).toBe(409);

@@ -1,37 +1,37 @@
 import { failureReasons, skipReasons } from '@belfry/shared';
 import type { Explanation } from '../api/requests';
 
-/** What to do about a reason, where an operator can do something. */
+/** Advice for reasons that an operator can act on. */
 const remedies: Record<string, string> = {
-  no_recipient: 'Name a user in the call.',
-  no_address: 'Give the address in the call, or store it with the user.',
+  no_recipient: 'Send a user in the call.',
+  no_address: 'Send the address in the call, or store it with the user.',
   invalid_address: 'Correct the address where it is stored or sent.',
-  unknown_user: 'Store the user first, or give an address in the call.',
-  suppressed: 'Ask the person for another address; this one refused messages before.',
+  unknown_user: 'Store the user first, or send an address in the call.',
+  suppressed: 'Ask the recipient for another address. This one rejected messages before.',
   opted_out:
-    'Nothing to correct. The person can subscribe again, or the operator can remove the address from the suppressions once they asked for it.',
-  device_gone: 'Nothing to correct. The app registers the device again when it is next opened.',
+    'No correction needed. The recipient can subscribe again, or an operator can remove the suppression on their request.',
+  device_gone: 'No correction needed. The app registers the device again when it is next opened.',
   no_integration: 'Add an integration to this channel of the event, and publish.',
   rejected_recipient:
-    'Check the address with the person; sending it again unchanged will fail again.',
-  rejected_content: 'Change the template as the provider’s answer says, publish, and send again.',
+    'Check the address with the recipient. Resending it unchanged will fail again.',
+  rejected_content: 'Correct the template as the provider’s response says, publish, and resend.',
   rejected_integration:
-    'Open the integration, correct what the provider refuses, and test the connection.',
-  missing_data: 'Give the value in the call, or let the template do without it.',
-  empty_content: 'Give the template something to say for this data.',
+    'Open the integration, correct what the provider rejects, and test the connection.',
+  missing_data: 'Send the value in the call, or make it optional in the template.',
+  empty_content: 'Change the template so that it renders content for this data.',
   too_long: 'Shorten the template or the values.',
   too_complex: 'Use fewer loops in the templates, or send less data.',
   expired:
-    'Resend it if it is still worth sending; the channel’s time to live is in the event’s policy.',
-  attempts_exhausted: 'Look at the last attempt for the cause; resend when it is gone.',
+    'Resend it if it is still relevant. The time to live of the channel is set in the event’s policy.',
+  attempts_exhausted: 'Find the cause in the last attempt. Resend once it is resolved.',
   integration_removed: 'Choose another integration in the event, publish, and resend.',
-  timeout: 'The provider may have taken it. Look there before you resend.',
-  lease_expired: 'The worker ended while it sent. Look at the provider before you resend.',
+  timeout: 'The provider may have accepted it. Check there before you resend.',
+  lease_expired: 'The worker stopped during the send. Check the provider before you resend.',
 };
 
 const meanings: Record<string, string> = { ...skipReasons, ...failureReasons };
 
-/** Of a message's or a skip's reason. `detail` is the sentence that was kept with it. */
+/** Explains the reason of a failed or skipped message. `detail` is the stored sentence. */
 export function explainReason(reason: string, detail: string | null): Explanation {
   const what = detail?.trim() || meanings[reason] || reason;
   return { what, remedy: remedies[reason] ?? null };
@@ -43,11 +43,12 @@ export type OutcomeFacts = {
   detail: string | null;
 };
 
-/** Of an attempt that was not accepted: the provider's code in words, and whether it may have been sent. */
+/** Explains an attempt that was not accepted: the provider's error, and whether the message may have been sent. */
 export function explainAttempt({ outcome, reason, detail }: OutcomeFacts): Explanation | null {
   if (outcome === null || outcome === 'accepted') return null;
   const answerText =
-    detail?.trim() || (reason ? `The answer was ${reason}.` : 'There was no answer.');
+    detail?.trim() ||
+    (reason ? `The provider answered ${reason}.` : 'The provider did not answer.');
   return {
     what: `${answerText}${outcomeSuffixes[outcome]}`,
     remedy: remedies[reason ?? ''] ?? null,
@@ -56,20 +57,19 @@ export function explainAttempt({ outcome, reason, detail }: OutcomeFacts): Expla
 
 const outcomeSuffixes = {
   rejected: '',
-  retry: ' Nothing was sent, so trying again is safe.',
-  unknown: ' Nobody can know whether it was sent; sending again may duplicate it.',
+  retry: ' Nothing was sent, so a retry is safe.',
+  unknown: ' It is unknown whether the message was sent; a resend may duplicate it.',
 } as const;
 
-/** Why a message waits, as a sentence. */
-export function explainWait(waits: string | null, until: Date | null): string {
+/** Explains why a message waits. */
+export function explainWait(waits: string | null, attempts: number): string {
   const waitSentences: Record<string, string> = {
-    needs_attention: 'Its integration needs attention; it is sent once that is mended.',
+    needs_attention: 'Its integration needs attention. The message is sent once that is fixed.',
     paused: 'Its channel or integration is paused.',
-    limit: 'The provider’s limit is reached.',
+    limit: 'The provider’s rate limit is reached.',
     connections: 'All connections to the mail server are in use.',
-    retry: 'It is tried again, as the attempt before did not succeed.',
-    schedule: 'The call asked for a later time.',
+    retry: `Attempt ${attempts} failed.`,
+    schedule: 'The call scheduled it for later.',
   };
-  const text = waits === null ? 'It waits for a worker.' : (waitSentences[waits] ?? waits);
-  return until === null ? text : `${text} Next look: ${until.toISOString()}.`;
+  return waits === null ? 'It waits for a free worker.' : (waitSentences[waits] ?? waits);
 }

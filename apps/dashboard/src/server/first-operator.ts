@@ -4,7 +4,7 @@ import type { Passwords } from './password';
 
 export type FirstOperatorDeps = { access: Access; passwords: Passwords; log: Logger };
 
-/** Makes the operator that the environment names, unless the first account has one with this address. */
+/** Creates the operator from the environment, unless the first account has one with this address. */
 export async function ensureFirstOperator(
   env: Pick<Env<'dashboard'>, 'ADMIN_EMAIL' | 'ADMIN_PASSWORD'>,
   { access, passwords, log }: FirstOperatorDeps,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => dashboard.close());
 
-/** Percent-encoded as given, which no client library would send. */
+/** Raw percent-encoding that no client library would send. */
 const unreadable = ['%00', 'a%00b', '%', '%z', '%4', '%ff', '%80', '%C0%80', '%ED%A0%80', '%E2%82'];
 const odd = [
   '',
@@ -46,7 +46,7 @@ function isRefusal(data: Buffer): number {
   return String(data).startsWith('HTTP/1.1 503 ') ? 1 : 0;
 }
 
-/** Every GET of the API, with rows of an own app where a path names one. The live tail never ends and is left out. */
+/** Every GET of the API, with ids of the own app in its path. The live tail is excluded because it never ends. */
 function listGets(): Probe[] {
   const ids = { appId: dashboard.tenant.appId, channel: 'email' };
   const idNames = ['id', 'eventId', 'versionId', 'requestId', 'messageId', 'captureId', 'resendId'];
@@ -56,14 +56,14 @@ function listGets(): Probe[] {
     .map(({ path }) => ({ route: path, path: fillPath(path, { ...values, ...ids }) }));
 }
 
-/** The names that handlers read off the query. */
+/** Query parameters that handlers read. */
 async function learnParameters(probe: Probe): Promise<string[]> {
   reads.take();
   await dashboard.call('get', probe.path);
   return reads.take().map((place) => place.replace('query.', ''));
 }
 
-/** The answers that are wrong for one parameter of a route. */
+/** Unexpected answers for one parameter of a route. */
 async function tryParameter({ path }: Probe, name: string): Promise<string[]> {
   const failed: string[] = [];
   const check = async (query: string, isRight: (status: number) => boolean) => {
@@ -77,7 +77,7 @@ async function tryParameter({ path }: Probe, name: string): Promise<string[]> {
 }
 
 describe('a GET with a hostile query', () => {
-  test('never fails as a fault of ours or of the store, whatever the route and the parameter', async () => {
+  test('never causes an internal error, on any route with any parameter', async () => {
     const probes = listGets().filter(({ path }) => !path.endsWith('log/live'));
     expect(probes.length).toBeGreaterThan(25);
     const failed: string[] = [];
@@ -91,7 +91,7 @@ describe('a GET with a hostile query', () => {
     expect(parameters).toBeGreaterThan(25);
   });
 
-  test('is told what is wrong with it', async () => {
+  test('gets an error that names the problem', async () => {
     const zero = await dashboard.call('get', 'apps?text=%00');
     expect([zero.body.code, zero.body.error]).toEqual([
       'bad_request',
@@ -102,7 +102,7 @@ describe('a GET with a hostile query', () => {
   });
 });
 
-test('a hostile path is refused before any route, whatever the method', async () => {
+test('a hostile path is refused before any route, for every method', async () => {
   const failed: string[] = [];
   for (const { method, path } of listAppRoutes(dashboard.app)) {
     if (!path.startsWith('/api/') || !path.includes(':')) continue;
@@ -139,7 +139,7 @@ describe('a body', () => {
   }
 
   test.each(['gzip', 'deflate', 'br', 'zstd', 'x-gzip', 'nonsense'])(
-    'that says Content-Encoding: %s is answered 415, which says so',
+    'with Content-Encoding: %s is answered 415 with that reason',
     async (encoding) => {
       const answer = await send({ 'Content-Encoding': encoding });
       expect(answer).toMatchObject({ status: 415, code: 'unsupported_media_type' });
@@ -148,21 +148,21 @@ describe('a body', () => {
   );
 
   test.each([
-    ['text that is no JSON', '{"email"'],
+    ['invalid JSON', '{"email"'],
     ['U+0000', '{"email":"a\\u0000@example.com","password":"x"}'],
-    ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ])('of %s is answered 400', async (_what, bytes) => {
     expect(await send({}, bytes)).toMatchObject({ status: 400, code: 'bad_request' });
   });
 
-  test('over 16 KB of a stranger, or over 1 MB of an operator, is answered 413', async () => {
+  test('over 16 KB without a session, or over 1 MB with one, is answered 413', async () => {
     const stranger = await send({}, `"${'a'.repeat(16 * 1024)}"`);
     expect(stranger).toMatchObject({ code: 'too_large', error: expect.stringContaining('16 KB') });
     const large = await dashboard.call('post', 'apps', { name: 'a'.repeat(1024 * 1024) });
-    expect([large.status, large.body.error]).toEqual([413, 'The body must have 1024 KB at most.']);
+    expect([large.status, large.body.error]).toEqual([413, 'The body must have at most 1024 KB.']);
   });
 
-  test('of a stranger is not read where a session is needed', async () => {
+  test('is not read without a session where one is required', async () => {
     const { port } = dashboard.server.address() as AddressInfo;
     const socket = net.connect(port, '127.0.0.1');
     let text = '';
@@ -175,7 +175,7 @@ describe('a body', () => {
     socket.destroy();
   });
 
-  test('of one account keeps no other account waiting: 16 of them are held at once', async () => {
+  test('of one account does not block other accounts: at most 16 are read at once', async () => {
     const neighbour = await dashboard.createNeighbour();
     const { port } = dashboard.server.address() as AddressInfo;
     const cookie = await neighbour.signInForCookie();
@@ -200,7 +200,7 @@ describe('a body', () => {
   test.each([
     ['Content-Length', 'Content-Length: 100', '{"email"'],
     ['chunks', 'Transfer-Encoding: chunked', '8\r\n{"email"\r\n'],
-  ])('that breaks off is answered 400: by %s', async (_what, header, bytes) => {
+  ])('that is truncated is answered 400: by %s', async (_what, header, bytes) => {
     const { port } = dashboard.server.address() as AddressInfo;
     const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     let text = '';

@@ -13,7 +13,7 @@ export function findProvider(
     : undefined;
 }
 
-/** Settings with what they must have and leave out: as it is stored, else the default of the provider's schema. */
+/** Fills omitted required settings: the stored value, else the default of the provider's schema. */
 export function completeSettings(
   { settings: { required = [], properties } }: Provider<unknown>,
   input: Record<string, unknown>,
@@ -24,7 +24,7 @@ export function completeSettings(
   return { ...Object.fromEntries(definedEntries), ...input };
 }
 
-/** All that its schemas and its provider's own check have against an integration, by field of the form. */
+/** Problems that the schemas and the provider's own check find, by form field. */
 export function checkIntegration(
   provider: Provider<unknown>,
   input: IntegrationInput,
@@ -35,13 +35,13 @@ export function checkIntegration(
     ...findProblems(provider.settings, input.settings, 'settings'),
     ...findProblems(provider.credentials, input.credentials, 'credentials'),
   ];
-  // The provider's check reads fields as its schemas say they are.
+  // The provider's check relies on schema-valid fields.
   return schemaProblems.length > 0
     ? schemaProblems
     : provider.check(input).map((text) => toFieldProblem(text, provider));
 }
 
-/** A misspelt field would be stored and never read. */
+/** Reports unknown fields: a misspelt field would be stored and never read. */
 function findUnknownFields(
   schema: TObject,
   values: Record<string, unknown>,
@@ -49,10 +49,10 @@ function findUnknownFields(
 ): FieldProblem[] {
   return Object.keys(values)
     .filter((name) => !Object.hasOwn(schema.properties, name))
-    .map((name) => ({ path: `${at}.${name}`, problem: 'is no field of this provider' }));
+    .map((name) => ({ path: `${at}.${name}`, problem: 'is not a field of this provider' }));
 }
 
-/** A problem is "<field> <problem>"; the field is one of the settings or of the credentials. */
+/** Parses "<field> <problem>"; the field belongs to the settings or the credentials. */
 function toFieldProblem(text: string, { settings, credentials }: Provider<unknown>): FieldProblem {
   const [field = '', ...words] = text.split(' ');
   const [top = ''] = field.split('.');

@@ -39,7 +39,7 @@ async function create(name: string) {
 }
 
 describe('an integration', () => {
-  test('is added without code, and of its credentials only the end is shown', async () => {
+  test('is added without code and shows only the last characters of its credentials', async () => {
     const { integration, at } = await create('slack-bot');
     expect(integration).toMatchObject({
       state: 'active',
@@ -51,7 +51,7 @@ describe('an integration', () => {
     expect(twice.body.code).toBe('name_taken');
   });
 
-  test('is refused by its field, with what is right', async () => {
+  test('is refused with an error for each invalid field', async () => {
     const { tenant, call } = dashboard;
     const { status, body } = await call('post', `apps/${tenant.appId}/integrations`, {
       name: 'mail',
@@ -64,7 +64,7 @@ describe('an integration', () => {
     expect(body.fields).toEqual([{ path: 'settings.secure', problem: 'must be on with port 465' }]);
   });
 
-  test('may leave out a setting that has a default, and one that is stored', async () => {
+  test('may omit settings that have a default or are stored', async () => {
     const { tenant, call } = dashboard;
     const at = `apps/${tenant.appId}/integrations`;
     const place = { name: 'mail in part', channel: 'email', provider: 'smtp' };
@@ -80,18 +80,18 @@ describe('an integration', () => {
     );
   });
 
-  test('is refused with a field that its provider does not know', async () => {
+  test('is refused with a field that its provider does not have', async () => {
     const { tenant, call } = dashboard;
     const { body } = await call('post', `apps/${tenant.appId}/integrations`, {
       ...slackBot('misspelt'),
       credentials: { acces_token: token },
     });
     expect(body.fields).toEqual([
-      { path: 'credentials.acces_token', problem: 'is no field of this provider' },
+      { path: 'credentials.acces_token', problem: 'is not a field of this provider' },
     ]);
   });
 
-  test('keeps a credential that the form leaves out, and not what somebody else saved in between', async () => {
+  test('keeps omitted credentials and refuses to overwrite a newer change', async () => {
     const { at, integration } = await create('kept');
     const { updatedAt } = integration;
     const renamed = await dashboard.call('put', at, {
@@ -107,7 +107,7 @@ describe('an integration', () => {
     expect(late.body.code).toBe('draft_changed');
   });
 
-  test('says what the provider answered to a test, and is active again when it passed', async () => {
+  test('returns the provider response of a test, and a passed test reactivates it', async () => {
     const { at, integration } = await create('tested');
     await dashboard.database.lookUps.query(
       `UPDATE integration SET state = 'needs_attention', state_reason = 'token_revoked' WHERE id = $1`,
@@ -134,7 +134,7 @@ describe('an integration', () => {
     expect((await dashboard.call('post', `${at}/resume`)).body.state).toBe('active');
   });
 
-  test('says what its removal breaks before it goes', async () => {
+  test('lists the consequences of its removal before it is removed', async () => {
     const { at, integration } = await create('needed');
     const { tenant, factories, call } = dashboard;
     const event = await factories.createEvent(tenant, {
@@ -154,7 +154,7 @@ describe('an integration', () => {
 const smtpPassword = 'correct horse battery staple';
 const smtpSettings = {
   host: '127.0.0.1',
-  // Nothing listens there.
+  // No server listens on this port.
   port: 9,
   require_tls: true,
   from: { address: 'a@example.com' },
@@ -173,7 +173,7 @@ async function createMailServer() {
   return { at, integration: body };
 }
 
-/** A server that notes what is sent to it, as a thief's would. */
+/** A malicious server that records what it receives. */
 async function listenForSecrets() {
   const received: string[] = [];
   const server = createServer((socket) => {
@@ -190,7 +190,7 @@ async function listenForSecrets() {
 }
 
 describe('a stored credential', () => {
-  test('is not sent to the host of a form, which has to bring its own', async () => {
+  test('is not sent to the host of a form, which must contain its own', async () => {
     const { at, integration } = await createMailServer();
     const thief = await listenForSecrets();
     const place = { port: thief.port, require_tls: false };
@@ -202,7 +202,7 @@ describe('a stored credential', () => {
       credentials: {},
     };
     const problem = expect.stringMatching(
-      /^must be entered again: .* this changed: Port, Require STARTTLS$/,
+      /^must be entered again, .* changed: Port, Require STARTTLS$/,
     );
     const fields = ['user', 'pass'].map((name) => ({ path: `credentials.${name}`, problem }));
     const tested = await dashboard.call('post', `${at}/test`, form);
@@ -223,13 +223,13 @@ describe('a stored credential', () => {
   test.each([
     ['another provider', { channel: 'slack', provider: 'slack', settings: {} }],
     ['another channel', { channel: 'sms', provider: 'twilio', settings: { sender: '+15550100' } }],
-  ])('is not used for %s by the id of its integration', async (_what, form) => {
+  ])('is not used for %s through the id of its integration', async (_what, form) => {
     const { at, integration } = await createMailServer();
     const body = { ...form, id: integration.id, credentials: {} };
     expect((await dashboard.call('post', `${at}/test`, body)).status).toBe(404);
   });
 
-  test('is not used by another app, nor by another account', async () => {
+  test('is not used by another app or another account', async () => {
     const { integration } = await createMailServer();
     const neighbour = await dashboard.createNeighbour();
     const { body: app } = await dashboard.call('post', 'apps', { name: 'Second' });
@@ -240,7 +240,7 @@ describe('a stored credential', () => {
     expect([second.status, (await neighbour.call('post', place, test)).status]).toEqual([404, 404]);
   });
 
-  test('stands in the audit with each test: who sent it where', async () => {
+  test('is recorded in the audit with each test: operator and destination', async () => {
     const { at, integration } = await createMailServer();
     await dashboard.call('post', `${at}/${integration.id}/test`);
     const { body } = await dashboard.call('get', 'audit');
@@ -253,7 +253,7 @@ describe('a stored credential', () => {
     expect(JSON.stringify(body)).not.toContain(smtpPassword);
   });
 
-  test('shows a viewer nothing, and nobody anything of a password', async () => {
+  test('shows nothing to a viewer, and never a part of a password', async () => {
     const viewer = await dashboard.createNeighbour();
     const at = `apps/${viewer.tenant.appId}/integrations`;
     const { body: bot } = await viewer.call('post', at, slackBot('bot'));

@@ -10,7 +10,7 @@ export type LogFilterDeps = {
   findEventIds(appId: string, name: string): Promise<string[]>;
 };
 
-/** What the log is asked for, in terms of the tables; undefined when nothing can match. */
+/** Converts log filters to table columns; undefined if nothing can match. */
 export async function readLogFilter(
   appId: string,
   filters: LogFilters & { cursor?: string },
@@ -47,7 +47,7 @@ function canMatch(
   );
 }
 
-/** Where a state or a provider is asked for without its channel, every channel that it may be on. */
+/** For a state or provider without a channel: every channel that can have it. */
 function listSearchedChannels(
   { state, provider }: LogFilters,
   { channels }: LogFilterDeps,
@@ -72,7 +72,10 @@ function readBounds({
   cursor,
 }: LogFilters & { cursor?: string }): Pick<LogFilter, 'from' | 'before'> {
   if (cursor !== undefined && !isUuid(cursor))
-    throw new Refusal('bad_request', 'The cursor is none of ours.');
+    throw new Refusal(
+      'bad_request',
+      'The cursor is invalid. Use the `next` value of a previous page.',
+    );
   const end = to === undefined ? undefined : idAt(readTime('to', to));
   const before = [cursor, end].filter((id) => id !== undefined).sort()[0];
   return {
@@ -81,7 +84,7 @@ function readBounds({
   };
 }
 
-/** The smallest id that a request of this moment can have: ids begin with the time. */
+/** The smallest possible request id at this time; ids start with the timestamp. */
 export function idAt(timeMs: number): string {
   const hex = Math.floor(timeMs).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;

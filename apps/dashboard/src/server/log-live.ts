@@ -12,7 +12,7 @@ export type LogListener = {
 };
 
 export type LogLive = {
-  /** Returns what ends it; undefined when as many as may be are listening. */
+  /** Returns a function that stops listening; undefined if the maximum number of listeners is reached. */
   listen(listener: LogListener): (() => void) | undefined;
   close(): void;
 };
@@ -24,19 +24,19 @@ export type LogLiveDeps = {
 };
 
 const pollEveryMs = 1_000;
-/** Ids are made before they are committed, by several clocks: what is older than this is there. */
+/** Ids are created before commit and by several clocks. Requests older than this are certainly visible. */
 const rereadMs = 10_000;
 const maxListeners = 200;
-/** So that no account takes the places of the others. */
+/** Keeps one account from using all listeners. */
 const maxListenersOfOne = 20;
-/** Requests of one app that are looked at again until they are final. */
+/** Open requests per app that are re-read until they are final. */
 const maxWatched = 100;
 const watchedForMs = 10 * 60_000;
 
 const trouble =
-  'PostgreSQL does not answer. What was accepted is safe; new rows come when it is back.';
+  'PostgreSQL does not answer. Accepted messages are safe; new rows appear when it is back.';
 
-/** One poll a second for all who listen, whatever their number; nothing runs while nobody does. */
+/** Polls once per second for all listeners together; stops without listeners. */
 export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
   const listeners = new Set<LogListener>();
   const apps = new Map<string, WatchedApp>();
@@ -116,7 +116,7 @@ function notifyRows(listener: LogListener, type: 'rows' | 'changed', entries: Lo
 type LogUpdates = { added: LogEntry[]; changed: LogEntry[] };
 type WatchedApp = { openIds(): string[]; update(entries: LogEntry[]): LogUpdates };
 
-/** What was told of one app, and which of it may still change. */
+/** The entries sent for one app, and which of them may still change. */
 function createWatchedApp(now: () => number): WatchedApp {
   const entryStates = new Map<string, { text: string; seenAtMs: number; isOpen: boolean }>();
   const startedAtMs = now();
@@ -129,7 +129,7 @@ function createWatchedApp(now: () => number): WatchedApp {
   }
 
   function isNews(entry: LogEntry, before: { text: string } | undefined, text: string): boolean {
-    // What was there before anybody listened stands in the page already.
+    // The page already shows entries from before the first listener.
     if (!before) return entry.acceptedAt.getTime() >= startedAtMs - rereadMs;
     return before.text !== text;
   }

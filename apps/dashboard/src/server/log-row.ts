@@ -2,7 +2,7 @@ import type { LogEntry } from '@belfry/pipeline/operate';
 import { countStates, type MessageState, messageStates, type StateGroup } from '@belfry/shared';
 import type { ChannelSummary, LogRow } from '../api/log';
 
-/** A request as a row: whom it was for, and each channel's state at its place in the peal. */
+/** A request as a log row: recipient and the state of each channel. */
 export function toLogRow(entry: LogEntry): LogRow {
   const { requestId, acceptedAt, event, kind, items, plannedItems, isSandbox, isSensitive } = entry;
   const summaries = entry.channels.map(
@@ -22,7 +22,7 @@ export function toLogRow(entry: LogEntry): LogRow {
   };
 }
 
-/** From nothing done to as far as a message can get: a channel with several messages shows the best. */
+/** Ordered from worst to best; a channel with several messages shows the best state. */
 const bestFirst: readonly MessageState[] = [
   'read',
   'delivered',
@@ -42,7 +42,7 @@ export function summarizeChannel(channel: string, groups: readonly StateGroup[])
   return { state: best.state, ...(best.reason ? { reason: best.reason } : {}), counts };
 }
 
-/** What a person would call the recipient: an address that was given, else the stored user's id. */
+/** The address from the call, or the id of the stored user. */
 function describeRecipient({ recipient, messages }: LogEntry): string | null {
   const user: unknown = recipient === null ? undefined : JSON.parse(recipient);
   const fields = new Map(Object.entries(typeof user === 'object' && user !== null ? user : {}));

@@ -24,7 +24,7 @@ type RequestOptions = {
   appId?: string;
 };
 
-/** A request of one item with one message, as accepting and a worker would leave it. */
+/** A request of one item with one message, as written by the accept step and a worker. */
 async function insert(options: RequestOptions): Promise<{ requestId: string; messageId: string }> {
   const { database, tenant } = dashboard;
   const {
@@ -84,7 +84,7 @@ async function list(
 }
 
 describe('the log', () => {
-  test('finds a request by each filter, and by all of them at once', async () => {
+  test('finds a request by each filter and by all filters together', async () => {
     const event = await createEvent('filtered');
     const before = Date.now();
     const { requestId } = await insert({
@@ -119,7 +119,7 @@ describe('the log', () => {
     expect((await list('event=nothing-of-this-name')).ids).toEqual([]);
   });
 
-  test('and the search find a phone number with its country code in any spelling', async () => {
+  test('and the search find a phone number with country code in any spelling', async () => {
     const { call, tenant } = dashboard;
     const event = await createEvent();
     const { requestId } = await insert({ event, channel: 'sms', target: '+4930765432' });
@@ -134,8 +134,8 @@ describe('the log', () => {
   test.each([
     ['in UTF-8', 'größe  1', Buffer.from('größe  1').toString('latin1')],
     ['in Latin-1', 'größe\t2', 'größe\t2'],
-    ['with bytes that are no text', '\u0080\u009f<b>\u00ff 3', '\u0080\u009f<b>\u00ff 3'],
-  ])('shows an idempotency key %s as people read it, and finds it', async (_how, text, key) => {
+    ['with non-text bytes', '\u0080\u009f<b>\u00ff 3', '\u0080\u009f<b>\u00ff 3'],
+  ])('shows an idempotency key %s in readable form and finds it', async (_how, text, key) => {
     const { call, tenant } = dashboard;
     const event = await createEvent();
     const { requestId } = await insert({ event, key });
@@ -151,7 +151,7 @@ describe('the log', () => {
     expect(response.body.found).toEqual([{ kind: 'idempotencyKey', appId: tenant.appId }]);
   });
 
-  test('finds a channel that was skipped, by its state', async () => {
+  test('finds a skipped channel by its state', async () => {
     const event = await createEvent('skipping');
     const skips = { slack: { reason: 'no_address', detail: 'No slack.' } };
     const { requestId } = await insert({ event, skips });
@@ -162,7 +162,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('pages newest first without a gap or a double', async () => {
+  test('pages newest first without gaps or duplicates', async () => {
     const event = await createEvent('paged');
     const requestIds: string[] = [];
     for (let count = 0; count < 60; count += 1)
@@ -174,7 +174,7 @@ describe('the log', () => {
     expect(second.next).toBeNull();
   });
 
-  test('opens a failed message with the provider’s words, and what to do', async () => {
+  test('shows a failed message with the provider’s error and advice', async () => {
     const { call, tenant } = dashboard;
     const event = await createEvent();
     const { requestId, messageId } = await insert({
@@ -205,7 +205,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('asks before a delivered message is sent again', async () => {
+  test('requires a confirmation to resend a delivered message', async () => {
     const { call, tenant } = dashboard;
     const { messageId } = await insert({ event: await createEvent(), state: 'delivered' });
     const at = `apps/${tenant.appId}/messages/${messageId}/resend`;
@@ -216,7 +216,7 @@ describe('the log', () => {
     expect((await call('post', at, { confirm: true })).body).toMatchObject({ generation: 1 });
   });
 
-  test('tells a page that listens of new requests, of this app and these filters only', async () => {
+  test('streams new requests of this app that match the filters', async () => {
     const { url, tenant, email } = dashboard;
     const event = await createEvent('live');
     const neighbour = await dashboard.createNeighbour();
@@ -236,7 +236,7 @@ describe('the log', () => {
     expect(rows).toMatchObject([{ requestId, event: 'live' }]);
   });
 
-  test('is followed by twenty pages of one operator, who takes no place of others with more', async () => {
+  test('allows twenty live pages per operator and refuses more', async () => {
     const { url, tenant, email } = dashboard;
     const cookie = await signIn(url, email);
     const leave = new AbortController();
@@ -269,7 +269,7 @@ async function signIn(url: string, email: string): Promise<string> {
   return response.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
-/** What was streamed once it holds the text with a whole event behind it. */
+/** The streamed text up to the end of the event that contains `text`. */
 async function readUntil(response: Response, expectedText: string): Promise<string> {
   let text = '';
   const decoder = new TextDecoder();

@@ -57,7 +57,7 @@ async function check(
   await checks.run();
 }
 
-/** PostgreSQL may be away when the dashboard starts: it is made when it comes. */
+/** PostgreSQL may be unavailable at startup, so creating the operator is retried. */
 function makeFirstOperator(
   env: Env<'dashboard'>,
   services: DashboardServices,
@@ -98,7 +98,7 @@ function listen(server: Server, env: Env<'dashboard'>): Promise<void> {
   });
 }
 
-/** Streams of the live log were told that it ends; what else is open gets its answer. */
+/** The live log streams are closed first; other open requests get their answers. */
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
@@ -107,7 +107,7 @@ function close(server: Server): Promise<void> {
 }
 
 function formatUrl(server: Server, { TLS_CERT_FILE }: Env<'dashboard'>): string {
-  // A server that listens on a port has an address with one.
+  // A listening TCP server has an address with a port.
   const { address, family, port } = server.address() as AddressInfo;
   const scheme = TLS_CERT_FILE === '' ? 'http' : 'https';
   return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

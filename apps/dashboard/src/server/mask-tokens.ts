@@ -1,6 +1,6 @@
 const masked = '***';
 
-/** A recipient as it may be shown: its Slack token is nobody's to read. A token of a device is an address, as a number is. */
+/** Masks the Slack token of a recipient. Device tokens are addresses and stay visible. */
 export function maskTokens(user: unknown): Record<string, unknown> | null {
   if (typeof user !== 'object' || user === null) return null;
   const maskedUser: Record<string, unknown> = { ...user };

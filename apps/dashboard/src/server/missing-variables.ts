@@ -4,7 +4,7 @@ import type { MissingVariable, TemplatePath, VariablesAnswer } from '../api/even
 
 const maxPaths = 200;
 
-/** Of each path that templates read, how many of the newest calls did not carry it. */
+/** Counts, for each template path, the newest calls that did not send it. */
 export function compareWithCalls(
   paths: readonly TemplatePath[],
   calls: readonly CallData[],
@@ -27,6 +27,6 @@ export function compareWithCalls(
 }
 
 function parseData(text: string | null): Data {
-  // What is stored there and not sealed is the JSON of the `data` object that was accepted.
+  // The unsealed column holds the JSON of the accepted `data` object.
   return text === null ? {} : (JSON.parse(text) as Data);
 }

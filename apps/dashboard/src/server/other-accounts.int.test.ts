@@ -28,7 +28,7 @@ import {
 
 jest.setTimeout(240_000);
 
-/** What stands where a route reads; see fieldsOf in packages/testing. */
+/** The kind of value that each field of a route takes; see packages/testing. */
 const types: ValueTypes = {
   appId: 'appId',
   'keys.id': 'apiKeyId',
@@ -99,14 +99,14 @@ function plain(...names: string[]): ValueTypes {
   return Object.fromEntries(names.map((name) => [name, 'plain']));
 }
 
-/** Somebody whose values callers name, and who makes more of them. */
+/** An account whose values the callers try to use, and which creates more of them. */
 type Owner = Victim & { operator: Neighbour };
 
 let store: Awaited<ReturnType<typeof ownDatabase>>;
 let dashboard: StoredDashboard;
 let reads: ReadRecorder;
 let watch: RowWatch;
-/** One has the natural keys of every caller, the other has its own, which stand behind those of callers in lists. */
+/** One shares the natural keys of every caller; the keys of the other sort after those of callers. */
 let otherOwners: Owner[];
 let account: Neighbour;
 let sibling: Owner;
@@ -137,7 +137,7 @@ function createOther(word: string, pausedChannel?: string): Promise<Owner> {
   return createOwner(() => dashboard.createNeighbour(), options);
 }
 
-/** With `shared`, what the owner has in common with its callers: it is another app of their account. */
+/** With `shared`, the owner is another app in the account of its callers. */
 type OwnerOptions = { word: string; pausedChannel?: string; shared?: WatchOptions['shared'] };
 
 async function createOwner(
@@ -154,7 +154,7 @@ async function createOwner(
   });
 }
 
-/** With values that its own call of the route would be taken with. */
+/** With values that the route would accept from the owner itself. */
 async function withParams(route: ListedRoute, owner: Owner): Promise<Victim> {
   const make = changes[formatRoute(route)]?.make;
   if (!make) return owner;
@@ -178,7 +178,7 @@ async function createCaller(operator: Neighbour, hasAccountRows = true): Promise
   return { operator, twin, cookie: await operator.signInForCookie() };
 }
 
-/** The query without which a route finds less, or nothing. */
+/** Queries that a route needs to return anything. */
 function queryOfRoute({ appId }: Tenant): Record<string, Record<string, string> | undefined> {
   return {
     'GET /api/find': { app: appId },
@@ -186,7 +186,7 @@ function queryOfRoute({ appId }: Tenant): Record<string, Record<string, string> 
   };
 }
 
-/** A call of the route that succeeds. */
+/** A successful call of the route. */
 async function open(
   { method, path }: ListedRoute,
   caller: Caller,
@@ -232,17 +232,17 @@ function listRoutes(): ListedRoute[] {
 type Callers = {
   victims: Owner[];
   create(): Promise<Caller>;
-  /** Makes its operator an owner, who may make everything ready, or what it is when it calls. */
+  /** Sets the role of the operator: owner for the preparation, then the role under test. */
   setRole?(role: string): Promise<unknown>;
 };
 
-/** What is wrong with each route. */
+/** Violations of each route. */
 async function probe(
   routes: ListedRoute[],
   { victims, create, setRole }: Callers,
 ): Promise<string[]> {
   const problems: string[] = [];
-  // For routes that change nothing, one caller is enough.
+  // One caller is enough for routes that change nothing.
   let reader: Promise<Caller> | undefined;
   for (const route of routes) {
     const hasEffect = changesSomething(route);
@@ -264,18 +264,18 @@ async function probe(
   return [...problems, ...(await watch.findChanges())];
 }
 
-test('the accounts that callers must not see have a row in every table of an app or account', async () => {
+test('the foreign accounts have a row in every table of an app or account', async () => {
   for (const { rows } of otherOwners) expect(await rows.listEmptyTables()).toEqual([]);
 });
 
-test('an owner sees and changes nothing of another account, whatever the route and the values of its call', async () => {
+test('an owner cannot read or change another account, on any route with any values', async () => {
   const routes = listRoutes();
   expect(routes.length).toBeGreaterThan(80);
   const create = async () => createCaller(await dashboard.createNeighbour());
   expect(await probe(routes, { victims: otherOwners, create })).toEqual([]);
 });
 
-test('what an owner reads does not depend on what another account has', async () => {
+test('the answers for an owner do not depend on the data of another account', async () => {
   const caller = await createCaller(await dashboard.createNeighbour());
   const scenes: Scene[] = [];
   for (const route of listRoutes().filter(({ method }) => method === 'get')) {
@@ -285,7 +285,7 @@ test('what an owner reads does not depend on what another account has', async ()
   expect(await probeReads(scenes, createTwinOfCaller)).toEqual([]);
 });
 
-test('a viewer and an editor see and change nothing of another app of their account under the one that they name', async () => {
+test('a viewer and an editor cannot read or change another app through the app in the path', async () => {
   const setRole = (role: string) =>
     dashboard.database.prisma.operator.updateMany({
       where: { email: account.email },

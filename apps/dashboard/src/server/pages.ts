@@ -7,7 +7,7 @@ import { Refusal } from './problem';
 const nonceBytes = 16;
 const yearSeconds = 31_536_000;
 
-/** Every answer's headers: nothing is framed or loaded from elsewhere. The server adds those against sniffing and plain HTTP. */
+/** Headers of every response: no framing, no external resources. The server adds nosniff and HSTS. */
 export function setSafeHeaders(_req: Request, res: Response, next: () => void): void {
   res.set({
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -18,7 +18,7 @@ export function setSafeHeaders(_req: Request, res: Response, next: () => void): 
   next();
 }
 
-/** The page and its files. Every other path that a person may have in the address bar is the page, too. */
+/** Serves the page and its files. Every other path serves the page, too. */
 export function addPages(app: Express, webDir: string): void {
   app.use(
     '/assets',
@@ -38,7 +38,7 @@ export function addPages(app: Express, webDir: string): void {
   });
 }
 
-/** The styles of the editor are written while it runs; they carry the nonce. */
+/** The editor creates its styles at run time; they carry the nonce. */
 function pagePolicy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -54,7 +54,7 @@ function pagePolicy(nonce: string): string {
   ].join('; ');
 }
 
-/** Relative to where the page is served: from `/apps/1/log` back to the top, whatever a proxy puts before it. */
+/** The relative path from a page such as `/apps/1/log` back to the root, independent of a proxy prefix. */
 function withBase(page: string, requestPath: string): string {
   const depth = requestPath.split('/').length - 2;
   const base = depth > 0 ? '../'.repeat(depth) : './';
@@ -64,21 +64,21 @@ function withBase(page: string, requestPath: string): string {
 }
 
 const noPage =
-  '<!doctype html><title>Belfry</title><base href="./"><p>The page of the dashboard is not built: run <code>npm run build</code>.';
+  '<!doctype html><title>Belfry</title><base href="./"><p>The dashboard page is not built. Run <code>npm run build</code>.';
 
-/** What a preview may do: be looked at. */
+/** A preview may only be displayed. */
 const framePolicy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'";
 
-/** Answers HTML that somebody wrote in a template as a page that can do nothing, in the theme that is asked for. */
+/** Serves template HTML as a page without any permissions, in the requested theme. */
 export function sendFrame(res: Response, body: unknown): void {
   const { html, theme } = (body ?? {}) as { html?: unknown; theme?: unknown };
-  if (typeof html !== 'string') throw new Refusal('bad_request', 'The field html is missing.');
+  if (typeof html !== 'string') throw new Refusal('bad_request', 'The field `html` is missing.');
   res.set('Content-Security-Policy', framePolicy).set('Cache-Control', 'no-store');
   res.type('html').send(forceTheme(html, theme === 'dark' ? 'dark' : 'light'));
 }
 
-/** A frame has the theme of the whole browser: what asks for it is answered here instead. */
+/** A frame has the theme of the browser, so its theme media queries are replaced here. */
 export function forceTheme(html: string, theme: 'dark' | 'light'): string {
   return html.replace(
     /\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi,

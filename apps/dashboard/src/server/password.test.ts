@@ -3,7 +3,7 @@ import { createPasswords } from './password';
 
 afterEach(() => jest.restoreAllMocks());
 
-test('a flood of strangers’ sign-ins is bounded, and keeps nobody else waiting', async () => {
+test('a flood of sign-ins by strangers is bounded and does not delay known browsers', async () => {
   const pendingCalls: (() => void)[] = [];
   const fakeScrypt = (...args: unknown[]) => {
     const callback = args.at(-1) as (error: Error | null, key: Buffer) => void;
@@ -28,7 +28,7 @@ test('a flood of strangers’ sign-ins is bounded, and keeps nobody else waiting
   expect(await Promise.all(strangers.slice(0, 32))).toEqual(Array(32).fill([]));
 });
 
-test('a password matches its own hash only, written in any Unicode form', async () => {
+test('a password matches only its own hash, in any Unicode form', async () => {
   const salts = new Map<string, Buffer>();
   const readSalt = async (email: string, salt: Buffer) => {
     salts.set(email, salts.get(email) ?? salt);

@@ -4,22 +4,22 @@ import { Refusal } from './problem';
 
 export const minPasswordLength = 12;
 
-/** 32 MB and some 150 ms a password: the strength that OWASP names for scrypt. */
+/** 32 MB and about 150 ms per password, as OWASP recommends for scrypt. */
 const cost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024;
-/** In each of the two lanes. */
+/** Concurrent hashes in each of the two queues. */
 const concurrency = 1;
-/** Some 5 s of waiting; whoever comes later is asked to come again. */
+/** About 5 s of waiting; later calls are refused and must retry. */
 const maxWaiting = 32;
 
-/** Keys that one look at a password derives, at most: a second one only while old cost parameters are still stored. */
+/** Maximum keys derived per password check: a second one only while old cost parameters are still stored. */
 const maxKeys = 2;
 
 export type Passwords = {
   hash(email: string, password: string): Promise<string>;
-  /** The operators of one address whose password it is. Takes as long when there is nobody to compare with. */
+  /** The operators with a matching password. Takes equally long without operators. */
   findMatching<T extends WithPasswordHash>(
     password: string,
     operators: readonly T[],
@@ -29,18 +29,18 @@ export type Passwords = {
 
 type WithPasswordHash = { passwordHash: string };
 
-/** Strangers wait in a lane of their own: a flood of their sign-ins keeps nobody else waiting. */
+/** Strangers have a separate queue, so a flood of their sign-ins does not delay others. */
 type HashQueue = 'known' | 'stranger';
 
 export type PasswordsDeps = {
-  /** The salt of an address; the one that is handed in where there is none yet. */
+  /** The stored salt of an address, or the given one if there is none. */
   readSalt(email: string, salt: Buffer): Promise<Buffer>;
 };
 
 /**
- * Passwords as they are stored: scrypt, with parameters and salt beside the key. All passwords of an address share a salt.
- * An address may be an operator's in many accounts, and whoever owns an account can add one: with a salt each, signing
- * in would derive a slow key for every account.
+ * Passwords are stored as scrypt keys with parameters and salt. All passwords of an address share one salt. Any
+ * account owner can add an address, so an address may belong to many accounts. With a salt per account, a sign-in
+ * would derive a slow key for each account.
  */
 export function createPasswords({ readSalt }: PasswordsDeps): Passwords {
   const queues = { known: createHashQueue(), stranger: createHashQueue() };
@@ -74,7 +74,7 @@ export function createPasswords({ readSalt }: PasswordsDeps): Passwords {
   };
 }
 
-/** So that a flood of sign-ins holds neither the memory nor all of the threads. */
+/** Keeps a flood of sign-ins from using all memory or threads. */
 function createHashQueue() {
   const slots = createSemaphore(concurrency);
   let waiting = 0;
@@ -92,7 +92,7 @@ function createHashQueue() {
 }
 
 function busy(): Refusal {
-  return new Refusal('unavailable', 'Too many people sign in at this moment. Try again.', {
+  return new Refusal('unavailable', 'Too many sign-ins at the moment. Try again.', {
     headers: { 'Retry-After': '5' },
   });
 }
@@ -108,7 +108,7 @@ function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Prom
 
 type Parameters = { options: ScryptOptions; salt: Buffer };
 
-/** `prefix` is all before the key: what it was derived with. */
+/** `prefix` is everything before the key: the derivation parameters. */
 type StoredHash = Parameters & { prefix: string; key: Buffer };
 
 const dummyHash: StoredHash = {

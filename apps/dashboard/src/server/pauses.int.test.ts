@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterAll(() => dashboard.close());
 
-/** A message that is due on that channel. */
+/** Creates a due message on the channel. */
 async function createDue(channel: string): Promise<string> {
   const { tenant } = neighbour;
   const { factories, database } = dashboard;
@@ -59,8 +59,8 @@ async function claim(messageId: string): Promise<string> {
 
 const post = (place: string) => neighbour.call('post', `${app}/${place}`);
 
-describe('a pause of all that an app sends', () => {
-  test('holds every channel, and lets go on what waits when it ends', async () => {
+describe('pausing all sending of an app', () => {
+  test('stops every channel, and resuming sends what waits', async () => {
     const [sms, email] = [await createDue('sms'), await createDue('email')];
     const { body } = await post('pause');
     expect(body).toMatchObject({ sendingPausedAt: expect.any(Number) });
@@ -70,7 +70,7 @@ describe('a pause of all that an app sends', () => {
     expect([await claim(sms), await claim(email)]).toEqual(['claimed', 'claimed']);
   });
 
-  test('leaves channels paused that were so by themselves, also when that came later', async () => {
+  test('keeps channels paused that were paused separately, before or after', async () => {
     const [sms, email, slack] = [
       await createDue('sms'),
       await createDue('email'),
@@ -93,7 +93,7 @@ describe('a pause of all that an app sends', () => {
     expect(paused.map(({ channel }: { channel: string }) => channel)).toEqual(['sms', 'email']);
   });
 
-  test('is remembered once for each change, and concerns no other app', async () => {
+  test('is recorded once per change and affects no other app', async () => {
     for (const place of ['pause', 'pause', 'resume', 'resume']) await post(place);
     const entries = await listOperatorEntries(neighbour);
     expect(entries.map(({ action }) => action)).toEqual(['sending.resumed', 'sending.paused']);

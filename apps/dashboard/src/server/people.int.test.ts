@@ -31,7 +31,7 @@ async function invite({ call }: Pick<Neighbour, 'call'>, role = 'editor', email 
   return { email, token: String(body.token), expiresAt: Number(body.expiresAt), body };
 }
 
-/** Comes in by an invitation, and calls from there on. */
+/** Joins by an invitation and makes calls with that session. */
 async function join(owner: Pick<Neighbour, 'call'>, role: string) {
   const { email, token } = await invite(owner, role);
   const agent = request.agent(dashboard.url);
@@ -52,14 +52,14 @@ async function getOwnId({ call }: Neighbour): Promise<string> {
 }
 
 describe('an invitation', () => {
-  test('lets its address in once, within 72 hours, with its role', async () => {
+  test('admits its address once, within 72 hours, with its role', async () => {
     const owner = await dashboard.createNeighbour();
     const { email, token, expiresAt } = await invite(owner, 'viewer');
     expect(expiresAt - Date.now()).toBeGreaterThan(71.9 * 3_600_000);
     expect(expiresAt - Date.now()).toBeLessThan(72.1 * 3_600_000);
     const look = await post('/api/set-up/look', { token });
     expect(look.body).toMatchObject({ kind: 'invite', email, role: 'viewer' });
-    // The address is the invitation's, whatever the form says.
+    // The address comes from the invitation, not from the form.
     const joined = await post('/api/set-up', { token, email: address(), password });
     expect(joined.body).toMatchObject({ operator: { email, role: 'viewer' } });
     const again = await post('/api/set-up', { token, email, password });
@@ -69,7 +69,7 @@ describe('an invitation', () => {
     expect(body.people.map((one: { email: string }) => one.email)).toContain(email);
   });
 
-  test('is used by one of two who come at once', async () => {
+  test('works for one of two concurrent uses', async () => {
     const { email, token } = await invite(await dashboard.createNeighbour());
     const both = await Promise.all(
       [1, 2].map(() => post('/api/set-up', { token, email, password })),
@@ -77,7 +77,7 @@ describe('an invitation', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 410]);
   });
 
-  test('is stored as a hash, and its token is told once', async () => {
+  test('is stored as a hash, and its token is returned once', async () => {
     const owner = await dashboard.createNeighbour();
     const { token } = await invite(owner);
     const { rows } = await dashboard.database.lookUps.query(
@@ -89,7 +89,7 @@ describe('an invitation', () => {
     expect(JSON.stringify((await owner.call('get', 'audit')).body)).not.toContain(token);
   });
 
-  test('ends when it is revoked, when a newer one is made, and when its time is over', async () => {
+  test('becomes invalid when it is revoked, replaced or expired', async () => {
     const owner = await dashboard.createNeighbour();
     const looks = async (token: string) => (await post('/api/set-up/look', { token })).status;
     const older = await invite(owner);
@@ -107,7 +107,7 @@ describe('an invitation', () => {
     expect(await looks(late.token)).toBe(410);
   });
 
-  test('is not made for who is here already, nor without the password', async () => {
+  test('is not created for an existing operator or without the password', async () => {
     const owner = await dashboard.createNeighbour();
     const body = { email: owner.email.toUpperCase(), role: 'editor', password };
     const response = await owner.call('post', 'people/invitations', body);
@@ -119,7 +119,7 @@ describe('an invitation', () => {
     expect((await owner.call('post', 'people/invitations', odd)).body.fields[0].path).toBe('role');
   });
 
-  test('is none of another account’s', async () => {
+  test('cannot be used by another account', async () => {
     const owner = await dashboard.createNeighbour();
     const { body } = await invite(owner);
     const [{ id }] = body.people.invitations;
@@ -131,7 +131,7 @@ describe('an invitation', () => {
   });
 });
 
-/** An operator of `owner`'s account with a password of their own, by an invitation that somebody uses. */
+/** An invited operator of the owner's account with a separate password. */
 async function admit(owner: Pick<Neighbour, 'call'>, email: string, own: string) {
   const { token } = await invite(owner, 'editor', email);
   const { status, body } = await post('/api/set-up', { token, email, password: own });
@@ -139,10 +139,10 @@ async function admit(owner: Pick<Neighbour, 'call'>, email: string, own: string)
   return { id: String(body.operator.id), accountId: String(body.account.id) };
 }
 
-describe('an address that several accounts have', () => {
+describe('an address in several accounts', () => {
   const [onePassword, otherPassword] = ['one sentence of theirs', 'another sentence of theirs'];
 
-  test('is an operator of its own in each, whoever was there or was removed', async () => {
+  test('is a separate operator in each, whoever existed or was removed', async () => {
     const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
     const email = address();
     const first = await admit(a, email, onePassword);
@@ -155,7 +155,7 @@ describe('an address that several accounts have', () => {
     expect(people.map(({ id }: { id: string }) => id)).toContain(second.id);
   });
 
-  test('is invited in the same way whether another account has it or not', async () => {
+  test('is invited the same way whether or not another account has it', async () => {
     const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
     const sendInvitation = async (email: string) => {
       const body = { email, role: 'editor', password };
@@ -168,7 +168,7 @@ describe('an address that several accounts have', () => {
     expect(await sendInvitation(a.email)).toEqual(await sendInvitation(address()));
   });
 
-  test('signs in by the password of the account, and each keeps its own', async () => {
+  test('signs in with the password of each account, and each keeps its own', async () => {
     const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
     const email = address();
     const inA = await admit(a, email, onePassword);
@@ -184,7 +184,7 @@ describe('an address that several accounts have', () => {
     expect((await post('/api/session', crossed)).body.code).toBe('wrong_credentials');
   });
 
-  test('chooses the account where its password is the same', async () => {
+  test('must choose the account if the passwords are equal', async () => {
     const [a, b] = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
     const email = address();
     const inA = await admit(a, email, onePassword);
@@ -200,7 +200,7 @@ describe('an address that several accounts have', () => {
     expect([wrongPassword.status, wrongPassword.body.accounts]).toEqual([401, undefined]);
   });
 
-  test('costs one slow hash a sign-in, however many accounts have it', async () => {
+  test('costs one slow hash per sign-in, for any number of accounts', async () => {
     const email = address();
     for (let count = 0; count < 3; count += 1) {
       await admit(await dashboard.createNeighbour(), email, `${onePassword} ${count}`);
@@ -217,7 +217,7 @@ describe('an address that several accounts have', () => {
     derive.mockRestore();
   });
 
-  test('keeps one salt when it is admitted by several accounts at once', async () => {
+  test('keeps one salt when several accounts add it at once', async () => {
     const email = address();
     const owners = [await dashboard.createNeighbour(), await dashboard.createNeighbour()];
     await Promise.all(owners.map((owner) => admit(owner, email, onePassword)));
@@ -229,8 +229,8 @@ describe('an address that several accounts have', () => {
   });
 });
 
-describe('somebody who is removed', () => {
-  test('is out at once, with every session, and so are the links that they made', async () => {
+describe('a removed person', () => {
+  test('loses all sessions and invitations at once', async () => {
     const owner = await dashboard.createNeighbour();
     const colleague = await join(owner, 'owner');
     expect((await colleague.read()).status).toBe(200);
@@ -247,7 +247,7 @@ describe('somebody who is removed', () => {
     expect(signIn.body.code).toBe('wrong_credentials');
   });
 
-  test('keeps their name in the audit, and comes back by another invitation', async () => {
+  test('stays named in the audit and can be invited again', async () => {
     const owner = await dashboard.createNeighbour();
     const colleague = await join(owner, 'editor');
     await owner.call('delete', `people/${colleague.id}`, { password });
@@ -271,7 +271,7 @@ describe('somebody who is removed', () => {
 });
 
 describe('the last owner', () => {
-  test('is neither removed nor made anything else', async () => {
+  test('can be neither removed nor demoted', async () => {
     const owner = await dashboard.createNeighbour();
     await join(owner, 'editor');
     const id = await getOwnId(owner);
@@ -286,7 +286,7 @@ describe('the last owner', () => {
     ['removes the other', 'delete', {}],
     ['makes the other a viewer', 'patch', { role: 'viewer' }],
   ] as const)(
-    'is left where each of two owners %s at the same moment',
+    'remains when each of two owners %s at the same time',
     async (_what, method, body) => {
       const first = await dashboard.createNeighbour();
       const second = await join(first, 'owner');
@@ -303,7 +303,7 @@ describe('the last owner', () => {
     },
   );
 
-  test('is left where two owners leave at the same moment', async () => {
+  test('remains when two owners leave at the same time', async () => {
     const first = await dashboard.createNeighbour();
     const second = await join(first, 'owner');
     const answers = await Promise.all([
@@ -315,7 +315,7 @@ describe('the last owner', () => {
 });
 
 describe('a role', () => {
-  test('holds from the next call on, and takes an owner’s links away with it', async () => {
+  test('applies from the next call, and a demoted owner loses their invitations', async () => {
     const owner = await dashboard.createNeighbour();
     const colleague = await join(owner, 'owner');
     const changed = await owner.call('patch', `people/${colleague.id}`, {

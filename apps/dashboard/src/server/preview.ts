@@ -19,12 +19,12 @@ export type PreviewInput = {
   locale: string | undefined;
   data: Data;
   user: WireUser;
-  /** Only these, where it is given. */
+  /** If set, only these channels. */
   only: string[] | undefined;
 };
 
 export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
-  /** A setting of the app. */
+  /** App setting. */
   defaultRegion: string | null;
   /** The result of `checkDefinition`. */
   problems: readonly PublishProblem[];
@@ -39,8 +39,8 @@ export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
 };
 
 /**
- * Each channel's content as it would be sent, by the very code that composes it. Refuses with `too_complex` what takes more
- * work than a message may.
+ * The content of each channel, rendered by the code that composes messages. Refuses with `too_complex` if rendering
+ * exceeds the work limit of a message.
  */
 export async function previewChannels(
   input: PreviewInput,
@@ -61,7 +61,7 @@ async function previewChannel(
 ): Promise<ChannelPreview> {
   const channel = facts.channels[name];
   const version = input.definition.channels[name];
-  if (!channel || !version) throw new Error(`There is no channel ${name}`);
+  if (!channel || !version) throw new Error(`Unknown channel ${name}`);
   const blockingProblems = facts.problems.filter(
     (problem) =>
       problem.channel === name &&
@@ -76,7 +76,7 @@ async function previewChannel(
     input.definition.defaultLocale,
   );
   if (!localeChoice) {
-    const detail = 'There is no template in this language, nor in the default one.';
+    const detail = 'There is no template in this language or the default language.';
     return { channel: name, state: 'failed', reason: 'empty_content', detail };
   }
   const result = resolveTarget(channel, input.user, facts);
@@ -121,7 +121,7 @@ function tooComplex({
   });
 }
 
-/** What the user brings; else what a made-up one would. */
+/** Address of the user, or of an example recipient. */
 function resolveTarget(
   channel: AnyChannel,
   user: WireUser,

@@ -1,6 +1,6 @@
 import type { FieldProblem, Problem, ProblemCode } from '../api/problem';
 
-/** Every code that an answer of the dashboard may have, and its status. */
+/** Every error code of the dashboard API and its status. */
 export const problemStatuses: Record<ProblemCode, number> = {
   bad_request: 400,
   signed_out: 401,
@@ -31,7 +31,7 @@ type Details = Partial<
   Pick<Problem, 'fields' | 'publishProblems' | 'savedAt' | 'savedBy' | 'accounts'>
 >;
 
-/** What the operator is told; its message is a sentence for the page and never holds a secret. */
+/** An error for the operator. Its message is a sentence for the page and never contains a secret. */
 export class Refusal extends Error {
   readonly code: ProblemCode;
   readonly details: Details;
@@ -51,7 +51,7 @@ export class Refusal extends Error {
 }
 
 export function notFound(what: string): Refusal {
-  return new Refusal('not_found', `There is no such ${what}.`);
+  return new Refusal('not_found', `No ${what} has this ID.`);
 }
 
 export function tooManyTries(seconds: number): Refusal {
@@ -62,6 +62,6 @@ export function tooManyTries(seconds: number): Refusal {
 
 export function invalid(fields: FieldProblem[]): Refusal {
   const [first] = fields;
-  const text = first ? `${first.path} ${first.problem}` : 'Something is missing.';
+  const text = first ? `${first.path} ${first.problem}` : 'The request is invalid.';
   return new Refusal('invalid', text, { fields });
 }

@@ -10,7 +10,7 @@ import {
 import { getDeliverQueue } from '@belfry/shared';
 import type { ChannelQueue, IntegrationQueue } from '../api/queues';
 
-/** A worker beats every 5 s. */
+/** A worker sends a heartbeat every 5 s. */
 export const aliveSeconds = 20;
 
 export type QueueFactsRead = {
@@ -22,7 +22,7 @@ export type QueueFactsRead = {
   readAt: Date;
 };
 
-/** One line a channel: what waits, who is at work on it, and what to say when something is wrong. */
+/** One row per channel: waiting messages, workers, and a description of any problem. */
 export function toChannelQueue(channel: string, read: QueueFactsRead): ChannelQueue {
   const { facts, workers, readAt } = read;
   const channelFacts = facts.find((each) => each.channel === channel);
@@ -78,7 +78,7 @@ function computeRates(channel: string, rows: readonly RateRow[]) {
   };
 }
 
-/** A channel is paused when it is in every app that was asked for. */
+/** A channel counts as paused if it is paused in every requested app. */
 function getPause(channel: string, { pauses, apps }: QueueFactsRead) {
   const [pause, ...otherPauses] = pauses.filter((each) => each.channel === channel);
   if (!pause || otherPauses.length + 1 < apps.length) {
@@ -98,13 +98,13 @@ function getLastHeartbeat(workers: readonly WorkerHeartbeat[], readAt: Date): nu
 
 function describeProblem(queue: Omit<ChannelQueue, 'sentence'>): string | null {
   const { channel, waiting, workers, isPaused, needsAttention } = queue;
-  const safe = waiting > 0 ? `${formatWaiting(waiting)} in PostgreSQL and none is lost. ` : '';
+  const safe = waiting > 0 ? `${formatWaiting(waiting)} in PostgreSQL; none is lost. ` : '';
   if (workers.length === 0) {
-    return `${safe}No worker takes ${channel}: start a process with the role ${getDeliverQueue(channel)}.`;
+    return `${safe}No worker serves ${channel}. Start a process with the role ${getDeliverQueue(channel)}.`;
   }
-  if (isPaused) return `${safe}${channel} is paused: resume it to send what waits.`;
+  if (isPaused) return `${safe}${channel} is paused. Resume it to send the waiting messages.`;
   if (needsAttention > 0) {
-    return `None is lost: ${formatWaiting(needsAttention)} for an integration that needs attention.`;
+    return `${formatWaiting(needsAttention)} for an integration that needs attention; none is lost.`;
   }
   return null;
 }

@@ -29,22 +29,22 @@ async function send(): Promise<{ messageId: string; requestId: string }> {
 }
 
 describe('the queues', () => {
-  test('show what waits, and that no worker takes it', async () => {
+  test('show waiting messages and that no worker serves them', async () => {
     const { tenant, call } = dashboard;
     await send();
     const { body } = await call('get', `queues?app=${tenant.appId}`);
     const email = body.channels.find(({ channel }: { channel: string }) => channel === 'email');
     expect(email).toMatchObject({ waiting: 1, inFlight: 0, workers: [], isPaused: false });
-    expect(email.sentence).toMatch(/^1 message waits in PostgreSQL and none is lost\. No worker/);
+    expect(email.sentence).toMatch(/^1 message waits in PostgreSQL; none is lost\. No worker/);
     expect(body.stores).toMatchObject({
       postgres: { isUp: true },
       redis: { isUp: false },
       gateway: { isUp: false },
     });
-    expect(body.stores.sentence).toMatch(/^Nothing is lost/);
+    expect(body.stores.sentence).toMatch(/Nothing is lost\.$/);
   });
 
-  test('of a paused channel hold its messages, and let them go on when it is resumed', async () => {
+  test('keep the messages of a paused channel and send them after it is resumed', async () => {
     const { tenant, call, database } = dashboard;
     const { messageId } = await send();
     const claim = () =>

@@ -4,25 +4,25 @@ import { Refusal } from './problem';
 import type { Sessions } from './sessions';
 
 const maxBodyBytes = 1024 * 1024;
-/** Without a session: addresses, passwords and tokens of links. */
+/** Limit without a session: addresses, passwords and link tokens. */
 const maxStrangerBodyBytes = 16 * 1024;
 const strangerPaths: ReadonlySet<string> = new Set(['/session', '/set-up', '/set-up/look']);
-/** In memory at once, from their first byte to their answer. */
+/** Bodies in memory at once, from first byte to answer. */
 const maxBodies = 128;
 const maxBodiesOfAccount = 16;
 
 export type BodyReaders = {
-  /** Bodies below /api are JSON; what is hostile in them is refused as the gateway refuses it. */
+  /** Bodies below /api are JSON; hostile JSON is refused as in the gateway. */
   readJson: RequestHandler[];
   readForm: RequestHandler[];
 };
 
-/** Reads bodies. Large ones only of operators and so many of one account, so that nobody fills the memory with them. */
+/** Reads bodies. Large bodies need a session and are limited per account, to bound memory. */
 export function createBodyReaders({ sessions }: { sessions: Pick<Sessions, 'get'> }): BodyReaders {
   const bodies = new Map<string, number>();
   let total = 0;
 
-  /** The session is read again when the body is there: it may have ended meanwhile. */
+  /** Reads the session again after the body, because it may have ended in the meantime. */
   async function admit(req: Request, res: Response): Promise<void> {
     const { account } = await sessions.get(req);
     const own = bodies.get(account.id) ?? 0;
@@ -66,7 +66,11 @@ function hasBody({ headers }: Request): boolean {
 }
 
 function tooManyBodies(): Refusal {
-  return new Refusal('unavailable', 'Too many calls of this account are in progress. Try again.', {
-    headers: { 'Retry-After': '2' },
-  });
+  return new Refusal(
+    'unavailable',
+    'Too many requests of this account are in progress. Try again.',
+    {
+      headers: { 'Retry-After': '2' },
+    },
+  );
 }

@@ -6,7 +6,7 @@ let steps: StepCounter;
 let findProblems: typeof ReadBody.findProblems;
 let nameSchema: typeof ReadBody.nameSchema;
 
-// What is loaded before the counter starts is not counted.
+// Loaded before the counter starts, so it is not counted.
 beforeAll(() => {
   jest.resetModules();
   steps = startStepCounter();
@@ -14,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => steps.stop());
 
-/** It takes a step for each pair of characters. */
+/** The pattern needs a step for each pair of characters. */
 const slow = Type.String({ maxLength: 60, pattern: '^[a-z]*[a-z][a-z]*$' });
 const texts = ['a', ' ', '\n', 'é'].map((piece) => ({
   name: piece,
@@ -28,12 +28,12 @@ describe('the problems of a body', () => {
     ['an element', Type.Array(slow), (text: string) => ['a', text]],
     ['a member of any name', Type.Record(Type.String(), slow), (text: string) => ({ a: text })],
     ['one of two', Type.Union([slow, Type.Number()]), (text: string) => text],
-  ])('are found without trying the pattern when %s is too long', (_place, schema, createBody) => {
+  ])('are found without running the pattern when %s is too long', (_place, schema, createBody) => {
     const read = (text: string) => findProblems(schema, createBody(text), '');
     expect(steps.findSuperlinear(read, texts)).toEqual([]);
   });
 
-  test('name too long texts beside all else but patterns', () => {
+  test('include too long texts and everything else except patterns', () => {
     const schema = Type.Object({ a: slow, b: slow, c: Type.Number(), pattern: Type.Boolean() });
     const body = { a: 'a'.repeat(61), b: '!', c: '1', pattern: 'true' };
     expect(findProblems(schema, body, '').map(({ path }) => path)).toEqual(['a', 'c', 'pattern']);

@@ -5,16 +5,16 @@ import { invalid } from './problem';
 
 const maxProblems = 50;
 
-/** The body as the schema's type, or the Refusal that names every field that is wrong. */
+/** Returns the body as the type of the schema, or throws a Refusal that names every invalid field. */
 export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T> {
   const input = body ?? {};
   const problems = findProblems(schema, input, '');
   if (problems.length > 0) throw invalid(problems);
-  // Value.Errors found nothing against it.
+  // Value.Errors found no problem.
   return input as Static<T>;
 }
 
-/** What is wrong with a value, by field; one problem a field. While a text is too long, no pattern is tried. */
+/** Problems of a value, one per field. Patterns do not run while a text is too long. */
 export function findProblems(schema: TSchema, value: unknown, at: string): FieldProblem[] {
   const withoutPatterns = getSchemaWithoutPatterns(schema);
   const checkedSchema = hasTooLongText(withoutPatterns, value) ? withoutPatterns : schema;
@@ -29,7 +29,7 @@ export function findProblems(schema: TSchema, value: unknown, at: string): Field
   return [...problems.values()];
 }
 
-/** Value.Errors itself goes on to the pattern of a text that is too long. */
+/** Value.Errors itself would run the pattern on a too long text. */
 function hasTooLongText(schema: TSchema, value: unknown): boolean {
   for (const { type } of Value.Errors(schema, value)) {
     if (type === ValueErrorType.StringMaxLength) return true;
@@ -47,14 +47,14 @@ function getSchemaWithoutPatterns(schema: TSchema): TSchema {
   return reducedSchema;
 }
 
-/** TypeBox keeps the kind of a schema under symbols. */
+/** TypeBox stores the kind of a schema under symbols. */
 function dropPatterns<Part>(part: Part): Part {
   if (typeof part !== 'object' || part === null) return part;
   if (Array.isArray(part)) return part.map(dropPatterns) as Part;
   const copy = {};
   for (const key of Reflect.ownKeys(part)) {
     const member: unknown = Reflect.get(part, key);
-    // A property may be called pattern; its schema is no text.
+    // A property may be named `pattern`; its schema is not a string.
     if (key === 'pattern' && typeof member === 'string') continue;
     Reflect.set(copy, key, dropPatterns(member));
   }
@@ -76,21 +76,21 @@ function formatProblem({ type, message, schema }: SchemaError): string {
     case ValueErrorType.StringMinLength:
       return schema['minLength'] === 1
         ? 'must not be empty'
-        : `must have ${schema['minLength']} characters or more`;
+        : `must have at least ${schema['minLength']} characters`;
     case ValueErrorType.StringMaxLength:
-      return `must have ${schema['maxLength']} characters at most`;
+      return `must have at most ${schema['maxLength']} characters`;
     case ValueErrorType.Union:
-      return 'is none of the values that are allowed';
+      return 'is not one of the allowed values';
     default:
       return message.charAt(0).toLowerCase() + message.slice(1);
   }
 }
 
-/** No control character, and more than white space. */
+/** Not only white space and without control characters. */
 export const nameRule = { pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$' };
-const nameProblem = { 'x-problem': 'must have 1 to 128 characters, and no control character' };
+const nameProblem = { 'x-problem': 'must have 1 to 128 characters and no control characters' };
 
-/** A name that people give. */
+/** A name entered by an operator. */
 export const nameSchema = Type.String({
   maxLength: 128,
   ...nameRule,

@@ -2,7 +2,7 @@ import type { AppEventRow, AppIntegrationRow } from '@belfry/database';
 import type { VersionDefinition } from '@belfry/shared';
 import type { UsedBy } from '../api/integrations';
 
-/** The events whose live version or draft names an integration. */
+/** Events whose live version or draft uses an integration. */
 export function findReferences(
   events: readonly AppEventRow[],
   { id, channel }: Pick<AppIntegrationRow, 'id' | 'channel'>,
@@ -24,7 +24,7 @@ function getChain(definition: VersionDefinition | undefined, channel: string): s
   return definition?.channels[channel]?.integrationIds ?? [];
 }
 
-/** What goes wrong without it; undefined where nothing does. */
+/** Consequences of removing the integration; undefined if there are none. */
 export function describeRemovalHarm(
   { waiting }: AppIntegrationRow,
   references: UsedBy[],
@@ -34,10 +34,16 @@ export function describeRemovalHarm(
   const others = live.filter(({ isOnly }) => !isOnly).map(({ name }) => name);
   const drafts = references.filter((use) => !use.in.includes('live')).map(({ name }) => name);
   const sentences = [
-    ...(waiting > 0 ? [`${waiting} messages that wait for it will fail.`] : []),
-    ...(alone.length > 0 ? [`Nothing else sends its channel for ${alone.join(', ')}.`] : []),
-    ...(others.length > 0 ? [`${others.join(', ')} will send by the others of their chain.`] : []),
-    ...(drafts.length > 0 ? [`The drafts of ${drafts.join(', ')} name it.`] : []),
+    ...(waiting > 0
+      ? [`${waiting} waiting ${waiting === 1 ? 'message' : 'messages'} will fail.`]
+      : []),
+    ...(alone.length > 0
+      ? [`It is the only integration of its channel in ${alone.join(', ')}.`]
+      : []),
+    ...(others.length > 0
+      ? [`${others.join(', ')} will use the other integrations of the chain.`]
+      : []),
+    ...(drafts.length > 0 ? [`The drafts of ${drafts.join(', ')} use it.`] : []),
   ];
   return sentences.length > 0 ? sentences.join(' ') : undefined;
 }

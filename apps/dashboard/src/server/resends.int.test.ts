@@ -31,7 +31,7 @@ type InsertOptions = {
   erased?: boolean;
 };
 
-/** An account of a test's own, so that its app has one run at a time. */
+/** A separate account per test, because an app can have only one run at a time. */
 async function open() {
   const neighbour = await dashboard.createNeighbour();
   const { tenant } = neighbour;
@@ -56,7 +56,7 @@ function createEvent(tenant: Tenant, options: { isSensitive?: boolean; name?: st
   return dashboard.factories.createEvent(tenant, channels, options);
 }
 
-/** A request with one message, as a worker would leave it. */
+/** A request with one message, as written by a worker. */
 async function insert(tenant: Tenant, event: Event, options: InsertOptions): Promise<Inserted> {
   const {
     state = 'failed',
@@ -105,7 +105,7 @@ async function count({ call, at }: Opened, query: string) {
   return body;
 }
 
-/** Counts, and confirms just that. */
+/** Counts and confirms exactly that number. */
 async function start(opened: Opened, query: string, perSecond = 200): Promise<string> {
   const { filters, messages } = await count(opened, query);
   const body = { filters, confirmed: messages, perSecond };
@@ -114,7 +114,7 @@ async function start(opened: Opened, query: string, perSecond = 200): Promise<st
   return run.id;
 }
 
-/** As fanout does it, without its waits. */
+/** Runs the fanout role without its waits. */
 function createCarryOut(): () => Promise<ResendChunkResult | undefined> {
   const { database } = dashboard;
   return createResendByFilter({
@@ -127,7 +127,7 @@ function createCarryOut(): () => Promise<ResendChunkResult | undefined> {
 
 const maxSteps = 200;
 
-/** Until the run is over, or so many chunks of it are done. */
+/** Until the run is finished or `chunks` chunks are done. */
 async function carryOut(resendId: string, chunks = maxSteps): Promise<void> {
   const step = createCarryOut();
   const { lookUps } = dashboard.database;
@@ -138,7 +138,7 @@ async function carryOut(resendId: string, chunks = maxSteps): Promise<void> {
       [resendId],
     );
     if (rowCount === 0) return;
-    // Runs of other tests may be due as well.
+    // Runs of other tests may also be due.
     if ((await step())?.resendId === resendId) done += 1;
   }
 }
@@ -157,8 +157,8 @@ async function listGenerations(requestId: string) {
   return rows;
 }
 
-describe('counting what a filter would send again', () => {
-  test('tells channels, states, what may be doubled, and what is left out and why', async () => {
+describe('counting a resend by filter', () => {
+  test('returns channels, states, possible duplicates, and skipped messages with reasons', async () => {
     const opened = await open();
     await opened.insert();
     await opened.insert({ channel: 'slack', target: 'C1', state: 'unknown' });
@@ -193,7 +193,7 @@ describe('counting what a filter would send again', () => {
     expect(rows).toEqual([]);
   });
 
-  test('finds the messages of just the requests that the log shows, by each filter', async () => {
+  test('finds exactly the messages of the requests that the log shows, by each filter', async () => {
     const opened = await open();
     const event = await createEvent(opened.tenant, { name: 'filtered' });
     const expected = await opened.insert(
@@ -222,7 +222,7 @@ describe('counting what a filter would send again', () => {
     expect((await count(opened, 'channel=slack&state=sent')).messages).toBe(0);
   });
 
-  test('takes of a bulk only the messages that the filter is about', async () => {
+  test('takes only the matching messages of a bulk request', async () => {
     const opened = await open();
     const { requestId } = await opened.insert({ target: 'one@example.com' });
     await dashboard.database.lookUps.query(
@@ -242,7 +242,7 @@ describe('counting what a filter would send again', () => {
 });
 
 describe('a resend by filter', () => {
-  test('sends each message that was confirmed again, once, marked, and stands in the audit', async () => {
+  test('resends each confirmed message once, marks it, and is recorded in the audit', async () => {
     const opened = await open();
     const failed = await opened.insert();
     const unknown = await opened.insert({ state: 'unknown' });
@@ -283,7 +283,7 @@ describe('a resend by filter', () => {
     );
   });
 
-  test('is what was confirmed: not what came later, nor what changed, was removed or lost its way', async () => {
+  test('resends only what was confirmed, without newer, changed, removed or unroutable messages', async () => {
     const opened = await open();
     const { tenant, event } = opened;
     const pool = dashboard.database.lookUps;
@@ -319,11 +319,11 @@ describe('a resend by filter', () => {
       ),
     );
     expect(await listGenerations(unchanged.requestId)).toHaveLength(2);
-    // The one that came later, and the one that nobody carries any more.
+    // The newer message, and the one without an integration.
     expect((await count(opened, 'state=failed')).messages).toBe(2);
   });
 
-  test('by hand is refused as well where nobody carries the message any more', async () => {
+  test('of a single message is also refused without an integration', async () => {
     const { tenant, call } = await open();
     const pool = dashboard.database.lookUps;
     const sender = { channel: 'slack', provider: 'slack' };
@@ -344,7 +344,7 @@ describe('a resend by filter', () => {
     expect([resent.status, resent.body.generation]).toEqual([200, 1]);
   });
 
-  test('refuses what is more than was confirmed, and writes nothing', async () => {
+  test('refuses to resend more than was confirmed, and writes nothing', async () => {
     const opened = await open();
     await opened.insert();
     const { filters } = await count(opened, 'state=failed&to=99999999999999');
@@ -357,7 +357,7 @@ describe('a resend by filter', () => {
     expect((await opened.call('get', opened.at(''))).body).toEqual({ runs: [] });
   });
 
-  test('keeps its pace by the clock of PostgreSQL, and is one at a time in an app', async () => {
+  test('keeps its rate by the clock of PostgreSQL, one run per app', async () => {
     const opened = await open();
     for (let index = 0; index < 12; index += 1) await opened.insert();
     const id = await start(opened, 'state=failed', 10);
@@ -376,7 +376,7 @@ describe('a resend by filter', () => {
     expect(rows[0]?.wait).toBeGreaterThan(0.5);
   });
 
-  test('that is cancelled sends nothing more, and says of how many', async () => {
+  test('stops when cancelled and reports the number of unsent messages', async () => {
     const opened = await open();
     for (let index = 0; index < 12; index += 1) await opened.insert();
     const id = await start(opened, 'state=failed', 10);
@@ -393,7 +393,7 @@ describe('a resend by filter', () => {
     );
   });
 
-  test('loses and doubles nothing when a chunk is cut off, or two take it at once', async () => {
+  test('loses and duplicates nothing if a chunk is interrupted or taken twice', async () => {
     const opened = await open();
     const inserted: Inserted[] = [];
     for (let index = 0; index < 5; index += 1) inserted.push(await opened.insert());
@@ -421,7 +421,7 @@ describe('a resend by filter', () => {
     expect((await opened.call('get', opened.at(`/${id}`))).body).toMatchObject({ resent: 5 });
   });
 
-  test('is nobody else’s while a chunk of it is carried out', async () => {
+  test('is locked while a chunk of it runs', async () => {
     const opened = await open();
     const { requestId } = await opened.insert();
     const id = await start(opened, 'state=failed');
@@ -446,7 +446,7 @@ describe('a resend by filter', () => {
     expect(body).toMatchObject({ resent: 1, skipped: 0, state: 'finished' });
   });
 
-  test('waits while all that its app sends is paused', async () => {
+  test('waits while all sending of its app is paused', async () => {
     const opened = await open();
     await opened.insert();
     const id = await start(opened, 'state=failed');
@@ -462,7 +462,7 @@ describe('a resend by filter', () => {
     expect((await opened.call('get', opened.at(`/${id}`))).body.state).toBe('finished');
   });
 
-  test('says that no worker has the role that carries it out', async () => {
+  test('reports that no worker has the required role', async () => {
     const opened = await open();
     await opened.insert();
     const id = await start(opened, 'state=failed');
@@ -474,7 +474,7 @@ describe('a resend by filter', () => {
     await dashboard.database.prisma.workerHeartbeat.delete({ where: { id: worker.id } });
   });
 
-  test('keeps no address that it was filtered by', async () => {
+  test('does not store an address from its filter', async () => {
     const opened = await open();
     await opened.insert({ target: 'ana.ruiz@example.com' });
     const id = await start(opened, 'recipient=ana.ruiz@example.com');
@@ -484,7 +484,7 @@ describe('a resend by filter', () => {
     expect(JSON.stringify(audit)).not.toContain('ana.ruiz');
   });
 
-  test('is looked at by a viewer, and neither started nor cancelled', async () => {
+  test('can be read by a viewer, but not started or cancelled', async () => {
     const opened = await open();
     await opened.insert();
     const id = await start(opened, 'state=failed');

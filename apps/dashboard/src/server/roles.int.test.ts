@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => dashboard.close());
 
-/** What a viewer may call though it is no GET: it shows something, or is about themselves. */
+/** Routes other than GET that a viewer may call: they only read, or concern the viewer. */
 const openToViewers = [
   'DELETE /api/session',
   'DELETE /api/sessions/:id',
@@ -29,7 +29,7 @@ const openToViewers = [
   'PUT /api/password',
 ];
 
-/** Who works here, and what would lock everybody out. */
+/** Routes for owners: operators, API keys and deletions that could lock everybody out. */
 const forOwners = [
   'DELETE /api/apps/:appId',
   'DELETE /api/people/:id',
@@ -49,7 +49,7 @@ async function signInAs(role: string): Promise<Neighbour> {
   return neighbour;
 }
 
-/** Calls every route that may change something, and names those that the role refuses. */
+/** Calls every route that may change something; returns those refused by the role. */
 async function findRefused({ call, tenant }: Neighbour): Promise<string[]> {
   const refusals: string[] = [];
   const ids = Object.fromEntries(
@@ -59,7 +59,7 @@ async function findRefused({ call, tenant }: Neighbour): Promise<string[]> {
     ]),
   );
   for (const [name, { method, path }] of listChangingRoutes(dashboard.app)) {
-    // It would end the session that asks.
+    // It would end the session of this test.
     if (name === 'DELETE /api/session') continue;
     const { status, body } = await call(
       method,
@@ -79,19 +79,19 @@ function allBut(names: readonly string[]): string[] {
 }
 
 describe('a viewer', () => {
-  test('changes nothing, whatever the route', async () => {
+  test('cannot change anything, on any route', async () => {
     const viewer = await signInAs('viewer');
     expect(await findRefused(viewer)).toEqual(allBut(openToViewers));
   });
 
-  test('reads every list', async () => {
+  test('can read every list', async () => {
     const { call, tenant } = await signInAs('viewer');
     for (const place of ['people', 'audit', 'keys', `apps/${tenant.appId}/users`]) {
       expect([place, (await call('get', place)).status]).toEqual([place, 200]);
     }
   });
 
-  test('is one from the next call on, in a session that began as an owner', async () => {
+  test('loses owner rights from the next call of an existing session', async () => {
     const { call, email } = await dashboard.createNeighbour();
     expect((await call('post', 'apps', { name: 'First' })).status).toBe(200);
     await dashboard.database.lookUps.query(`UPDATE operator SET role = 'viewer' WHERE email = $1`, [
@@ -102,13 +102,13 @@ describe('a viewer', () => {
 });
 
 describe('an editor', () => {
-  test('is refused what is for owners, and nothing else', async () => {
+  test('is refused only the routes for owners', async () => {
     expect(await findRefused(await signInAs('editor'))).toEqual(forOwners);
   });
 });
 
 describe('an owner', () => {
-  test('is refused nothing', async () => {
+  test('may call every route', async () => {
     expect(await findRefused(await dashboard.createNeighbour())).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { isDatabaseUnavailable } from './database-unavailable';
 import { notFound, problemStatuses, Refusal } from './problem';
 import type { Session, Sessions } from './sessions';
 
-/** A call of somebody who is signed in. */
+/** A call with a session. */
 export type Call = {
   req: Request;
   res: Response;
@@ -19,14 +19,14 @@ export type Call = {
 
 export type AppCall = Call & { app: AccountAppRow };
 
-/** Spelt out: what is inferred from Express's own cannot be named where packages are linked. */
+/** Declared explicitly, because types inferred from Express cannot be named across linked packages. */
 export type RouteHandler = (req: Request, res: Response, next: NextFunction) => unknown;
 
 type Handler<C> = (call: C) => Promise<object>;
 
 export type RoutesDeps = { sessions: Pick<Sessions, 'get'>; apps: Pick<AccountApps, 'find'> };
 
-/** Makes handlers of routes: who is signed in, whether they may, and whose app it is, before anything else. */
+/** Wraps route handlers: checks the session, the role and the ownership of the app first. */
 export function createRoutes({ sessions, apps }: RoutesDeps) {
   function signedIn(handler: Handler<Call>, rules: CallRules = {}): RouteHandler {
     const { answer = sendJson } = rules;
@@ -46,7 +46,7 @@ export function createRoutes({ sessions, apps }: RoutesDeps) {
   return {
     signedIn,
 
-    /** Another account's app answers exactly as one that does not exist. */
+    /** An app of another account answers exactly like a missing one. */
     inApp(handler: Handler<AppCall>, rules: CallRules = {}): RouteHandler {
       return signedIn(async (call) => {
         const app = await apps.find(call.actor.accountId, readId(call, 'appId', 'app'));
@@ -62,9 +62,9 @@ type Answer = (res: Response, body: object) => void;
 
 type CallRules = {
   answer?: Answer;
-  /** It changes nothing that others see, though it is no GET. */
+  /** Allowed for viewers, although it is not a GET: it changes nothing that others see. */
   allowsViewers?: boolean;
-  /** Who works in the account, and what would lock everybody out. */
+  /** Only for owners: operators, and anything that could lock everybody out. */
   isForOwners?: boolean;
 };
 
@@ -74,10 +74,13 @@ function refuseRole(
   { allowsViewers = false, isForOwners = false }: CallRules,
 ): void {
   if (role === 'viewer' && method !== 'GET' && !allowsViewers) {
-    throw new Refusal('not_allowed', 'A viewer may look at everything, and change nothing.');
+    throw new Refusal(
+      'not_allowed',
+      'Viewers cannot change anything. Ask an owner for the editor role.',
+    );
   }
   if (isForOwners && role !== 'owner') {
-    throw new Refusal('not_allowed', 'Only an owner of the account may do that.');
+    throw new Refusal('not_allowed', 'Only an owner of the account can do this.');
   }
 }
 
@@ -85,22 +88,22 @@ export function sendJson(res: Response, body: object): void {
   res.set('Cache-Control', 'no-store').json(body);
 }
 
-/** For what answers by itself, as a stream does. */
+/** For handlers that write the response themselves, such as streams. */
 export const skipAnswer: Answer = () => undefined;
 
-/** A part of the path that names a row; what is no UUID names none, and never reaches PostgreSQL. */
+/** Reads an id from the path. Anything but a UUID is not found and never reaches PostgreSQL. */
 export function readId({ path }: Pick<Call, 'path'>, name: string, what: string): string {
   const id = path[name]?.toLowerCase() ?? '';
   if (!isUuid(id)) throw notFound(what);
   return id;
 }
 
-/** Express gives a list only for a wildcard, which no route has. */
+/** Express passes a list only for wildcards, which no route has. */
 function readPathParams({ params }: Request): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
-/** The path and the query decode to text that can be stored: without it PostgreSQL would refuse the statement. */
+/** Checks that path and query decode to storable text; PostgreSQL would reject the statement otherwise. */
 export const refuseUnreadableTargets: RequestHandler = function refuseUnreadableTargets(
   req,
   _res,
@@ -110,13 +113,13 @@ export const refuseUnreadableTargets: RequestHandler = function refuseUnreadable
   next(problem && new Refusal('bad_request', `The path and query of a call ${problem}.`));
 };
 
-/** A parameter of the query that was given once, and says something. */
+/** A query parameter that occurs once and is not empty. */
 export function queryText({ req }: Pick<Call, 'req'>, name: string): string | undefined {
   const value: unknown = req.query[name];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** Answers every failure in one shape; what is our fault is logged and says nothing. */
+/** Answers every error in one shape. Internal errors are logged and reveal nothing. */
 export function createHandleProblems({ log }: { log: Logger }): ErrorRequestHandler {
   return function handleProblems(failure: unknown, req, res, _next) {
     const refusal = toRefusal(failure);
@@ -144,7 +147,7 @@ export function createHandleProblems({ log }: { log: Logger }): ErrorRequestHand
   };
 }
 
-/** The template, never the path: a path may hold a token. */
+/** The route template, never the path, which may contain a token. */
 function getRoutePattern(req: Request): string {
   return req.route?.path ?? 'none';
 }
@@ -162,43 +165,40 @@ function toRefusal(failure: unknown): Refusal {
     const details = fields.length > 0 ? { fields } : {};
     return new Refusal(appErrorCodes[failure.code] ?? 'bad_request', failure.message, details);
   }
-  // Before the stores: errors of the body reader have codes of Node's, too.
+  // Checked before the database: errors of the body parser also have Node codes.
   const unreadable = toReadRefusal(failure);
   if (unreadable) return unreadable;
   if (isDatabaseUnavailable(failure)) {
     return new Refusal(
       'unavailable',
-      'PostgreSQL does not answer. What was accepted is safe in it; nothing was changed now.',
+      'PostgreSQL does not answer. Accepted messages are safe. This request changed nothing.',
       { headers: { 'Retry-After': '2' } },
     );
   }
-  return new Refusal('internal', 'This is a fault of Belfry; its log says more.');
+  return new Refusal('internal', 'Belfry has an internal error. See the log of the dashboard.');
 }
 
-/** What Express and its body reader refuse with a 4xx; undefined for everything else. */
+/** Maps 4xx errors of Express and its body parser; undefined for other errors. */
 function toReadRefusal(failure: unknown): Refusal | undefined {
   const { status, type, limit } = (failure ?? {}) as Record<string, unknown>;
   if (type === 'entity.too.large') {
-    return new Refusal('too_large', `The body must have ${Number(limit) / 1024} KB at most.`);
+    return new Refusal('too_large', `The body must have at most ${Number(limit) / 1024} KB.`);
   }
   const isReading = (typeof status === 'number' && status < 500) || failure instanceof URIError;
   if (!isReading) return undefined;
   return new Refusal(
-    ...(bodyProblems[String(type)] ?? (['bad_request', 'The call cannot be read.'] as const)),
+    ...(bodyProblems[String(type)] ?? (['bad_request', 'The request cannot be parsed.'] as const)),
   );
 }
 
-/** What Express's body reader refuses, by its `type`. */
+/** Errors of the body parser by `type`. */
 const bodyProblems: Record<string, [ProblemCode, string]> = {
   'parameters.too.many': ['too_large', 'The form has too many fields.'],
   'encoding.unsupported': [
     'unsupported_media_type',
-    'The body must not be compressed: send it without Content-Encoding.',
+    'The body must not be compressed. Send it without Content-Encoding.',
   ],
   'charset.unsupported': ['unsupported_media_type', 'The body must be UTF-8.'],
   'request.aborted': ['bad_request', 'The body ended early.'],
-  'request.size.invalid': [
-    'bad_request',
-    'The body does not have the length that Content-Length states.',
-  ],
+  'request.size.invalid': ['bad_request', 'The length of the body does not match Content-Length.'],
 };

@@ -4,7 +4,7 @@ import type { StoredDashboard } from './stored-dashboard.fixture';
 export type Method = Parameters<StoredDashboard['call']>[0];
 export type ListedRoute = { method: Method; path: string };
 
-/** Read off Express itself, so that no route can be left out. */
+/** Read from Express itself, so that no route is missed. */
 export function listAppRoutes({ router }: Express): ListedRoute[] {
   return router.stack.flatMap(({ route }) =>
     [...new Set(route?.stack.map(({ method }) => method))].map((method) => ({
@@ -14,7 +14,7 @@ export function listAppRoutes({ router }: Express): ListedRoute[] {
   );
 }
 
-/** Those that may change something, by `POST /api/apps`. */
+/** Routes that may change something, as `POST /api/apps`. */
 export function listChangingRoutes(app: Express): Map<string, ListedRoute> {
   const changing = listAppRoutes(app).filter(({ method }) => method !== 'get');
   return new Map(changing.map((route) => [formatRoute(route), route]));
@@ -24,7 +24,7 @@ export function formatRoute({ method, path }: ListedRoute): string {
   return `${method.toUpperCase()} ${path}`;
 }
 
-/** The path below `api/`, with a value for each parameter; `x`, which no row has, for what is not given. */
+/** The path below `api/` with its parameters filled in; missing ones become `x`, which matches no row. */
 export function fillPath(path: string, values: Record<string, string>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? 'x').replace(/^\/api\//, '');
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Whether two values are the same once they are JSON: PostgreSQL orders the members of an object anew. */
+/** Compares two values as JSON, ignoring key order, because PostgreSQL reorders object keys. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   return isDeepStrictEqual(left, right);
 }

@@ -1,6 +1,6 @@
 import { createSample } from './sample';
 
-test('made-up data has a value at every path that templates read, lists and their members too', () => {
+test('generated data has a value at every path that templates read, including lists and their items', () => {
   expect(
     createSample([
       'order.id',
@@ -22,6 +22,6 @@ test('made-up data has a value at every path that templates read, lists and thei
   });
 });
 
-test('made-up data leaves out what is no name of a member', () => {
+test('generated data omits paths that are not valid names', () => {
   expect(createSample(['this', 'this[].name', '__proto__.polluted'])).toEqual({});
 });

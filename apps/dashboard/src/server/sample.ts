@@ -3,7 +3,7 @@ import type { Data, Json } from '@belfry/shared';
 const maxSteps = 12;
 const listLength = 2;
 
-/** Data that has a value at every path that templates read, such as `order.items[].name`. */
+/** Generates data with a value at every path that templates read, such as `order.items[].name`. */
 export function createSample(paths: readonly string[]): Data {
   const root = new Map<string, Node>();
   for (const path of paths) addPath(root, path);
@@ -17,7 +17,7 @@ function addPath(root: Map<string, Node>, path: string): void {
   const steps = path.split('.').slice(0, maxSteps);
   for (const step of steps) {
     const name = step.replace(/(?<!\[\])(?:\[\])+$/, '');
-    // The whole of the data, or a name that no object may have.
+    // The path of the whole data, or a forbidden name.
     if (name === '' || name === 'this' || name === '__proto__') return;
     const node: Node = level.get(name) ?? { members: new Map(), isList: false };
     node.isList ||= step.endsWith('[]');
@@ -36,7 +36,7 @@ function createValue(name: string, { members, isList }: Node): Json {
   return isList ? Array.from({ length: listLength }, one) : one();
 }
 
-/** Something that looks like what the name says. */
+/** A plausible value for the name. */
 function createLeaf(name: string): Json {
   const leaf = leaves.find(([pattern]) => pattern.test(name));
   return leaf ? leaf[1] : name.replaceAll('_', ' ');
@@ -55,7 +55,7 @@ const leaves: readonly [RegExp, Json][] = [
   [/name$/i, 'Ana'],
 ];
 
-/** A recipient with an address on every channel, for what a call would not name. */
+/** A recipient with an address on every channel. */
 export const sampleUser = {
   user_id: 'customer-1',
   email: 'ana@example.com',

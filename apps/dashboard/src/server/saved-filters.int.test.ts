@@ -23,7 +23,7 @@ async function begin() {
 type Saved = { id: string; name: string };
 
 describe('saved filters of the log', () => {
-  test('are saved, renamed, replaced and deleted, and each is in the audit', async () => {
+  test('can be saved, renamed, replaced and deleted, each with an audit entry', async () => {
     const { at, call } = await begin();
     const saved = await call('post', at, { name: '  Failed by sms ', filters: failed });
     expect(saved.body).toMatchObject({
@@ -52,7 +52,7 @@ describe('saved filters of the log', () => {
     ]);
   });
 
-  test('are the same for every operator of the account, by name', async () => {
+  test('are shared by all operators of the account, sorted by name', async () => {
     const { at, call, signInAgain } = await begin();
     for (const name of ['b', 'A', 'c']) await call('post', at, { name, filters: failed });
     const otherSession = await signInAgain();
@@ -60,7 +60,7 @@ describe('saved filters of the log', () => {
     expect(names).toEqual(['A', 'b', 'c']);
   });
 
-  test('have one name each, whatever its case', async () => {
+  test('have unique names, ignoring case', async () => {
     const { at, call } = await begin();
     await call('post', at, { name: 'Failed', filters: failed });
     const response = await call('post', at, { name: 'FAILED', filters: { state: 'unknown' } });
@@ -75,14 +75,14 @@ describe('saved filters of the log', () => {
     expect((await call('patch', `${at}/${id}`, { name: 'OTHER' })).status).toBe(200);
   });
 
-  test('are 50 an app at most, also when two are saved at once', async () => {
+  test('are limited to 50 per app, also for concurrent saves', async () => {
     const { at, call } = await begin();
     const save = (name: string) => call('post', at, { name, filters: failed });
     for (let count = 1; count < 50; count += 1) await save(`filter ${count}`);
     const answers = await Promise.all([save('one'), save('other')]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     const [full] = answers.filter(({ status }) => status === 409);
-    expect(full!.body.error).toBe('50 filters are saved already: delete one first.');
+    expect(full!.body.error).toBe('There are already 50 saved filters. Delete one first.');
     expect((await call('get', at)).body.filters).toHaveLength(50);
   });
 
@@ -90,12 +90,12 @@ describe('saved filters of the log', () => {
     ['no name', { name: ' ', filters: failed }, 'name'],
     ['a name that is too long', { name: 'x'.repeat(61), filters: failed }, 'name'],
     ['a name with a line break', { name: 'a\nb', filters: failed }, 'name'],
-    ['nothing to filter by', { name: 'x', filters: {} }, 'filters'],
+    ['no filter', { name: 'x', filters: {} }, 'filters'],
     ['a recipient', { name: 'x', filters: { recipient: 'a@example.com' } }, 'filters.recipient'],
     ['a request', { name: 'x', filters: { requestId: newId() } }, 'filters.requestId'],
     ['a key', { name: 'x', filters: { idempotencyKey: 'k' } }, 'filters.idempotencyKey'],
-    ['what is no filter', { name: 'x', filters: { ...failed, other: 'x' } }, 'filters.other'],
-    ['a span that is none', { name: 'x', filters: { last: 'yesterday' } }, 'filters.last'],
+    ['an unknown filter', { name: 'x', filters: { ...failed, other: 'x' } }, 'filters.other'],
+    ['an invalid period', { name: 'x', filters: { last: 'yesterday' } }, 'filters.last'],
     ['a long value', { name: 'x', filters: { event: 'x'.repeat(129) } }, 'filters.event'],
   ])('are refused with %s, and nothing is saved', async (_what, body, path) => {
     const { at, call } = await begin();
@@ -107,7 +107,7 @@ describe('saved filters of the log', () => {
     expect((await call('get', at)).body.filters).toEqual([]);
   });
 
-  test('are not changed by a viewer, who may use them', async () => {
+  test('can be used but not changed by a viewer', async () => {
     const { at, call, tenant } = await begin();
     const saved = await call('post', at, { name: 'Failed', filters: failed });
     const [{ id }] = saved.body.filters;
@@ -124,7 +124,7 @@ describe('saved filters of the log', () => {
     expect((await call('get', at)).body.filters).toMatchObject([{ id, name: 'Failed' }]);
   });
 
-  test('of one app are not found in another of the same account', async () => {
+  test('of one app are not visible in another app of the account', async () => {
     const { at, call } = await begin();
     const saved = await call('post', at, { name: 'Failed', filters: failed });
     const [{ id }] = saved.body.filters;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => dashboard.close());
 
-/** What comes back for a head, whose lines are written as they are. */
+/** The raw response to a raw request head. */
 async function exchange(...lines: string[]): Promise<string> {
   const { port } = dashboard.server.address() as AddressInfo;
   const socket = net.connect(port, '127.0.0.1').on('error', () => undefined);
@@ -39,7 +39,7 @@ const answers: [string, string, string[]][] = [
   ['another coding', '501', ['POST / HTTP/1.1', host, 'Transfer-Encoding: gzip, chunked']],
 ];
 
-test.each(answers)('%s is answered %s, never to be sniffed', async (_what, status, lines) => {
+test.each(answers)('%s is answered %s with nosniff', async (_what, status, lines) => {
   const text = await exchange(...lines);
   expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(text).toMatch(/\r\nX-Content-Type-Options: nosniff\r\n/i);
@@ -47,21 +47,18 @@ test.each(answers)('%s is answered %s, never to be sniffed', async (_what, statu
   expect(text).not.toMatch(/\r\nStrict-Transport-Security/i);
 });
 
-test.each(answers)(
-  '%s is answered %s over HTTPS, which browsers then keep to',
-  async (...answer) => {
-    const text = await exchange(...answer[2], byHttps);
-    expect(text).toMatch(/\r\nX-Content-Type-Options: nosniff\r\n/i);
-    expect(text).toMatch(/\r\nStrict-Transport-Security: max-age=31536000\r\n/i);
-  },
-);
+test.each(answers)('%s is answered %s over HTTPS with HSTS', async (...answer) => {
+  const text = await exchange(...answer[2], byHttps);
+  expect(text).toMatch(/\r\nX-Content-Type-Options: nosniff\r\n/i);
+  expect(text).toMatch(/\r\nStrict-Transport-Security: max-age=31536000\r\n/i);
+});
 
-test('what is no HTTP is answered 400 in JSON, never to be sniffed', async () => {
+test('invalid HTTP is answered 400 in JSON with nosniff', async () => {
   const text = await exchange('GET / HTTP/1.1', host, 'a b: c');
   expect(text).toMatch(/^HTTP\/1\.1 400 .*nosniff.*"success":false.*"code":"bad_request"/s);
 });
 
-test('headers and bodies that drip end as at the gateway', () => {
+test('slow headers and bodies time out as in the gateway', () => {
   const { headersTimeout, requestTimeout } = dashboard.server;
   expect([headersTimeout, requestTimeout]).toEqual([10_000, 45_000]);
 });

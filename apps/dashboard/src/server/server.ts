@@ -4,7 +4,7 @@ import type { Express } from 'express';
 
 const maxConnections = 2_000;
 
-/** The dashboard on the server that every process has: what is no proper HTTP is answered in the shape of its problems. */
+/** Creates the HTTP server. Invalid HTTP is answered in the JSON error format of the dashboard. */
 export function createDashboardServer(
   app: Express,
   options: Pick<HttpServerOptions, 'tls' | 'isTrustedProxy'> & { log: Logger },

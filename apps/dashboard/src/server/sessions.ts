@@ -12,10 +12,10 @@ const sessionTimes: SessionTimes = {
 
 const tokenBytes = 32;
 const sessionCookie = 'belfry_session';
-/** By one sign-out: a browser sends one, unless somebody else set more. */
+/** Sessions ended by one sign-out. A browser sends one, unless another program set more. */
 const maxSessionsEnded = 10;
 
-/** Who is signed in. */
+/** The session of a request. */
 export type Session = {
   tokenHash: Buffer;
   operator: { id: string; email: string; role: string; passwordHash: string };
@@ -29,7 +29,7 @@ export type SessionsDeps = {
   connections: Pick<Connections, 'isHttps'>;
 };
 
-/** Sessions in a cookie: a random token, of which only the hash is stored. */
+/** Cookie sessions: a random token; only its hash is stored. */
 export function createSessions({ access, connections }: SessionsDeps) {
   async function find(req: Request): Promise<Session | undefined> {
     const token = readToken(req, connections.isHttps(req));
@@ -61,7 +61,7 @@ export function createSessions({ access, connections }: SessionsDeps) {
       return session;
     },
 
-    /** A new session each time: a token that was there before somebody signed in is never taken over. */
+    /** Always creates a new session, so a token from before the sign-in is never reused (session fixation). */
     async begin(req: Request, res: Response, operatorId: string): Promise<string> {
       const token = randomBytes(tokenBytes).toString('base64url');
       await access.createSession(operatorId, hashToken(token), sessionTimes);
@@ -89,7 +89,7 @@ function readTokens(req: Request, isHttps: boolean): string[] {
   return readCookies(req, cookieName(sessionCookie, isHttps));
 }
 
-/** A second cookie was set by somebody else, such as a program on another port of the host: neither can be trusted. */
+/** A second cookie was set by another program, for example on another port of the host. Neither can be trusted. */
 function readToken(req: Request, isHttps: boolean): string | undefined {
   const [token = '', ...more] = readTokens(req, isHttps);
   if (more.length > 0) throw new Refusal('bad_request', severalSessions);

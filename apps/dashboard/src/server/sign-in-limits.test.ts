@@ -8,13 +8,13 @@ const connections = { isHttps: () => false, getClientNetwork: (req: Request) => 
 const victim = { id: 'victim' };
 const address = 'ana@example.com';
 
-/** Limits with a clock that stands still unless a test moves it. */
+/** Limits with a fake clock. */
 function setUp(ring = testKeyRing) {
   const clock = { ms: 0 };
   const devices = createDevices({ secrets: createSecrets(ring), connections });
   const limits = createSignInLimits({ devices, connections, now: () => clock.ms });
 
-  /** Seconds to wait, or how many operators may be judged. */
+  /** Seconds to wait, or the number of operators that may be checked. */
   function attempt(req: Request, operators: { id: string }[], to = address) {
     try {
       return limits.begin(req, to, operators);
@@ -23,7 +23,7 @@ function setUp(ring = testKeyRing) {
     }
   }
 
-  /** The cookie that a browser gets when an operator signs in with it. */
+  /** The device cookie that a browser gets at sign-in. */
   function cookieFor(operatorId: string): string {
     let header = '';
     const cookie = (name: string, value: string) => (header = `${name}=${value}`);
@@ -38,7 +38,7 @@ function request(cookie: string, ip = '203.0.113.7'): Request {
 }
 
 describe('guessing by strangers', () => {
-  test('is bounded by address and network: ten at once, then one each 90 s', () => {
+  test('is limited per address and network: a burst of ten, then one per 90 s', () => {
     const { clock, attempt } = setUp();
     const answers = Array.from({ length: 12 }, () => attempt(request(''), [victim]));
     expect(answers.slice(10)).toEqual(['90', '90']);
@@ -48,7 +48,7 @@ describe('guessing by strangers', () => {
     expect(attempt(request(''), [victim])).toMatchObject({ operators: [victim] });
   });
 
-  test('is bounded by network for any address: 50 at once, then one each 18 s', () => {
+  test('is limited per network for all addresses: a burst of 50, then one per 18 s', () => {
     const { attempt } = setUp();
     const answers = Array.from({ length: 52 }, (_, at) =>
       attempt(request(''), [], `${at}@x.example`),
@@ -56,7 +56,7 @@ describe('guessing by strangers', () => {
     expect(answers.slice(50)).toEqual(['18', '18']);
   });
 
-  test('keeps no browser out in which the operator has signed in before', () => {
+  test('does not lock out a known browser', () => {
     const { attempt, cookieFor } = setUp();
     const cookie = cookieFor(victim.id);
     for (let at = 0; at < 60; at += 1) attempt(request(''), [victim], `${at}@x.example`);
@@ -71,17 +71,17 @@ describe('guessing by strangers', () => {
     ['a forged signature', () => `belfry_device_victim=${'a'.repeat(22)}.${'b'.repeat(43)}`],
     ['a cookie without a signature', () => `belfry_device_victim=${'a'.repeat(22)}`],
     ['two cookies', (own: string) => `${own}; ${own}`],
-  ])('is not helped by %s', (_what, forge) => {
+  ])('is not extended by %s', (_what, forge) => {
     const { attempt, cookieFor } = setUp();
     const cookie = forge(cookieFor('mallory'));
     for (let at = 0; at < 10; at += 1) attempt(request(''), [victim]);
     expect(attempt(request(cookie), [victim])).toBe('90');
   });
 
-  test('is not helped by an operator with the same address in another account', () => {
+  test('is not extended by an operator with the same address in another account', () => {
     const { attempt, cookieFor } = setUp();
     const own = { id: 'mallory' };
-    /** How often the victim's password is judged while the attacker, who knows their own, signs in each time. */
+    /** How often the victim's password is checked while the attacker signs in with their own each time. */
     const countJudged = (makeRequest: () => Request) => {
       const attempts = Array.from({ length: 100 }, () => {
         const result = attempt(makeRequest(), [victim, own]);
@@ -97,7 +97,7 @@ describe('guessing by strangers', () => {
 });
 
 describe('a known browser', () => {
-  test('has ten attempts at once of its own, and all of them again after a success', () => {
+  test('has its own burst of ten attempts, restored after a success', () => {
     const { attempt, cookieFor } = setUp();
     const cookie = cookieFor(victim.id);
     for (let at = 0; at < 9; at += 1) attempt(request(cookie), [victim]);
@@ -108,7 +108,7 @@ describe('a known browser', () => {
     expect(answers.indexOf('90')).toBe(10);
   });
 
-  test('stays known when the key ring is rotated', () => {
+  test('stays known after a rotation of the key ring', () => {
     const cookie = setUp().cookieFor(victim.id);
     const newKey = Buffer.alloc(32, 8).toString('base64');
     const rotated = setUp(`new:${newKey},${testKeyRing}`);
@@ -118,7 +118,7 @@ describe('a known browser', () => {
   });
 });
 
-test('an operator who signs in correctly from new browsers is never made to wait', () => {
+test('an operator who signs in correctly from new browsers never has to wait', () => {
   const { attempt } = setUp();
   for (let at = 0; at < 100; at += 1) {
     const result = attempt(request(''), [victim]);

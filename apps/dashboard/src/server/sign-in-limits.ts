@@ -5,28 +5,28 @@ import { tooManyTries } from './problem';
 import { createTries } from './tries';
 
 const minuteMs = 60_000;
-/** For a browser that has signed in before, and for a signed-in operator who confirms a step. */
+/** For a known browser, and for a signed-in operator who confirms an action. */
 export const knownLimit = { max: 10, refillMs: 1.5 * minuteMs };
-/** For strangers of one network and one address. */
+/** For strangers, per network and address. */
 const pairLimit = { max: 10, refillMs: 1.5 * minuteMs };
-/** For strangers of one network and any address. */
+/** For strangers, per network. */
 const networkLimit = { max: 50, refillMs: 0.3 * minuteMs };
 const maxNames = 10_000;
 
-/** The keys by which the attempts of strangers are counted. */
+/** Keys for counting the attempts of strangers. */
 type TryKeys = { network: string; pair: string };
 
 export type Attempt<T> = {
-  /** Those whose password may be judged now. */
+  /** Operators whose password may be checked now. */
   operators: T[];
-  /** One of them has signed in with this browser before. */
+  /** Whether one of them has signed in with this browser before. */
   isKnown: boolean;
-  /** Call it when the password is right for `matching`. */
+  /** Call this if the password matches for `matching`. */
   succeed(matching: readonly T[]): void;
 };
 
 export type SignInLimits = {
-  /** Counts an attempt for the operators of an address before it is judged. Throws `too_many_tries`. */
+  /** Counts an attempt for the operators of an address before the password is checked. Throws `too_many_tries`. */
   begin<T extends { id: string }>(
     req: Request,
     address: string,
@@ -41,8 +41,8 @@ export type SignInLimitsDeps = {
 };
 
 /**
- * Bounds guessing without a lock that strangers could use: a browser in which the operator has signed in before has a
- * count of its own, which nobody else can fill. Strangers are counted by address and network, and by network.
+ * Limits guessing without a lockout that strangers could trigger. A known browser has its own counter that others
+ * cannot exhaust. Strangers are counted per address and network, and per network.
  */
 export function createSignInLimits({ devices, connections, now }: SignInLimitsDeps): SignInLimits {
   const deviceTries = createTries({ ...knownLimit, maxNames, now });
@@ -51,7 +51,7 @@ export function createSignInLimits({ devices, connections, now }: SignInLimitsDe
 
   function beginStranger({ network, pair }: TryKeys): number {
     const waitForNetwork = networkTries.begin(network);
-    // First, so that a network that has to wait fills no memory with addresses.
+    // Checked first, so that a limited network does not fill the memory with addresses.
     if (waitForNetwork > 0) return waitForNetwork;
     const waitForPair = pairTries.begin(pair);
     if (waitForPair > 0) networkTries.takeBack(network);
@@ -63,7 +63,7 @@ export function createSignInLimits({ devices, connections, now }: SignInLimitsDe
     strangers: readonly T[],
     matching: readonly T[],
   ): void {
-    // Whoever knows one operator's password must not guess that of another with the same address for nothing.
+    // A correct password of one operator must not allow free guesses for another with the same address.
     if (!strangers.every((operator) => matching.includes(operator))) return;
     pairTries.takeBack(pair);
     networkTries.takeBack(network);

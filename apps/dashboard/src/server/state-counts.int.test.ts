@@ -35,7 +35,7 @@ function getCounts(slots: Record<string, { counts: unknown }>) {
   );
 }
 
-// apps/api/src/routes/request-status.int.test.ts reads the same requests by the interface.
+// apps/api/src/routes/request-status.int.test.ts reads the same requests through the API.
 test.each([
   [60, 12, 1],
   [60, 12, 2],
@@ -67,7 +67,7 @@ function sumValues(numbers: Record<string, number>): number {
   return Object.values(numbers).reduce((sum, number) => sum + number, 0);
 }
 
-test('the slots of the items add up to those of the request', async () => {
+test('the counts of the items add up to those of the request', async () => {
   const { requestId, counts } = await write(60, 12, 6);
   const groups: StateGroup[] = [];
   for (let item = 0; item < 60; item += 1) {

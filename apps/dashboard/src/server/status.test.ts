@@ -2,7 +2,7 @@ import { createReadStatus } from './status';
 
 const gatewayUrl = 'http://127.0.0.1:4400';
 
-/** Parts that all answer, and how often one of them was asked. */
+/** Parts that are all up, with a call counter. */
 function createStatus() {
   const state = { pingCount: 0, nowMs: 0 };
   const ping = async () => undefined;
@@ -19,7 +19,7 @@ function createStatus() {
 }
 
 describe('the status of the parts', () => {
-  test('is read once a second, however many pages ask', async () => {
+  test('is read at most once a second for any number of pages', async () => {
     const { parts: state, readStatus } = createStatus();
     await readStatus();
     state.nowMs = 1_000;

@@ -10,10 +10,10 @@ export type StatusDeps = {
 };
 
 const pingTimeoutMs = 1_500;
-/** However many pages ask, each part is asked this often at most. */
+/** Each part is pinged at most once per this time, for any number of pages. */
 const cacheMs = 1_000;
 
-/** Which parts answer, and what that means for what waits. */
+/** Reports which parts are up, and the effect on waiting messages. */
 export function createReadStatus(deps: StatusDeps): () => Promise<StoreStatus> {
   let cache: { atMs: number; status: Promise<StoreStatus> } | undefined;
 
@@ -55,13 +55,13 @@ function describeStatus({
   gateway,
 }: Omit<StoreStatus, 'sentence'>): string | null {
   if (!postgres.isUp) {
-    return 'What was accepted is safe. PostgreSQL does not answer, so nothing is accepted, shown or changed until it is back.';
+    return 'PostgreSQL does not answer. Accepted messages are safe. Until it is back, no calls are accepted, and nothing can be shown or changed.';
   }
   if (!redis.isUp) {
-    return 'Nothing is lost: every message waits in PostgreSQL. Redis does not answer, so sending stops until it is back; calls are accepted all the same.';
+    return 'Redis does not answer, so sending is stopped until it is back. Calls are still accepted, and every message waits in PostgreSQL. Nothing is lost.';
   }
   if (!gateway.isUp) {
-    return 'What was accepted is being sent. The gateway does not answer, so no new call is accepted; everything here can be looked at and changed.';
+    return 'The gateway does not answer, so no new calls are accepted. Accepted messages are still sent, and the dashboard works as usual.';
   }
   return null;
 }

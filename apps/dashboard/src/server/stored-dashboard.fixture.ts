@@ -20,7 +20,7 @@ import { hashToken } from './sessions';
 
 export const password = 'a sentence of their own';
 
-/** A dashboard on the store of the tests, with one account and its operator signed in. */
+/** A dashboard on the test database, with one account and a signed-in operator. */
 export type StoredDashboard = {
   app: Express;
   server: Server;
@@ -30,23 +30,23 @@ export type StoredDashboard = {
   services: DashboardServices;
   tenant: Tenant;
   email: string;
-  /** Calls as the operator, from the page's own origin. */
+  /** Calls as the operator, from the origin of the page. */
   call(method: Method, path: string, body?: object): Promise<Answer>;
-  /** Another account, its operator signed in. */
+  /** Another account with a signed-in operator. */
   createNeighbour(): Promise<Neighbour>;
   close(): Promise<void>;
 };
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
-// biome-ignore lint/suspicious/noExplicitAny: what a test asks of an answer's JSON is the test.
+// biome-ignore lint/suspicious/noExplicitAny: tests assert the JSON themselves.
 export type Answer = { status: number; body: any; headers: Record<string, string> };
 export type Neighbour = {
   tenant: Tenant;
   email: string;
   call: StoredDashboard['call'];
-  /** The same operator at another machine. */
+  /** The same operator on another machine. */
   signInAgain(): Promise<StoredDashboard['call']>;
-  /** Another session of the operator, as the cookie of raw calls. */
+  /** The cookie of another session, for raw calls. */
   signInForCookie(): Promise<string>;
 };
 
@@ -142,7 +142,7 @@ function createSignUp({ url, database, factories, passwordHash, signIn }: SignUp
 
 const hourMs = 60 * 60_000;
 
-/** A session as a sign-in makes it, without the time that judging a password takes. */
+/** Creates a session like a sign-in, but without the slow password hash. */
 function createSignIn({ access }: DashboardServices): SignIn {
   return async function signIn(operatorId) {
     const token = randomBytes(32).toString('base64url');

@@ -15,12 +15,12 @@ export type TestConnectionDeps = {
 
 const timeoutMs = 15_000;
 
-/** Asks the provider, by the very code that sends, whether it takes these credentials; nothing is sent. */
+/** Checks the credentials at the provider with the code that sends; sends nothing. */
 export function createTestConnection(deps: TestConnectionDeps): TestConnection {
   const { channels, senderDeps, now } = deps;
   return async function testConnection(of, input) {
     const provider = findProvider(channels, of);
-    if (!provider) throw new Error('A connection of no provider is tested');
+    if (!provider) throw new Error('The connection test has no provider');
     const begunAt = performance.now();
     const sender: Sender<unknown> = provider.createSender(senderDeps);
     try {

@@ -6,7 +6,7 @@ import { notFound, Refusal } from './problem';
 
 export type TestSendDeps = {
   events: Pick<AppEvents, 'createTestVersion'>;
-  /** The same way in as a call to the gateway; the version is the one that was just stored. */
+  /** The accept step of the gateway, with the version just stored. */
   createSendEvent(version: {
     id: string;
     eventId: string;
@@ -19,16 +19,16 @@ export type TestSendDeps = {
 export type TestSendInput = {
   app: AccountAppRow;
   event: AppEventRow;
-  /** With the channels that are to be tested, and no problem. */
+  /** Only the channels to test, without problems. */
   definition: VersionDefinition;
   delivery: 'sandbox' | 'live';
-  /** A body of `events/send` for the event, nulls left out. */
+  /** A body of `events/send` for the event, without nulls. */
   body: Json;
 };
 
 export type TestSend = (actor: Actor, input: TestSendInput) => Promise<TestSendAnswer>;
 
-/** Stores the draft as a version of kind `test`, then has it accepted as any call is. */
+/** Stores the draft as a version of kind `test`, then accepts it like any call. */
 export function createTestSend(deps: TestSendDeps): TestSend {
   return async function testSend(actor, { app, event, definition, delivery, body }) {
     if (app.isStorageFull) throw new Refusal('wrong_state', errorEntry('storage_limit').text);

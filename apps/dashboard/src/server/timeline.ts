@@ -29,7 +29,7 @@ const sensitiveMask = '***';
 
 export type TimelineContext = { item: number; isSandbox: boolean; readAt: Date };
 
-/** All that is on record of a request's item, in the order in which it happened. */
+/** The timeline of a request item, in chronological order. */
 export function buildTimeline(
   timeline: ItemTimeline,
   { item, isSandbox, readAt }: TimelineContext,
@@ -131,16 +131,21 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
   };
 }
 
-/** Of what has no step of its own. */
+/** Notes that have no step of their own. */
 function getOtherNotes({ notes }: TimelineMessage): Record<string, unknown> {
   const { passed_over: _, resend_run: __, ...otherNotes } = notes ?? {};
   return otherNotes;
 }
 
-function describeWait({ state, waits, dueAt }: TimelineMessage): MessageChannelRow['waits'] {
+function describeWait({
+  state,
+  waits,
+  dueAt,
+  attempts,
+}: TimelineMessage): MessageChannelRow['waits'] {
   if (state !== 'queued') return null;
   const until = dueAt?.getTime() ?? null;
-  return { reason: waits ?? 'turn', until, sentence: explainWait(waits, dueAt) };
+  return { reason: waits ?? 'turn', until, sentence: explainWait(waits, attempts) };
 }
 
 type Records = { attempts: TimelineAttempt[]; receipts: TimelineReceipt[] };
@@ -177,7 +182,7 @@ function buildSteps(message: TimelineMessage, records: Records & { isSensitive: 
   return steps.toSorted((a, b) => a.at - b.at);
 }
 
-/** What the reason means, and what to do about it. */
+/** The meaning of a reason, and the advice for it. */
 function describeReason(reason: string): string {
   const { what, remedy } = explainReason(reason, null);
   return [what, remedy].filter((part) => part !== null).join(' ');
@@ -193,7 +198,7 @@ function buildFailoverSteps({ notes }: TimelineMessage): Step[] {
   }));
 }
 
-/** A call, and how long it was until the next one. */
+/** A provider call and the wait until the next one. */
 function buildAttemptSteps(
   attempt: TimelineAttempt,
   next: TimelineAttempt | undefined,
@@ -248,7 +253,7 @@ function toReceiptStep({
   };
 }
 
-/** A text that was cut to its limit is no JSON any more: it is shown as it is. */
+/** A truncated text is no longer valid JSON and is returned as is. */
 function readJson(text: string | null): unknown {
   if (text === null) return null;
   try {
@@ -274,7 +279,7 @@ function getAllowedActions(
     resend: { isAllowed: because === null, warning, because },
     cancel: {
       isAllowed: isQueued,
-      because: isQueued ? null : 'Only a message that still waits can be cancelled.',
+      because: isQueued ? null : 'Only a queued message can be cancelled.',
     },
   };
 }

@@ -1,6 +1,6 @@
 import { createTries } from './tries';
 
-test('after so many attempts a name waits for one at a time, and no other name does', () => {
+test('after a burst a name is limited to one attempt at a time, and other names are not', () => {
   let now = 0;
   const tries = createTries({ max: 2, refillMs: 60_000, maxNames: 10, now: () => now });
   expect(tries.begin('a')).toBe(0);
@@ -13,13 +13,13 @@ test('after so many attempts a name waits for one at a time, and no other name d
   expect(tries.begin('a')).toBe(60);
 });
 
-test('attempts that are refused do not make the wait longer', () => {
+test('refused attempts do not extend the wait', () => {
   const tries = createTries({ max: 1, refillMs: 60_000, maxNames: 10, now: () => 0 });
   tries.begin('a');
   expect([tries.begin('a'), tries.begin('a'), tries.begin('a')]).toEqual([60, 60, 60]);
 });
 
-test('an attempt is taken back, or all are forgotten', () => {
+test('an attempt can be undone, and all attempts reset', () => {
   const tries = createTries({ max: 2, refillMs: 60_000, maxNames: 10, now: () => 0 });
   tries.begin('a');
   tries.begin('a');
@@ -29,7 +29,7 @@ test('an attempt is taken back, or all are forgotten', () => {
   expect([tries.begin('a'), tries.begin('a'), tries.begin('a')]).toEqual([0, 0, 60]);
 });
 
-test('memory is bounded: the names that were tried longest ago are forgotten', () => {
+test('memory is bounded: the least recently used names are evicted', () => {
   const tries = createTries({ max: 1, refillMs: 60_000, maxNames: 2, now: () => 0 });
   for (const name of ['a', 'b', 'c']) tries.begin(name);
   expect(['b', 'c', 'a'].map((name) => tries.begin(name) > 0)).toEqual([true, true, false]);

@@ -1,25 +1,28 @@
-/** Counts attempts by name, in memory: a process that restarts forgets them. */
+/** Counts attempts per name in memory; a restart resets them. */
 export type Tries = {
-  /** Counts an attempt before it is judged, so that many at once are not let through together. Seconds to wait, or 0. */
+  /**
+   * Counts an attempt before the password is checked, so that concurrent attempts all count. Returns seconds to wait,
+   * or 0.
+   */
   begin(name: string): number;
-  /** Does not count the last attempt after all. */
+  /** Undoes the last attempt. */
   takeBack(name: string): void;
-  /** Forgets all attempts. */
+  /** Resets all attempts of the name. */
   forget(name: string): void;
 };
 
 export type TriesOptions = {
-  /** Attempts at once; after them one every `refillMs`. */
+  /** Size of the burst; after it, one attempt per `refillMs`. */
   max: number;
   refillMs: number;
-  /** Names in memory; the one that was tried longest ago is forgotten first. */
+  /** Names in memory; the least recently used one is evicted first. */
   maxNames: number;
   now: () => number;
 };
 
-/** A token bucket for each name. A full lock would let anybody keep the right person out for its whole length. */
+/** A token bucket per name. A lockout would let anyone lock out the operator. */
 export function createTries({ max, refillMs, maxNames, now }: TriesOptions): Tries {
-  /** When the bucket of a name is full again. */
+  /** When the bucket of each name is full again. */
   const fullAt = new Map<string, number>();
 
   function keep(name: string, timeMs: number): void {

@@ -9,7 +9,7 @@ import { maskTokens } from './mask-tokens';
 
 type Channels = Record<string, AnyChannel>;
 
-/** The stored user as a call that names nothing but the id would address them. */
+/** The recipient of a call that only sends the user id. */
 export function buildRecipient(
   user: AppUserRow,
   devices: readonly UserDeviceRow[],
@@ -40,7 +40,7 @@ function listExtraFields(channels: Channels): string[] {
   return Object.values(channels).flatMap((channel) => Object.keys(channel.recipient));
 }
 
-/** Each channel's addresses of a recipient, or why there is none, in the order of the peal. */
+/** Addresses of a recipient by channel, or why there is none, in channel order. */
 export function listAddresses(
   recipient: Recipient,
   channels: Channels,
@@ -54,13 +54,13 @@ export function listAddresses(
   });
 }
 
-/** What is nobody else's: addresses, but of groups, and the tokens of every device. */
+/** Addresses that belong to this user alone: no group addresses, but the tokens of every device. */
 export function listOwnAddresses(
   recipient: Recipient,
   channels: Channels,
   app: AppDefaults,
 ): string[] {
-  // Also the devices that are switched off, and those that another address wins over.
+  // Includes disabled devices and those that another address takes precedence over.
   const devices = (recipient.devices ?? []).map(({ disabled: _, ...device }) => device);
   const addresses = [recipient, { devices }]
     .flatMap((each) => listAddresses(each, channels, app))
@@ -70,7 +70,7 @@ export function listOwnAddresses(
   return [...new Set(addresses)];
 }
 
-/** A typed address in the form in which the channel stores it, or what is wrong with it. */
+/** Normalizes a typed address for the channel, or returns its problem. */
 export function canonicalizeAddress(
   text: string,
   channel: AnyChannel,
@@ -79,10 +79,10 @@ export function canonicalizeAddress(
   const result = channel.findTargets(createProbeRecipient(text, channels), app);
   if ('skip' in result) return { problem: result.detail };
   const [target] = result.targets;
-  return target ? { address: target.address } : { problem: 'is no address of this channel' };
+  return target ? { address: target.address } : { problem: 'is not an address of this channel' };
 }
 
-/** Somebody whose every field is this text: a channel reads its own. */
+/** A recipient with this text in every field; the channel reads its own field. */
 function createProbeRecipient(text: string, channels: Channels): Recipient {
   const words = text.split(' ');
   const slackEmail = words.find((word) => word.includes('@'));

@@ -26,7 +26,7 @@ async function readAudit(): Promise<{ action: string; subject: string; change: u
 }
 
 describe('the record of a user', () => {
-  test('shows where each channel would reach them, or why not, and no token', async () => {
+  test('shows the address of each channel, or why there is none, and no token', async () => {
     const { sid, userId } = await createUser({
       email: 'ana@EXAMPLE.com',
       mobile: 'not a number',
@@ -51,7 +51,7 @@ describe('the record of a user', () => {
     });
   });
 
-  test('tells why a provider switched a device off', async () => {
+  test('shows the provider error that disabled a device', async () => {
     const { sid } = await createUser({});
     const device = { appId: dashboard.tenant.appId, userSid: sid, fcmToken: newId() };
     await dashboard.database.prisma.device.create({
@@ -62,7 +62,7 @@ describe('the record of a user', () => {
   });
 
   test.each(['%00', 'x'.repeat(5_000)])(
-    'is not looked for by what no user can have',
+    'is not searched by text that no user can have',
     async (text) => {
       const { status } = await dashboard.call('get', at(`users?text=a${text}`));
       expect(status).toBe(400);
@@ -71,7 +71,7 @@ describe('the record of a user', () => {
 });
 
 describe('a suppression', () => {
-  test('holds for the address as the channel sends to it, with who and why', async () => {
+  test('applies to the normalized address and records operator and reason', async () => {
     const input = { channel: 'sms', address: '+1 (202) 555-0164', detail: ' asked by phone ' };
     const { status, body } = await dashboard.call('post', at('suppressions'), input);
     expect([status, body]).toMatchObject([
@@ -102,7 +102,7 @@ describe('a suppression', () => {
     expect(JSON.stringify(entries)).not.toContain('5550164');
   });
 
-  test('of a phone number is one key in every spelling that the app reads', async () => {
+  test('of a phone number is the same in every spelling that the app accepts', async () => {
     const { database, tenant } = dashboard;
     const appPath = `apps/${tenant.appId}`;
     const changed = await dashboard.call('patch', appPath, { defaultRegion: 'DE' });
@@ -137,12 +137,12 @@ describe('a suppression', () => {
     [{ channel: 'slack', address: '#general', detail: 'x' }, 'address'],
     [{ channel: 'pigeon', address: 'x', detail: 'x' }, 'channel'],
     [{ channel: 'email', address: 'a@example.com', detail: ' ' }, 'detail'],
-  ])('is refused where %j names no address, channel or reason', async (body, path) => {
+  ])('is refused if %j has no address, channel or reason', async (body, path) => {
     const answer = await dashboard.call('post', at('suppressions'), body);
     expect([answer.status, answer.body.fields[0].path]).toEqual([422, path]);
   });
 
-  test('of many is listed page by page, each once', async () => {
+  test('list is paged, each entry once', async () => {
     const { call, tenant } = await dashboard.createNeighbour();
     await dashboard.database.lookUps.query(
       `INSERT INTO suppression (id, app_id, channel, recipient, reason)
@@ -163,7 +163,7 @@ describe('a suppression', () => {
 });
 
 describe('erasing a user', () => {
-  test('asks for the id, is remembered without it, and leaves suppressions', async () => {
+  test('requires the id, is recorded without it, and keeps suppressions', async () => {
     const email = `${newId()}@example.com`;
     const { sid, userId } = await createUser({ email });
     await dashboard.call('post', at('suppressions'), {

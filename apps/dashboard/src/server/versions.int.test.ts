@@ -33,7 +33,7 @@ function createDefinition(subject: string, options: object = {}) {
 
 type At = { at: string; who: Pick<Neighbour, 'tenant' | 'call'> };
 
-/** An event with a version for each of the subjects, the last one live. */
+/** An event with one version per subject; the last one is live. */
 async function publishAll(subjects: string[]): Promise<At & { versions: { id: string }[] }> {
   const who = await dashboard.createNeighbour();
   const { body } = await who.call('post', `apps/${who.tenant.appId}/events`, { name: 'shipped' });
@@ -57,7 +57,7 @@ async function listActions({ call }: Pick<Neighbour, 'call'>) {
 }
 
 describe('a rollback', () => {
-  test('publishes what an older version says as a new one, and leaves the others as they were', async () => {
+  test('publishes the content of an older version as a new one and changes no other version', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
     const [first, second] = versions;
     const rolled = await who.call('post', `${at}/versions/${first!.id}/roll-back`, {
@@ -88,7 +88,7 @@ describe('a rollback', () => {
     ]);
   });
 
-  test('takes the draft back with it, so that the next publish does not undo it', async () => {
+  test('also reverts the draft, so that the next publish does not undo it', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
     const rolled = await who.call('post', `${at}/versions/${versions[0]!.id}/roll-back`, {
       basedOnLive: versions[1]!.id,
@@ -100,7 +100,7 @@ describe('a rollback', () => {
     });
   });
 
-  test('leaves a draft alone that says something else', async () => {
+  test('keeps a draft that differs from the live version', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
     await who.call('put', `${at}/draft`, { basedOn: 2, definition: createDefinition('three') });
     const rolled = await who.call('post', `${at}/versions/${versions[0]!.id}/roll-back`, {
@@ -112,7 +112,7 @@ describe('a rollback', () => {
     });
   });
 
-  test('of two operators at once is made by one; the other is told who was faster, and nothing is changed', async () => {
+  test('of two concurrent operators succeeds for one; the other gets the conflict and changes nothing', async () => {
     const { at, who, versions } = await publishAll(['one', 'two', 'three']);
     const [first, second, third] = versions;
     const rollBack = (to: { id: string } | undefined) =>
@@ -121,12 +121,12 @@ describe('a rollback', () => {
     const [refusal] = answers.filter(({ status }) => status !== 200);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(refusal!.body).toMatchObject({ code: 'live_changed', savedBy: expect.any(String) });
-    expect(refusal!.body.error).toMatch(/made v4 live in between/);
+    expect(refusal!.body.error).toMatch(/published v4 after you opened this page/);
     const list = await who.call('get', `${at}/versions`);
     expect(list.body.versions).toHaveLength(4);
   });
 
-  test('is refused by a publish that looked at what was live before', async () => {
+  test('is refused if another version went live first', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
     const [first, second] = versions;
     await who.call('put', `${at}/draft`, { basedOn: 2, definition: createDefinition('three') });
@@ -139,7 +139,7 @@ describe('a rollback', () => {
     expect(again.body.liveNumber).toBe(4);
   });
 
-  test('is refused for what is live, for a test, and for what could not be published now', async () => {
+  test('is refused for the live version, a test, and a version that cannot be published', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
     const [first, second] = versions;
     const rollBack = (id: string, body: object = { basedOnLive: second!.id }) =>
@@ -149,7 +149,7 @@ describe('a rollback', () => {
     expect((await rollBack(first!.id, {})).body.code).toBe('invalid');
     const long = await rollBack(first!.id, { basedOnLive: second!.id, note: 'x'.repeat(501) });
     expect(long.body.fields).toEqual([
-      { path: 'note', problem: 'must have 500 characters at most' },
+      { path: 'note', problem: 'must have at most 500 characters' },
     ]);
     const tested = await who.call('post', `${at}/test`, {
       definition: createDefinition('test'),
@@ -165,11 +165,11 @@ describe('a rollback', () => {
     await who.call('patch', appAt!, { delivery: 'live' });
     const refusal = await rollBack(first!.id);
     expect([refusal.status, refusal.body.code]).toEqual([422, 'not_publishable']);
-    expect(refusal.body.publishProblems[0].problem).toMatch(/no integration/);
+    expect(refusal.body.publishProblems[0].problem).toMatch(/^Choose an integration/);
     expect((await who.call('get', at)).body.live.id).toBe(second!.id);
   });
 
-  test('is not made by a viewer, who may look', async () => {
+  test('is refused for a viewer, who may read versions', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
     const { lookUps } = dashboard.database;
     const toViewer = `UPDATE operator SET role = 'viewer' WHERE account_id = $1`;
@@ -187,7 +187,7 @@ describe('a rollback', () => {
 describe('the variables that a version reads', () => {
   type Brought = { data?: string | null; kind?: string; items?: number; versionId?: string };
 
-  /** A request as the gateway stores it, with what its first item brought. */
+  /** A request as stored by the gateway, with the data of its first item. */
   async function store(
     { at, who, versions }: At & { versions: { id: string }[] },
     brought: Brought,
@@ -210,7 +210,7 @@ describe('the variables that a version reads', () => {
   const variables = ({ at, who }: At, definition: object) =>
     who.call('post', `${at}/variables`, { definition });
 
-  test('are told with in how many of the last requests they were missing, most missed first', async () => {
+  test('are listed with the number of requests that did not send them, most often missing first', async () => {
     const event = await publishAll(['one']);
     await store(event, { data: '{"user_name":"Ana","order":{"id":1}}' });
     await store(event, { data: '{"user_name":null}' });
@@ -231,7 +231,7 @@ describe('the variables that a version reads', () => {
     });
   });
 
-  test('are compared with the newest 50 requests at most', async () => {
+  test('are compared with at most the newest 50 requests', async () => {
     const event = await publishAll(['one']);
     for (let count = 0; count < 5; count += 1) await store(event, { data: '{"user_name":"old"}' });
     for (let count = 0; count < 50; count += 1) await store(event, { data: '{"other":1}' });
@@ -242,7 +242,7 @@ describe('the variables that a version reads', () => {
     });
   });
 
-  test('are not compared with what is sealed, gone, or too large, and that is counted', async () => {
+  test('are not compared with sealed, deleted or too large data, which is counted', async () => {
     const event = await publishAll(['one']);
     const { at, who } = event;
     const sensitive = createDefinition('one', { isSensitive: true });

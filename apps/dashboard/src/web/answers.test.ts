@@ -1,7 +1,7 @@
 import { createAnswers } from './answers';
 import type { Answer } from './api';
 
-/** A question whose answer comes when it is told. */
+/** A query whose answer the test resolves. */
 function createQuestion() {
   let resolveAnswer: (answer: Answer<string>) => void = () => undefined;
   const answer = new Promise<Answer<string>>((resolve) => {
@@ -11,7 +11,7 @@ function createQuestion() {
 }
 
 describe('answers', () => {
-  test('of two questions that are open at once, the answer to the newer one stands', async () => {
+  test('of two concurrent queries, the answer to the newer one wins', async () => {
     const answers = createAnswers({ now: () => 0 });
     const [older, newer] = [createQuestion(), createQuestion()];
     const loads = [answers.load('key', older.request), answers.load('key', newer.request)];
@@ -22,7 +22,7 @@ describe('answers', () => {
     expect(answers.get<string>('key').value).toBe('new');
   });
 
-  test('tell whether one is still to come, so that nobody asks over it', async () => {
+  test('report a pending query, so that it is not repeated', async () => {
     const answers = createAnswers({ now: () => 0 });
     const [first, second] = [createQuestion(), createQuestion()];
     const loads = [answers.load('key', first.request), answers.load('key', second.request)];

@@ -1,6 +1,6 @@
 import type { Answer, PageProblem } from './api';
 
-/** What the server said last to a question, and what went wrong since. */
+/** The last answer to a query, and the last problem since then. */
 export type Loaded<T> = {
   value: T | undefined;
   readAt: number | undefined;
@@ -11,7 +11,7 @@ export type Answers = ReturnType<typeof createAnswers>;
 const maxCached = 200;
 const emptyAnswer: Loaded<never> = { value: undefined, readAt: undefined, problem: undefined };
 
-/** Answers by question: a page that was open before shows its last data at once, and keeps it while the server is away. */
+/** Query cache: a reopened page shows its last data at once, and keeps it while the server is unavailable. */
 export function createAnswers({ now }: { now: () => number }) {
   const cache = new Map<string, Loaded<unknown>>();
   const listeners = new Set<() => void>();
@@ -31,18 +31,18 @@ export function createAnswers({ now }: { now: () => number }) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** A key names one question, and a question has one type of answer. */
+    /** A key identifies one query, so its answers have one type. */
     get: <T>(key: string): Loaded<T> => (cache.get(key) as Loaded<T> | undefined) ?? emptyAnswer,
     set<T>(key: string, value: T) {
       put(key, { value, readAt: now(), problem: undefined });
     },
-    /** Whether an answer is still to come. */
+    /** Whether a query is pending. */
     isLoading: (key: string) => (pendingCounts.get(key) ?? 0) > 0,
     forgetAll() {
       cache.clear();
       for (const listener of listeners) listener();
     },
-    /** Of two questions that are open at once, the answer to the newer one stands. */
+    /** Of two concurrent queries, the answer to the newer one wins. */
     async load<T>(key: string, request: () => Promise<Answer<T>>) {
       const loadNumber = (latestLoads.get(key) ?? 0) + 1;
       latestLoads.set(key, loadNumber);

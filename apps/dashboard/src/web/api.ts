@@ -66,8 +66,9 @@ import type {
   UserAnswer,
   UserListAnswer,
 } from '../api/users';
+import { clock } from './format';
 
-/** A refusal of the server, or that it cannot be reached at all. */
+/** An error answer of the server, or a failed connection. */
 export type PageProblem = Omit<Partial<Problem>, 'code'> & {
   error: string;
   code: ProblemCode | 'unreachable';
@@ -81,10 +82,10 @@ type RequestFn = <T>(method: string, path: string, body?: unknown) => Promise<An
 const answerTimeoutMs = 30_000;
 const unreachable: PageProblem = {
   code: 'unreachable',
-  error: 'The dashboard’s server does not answer. Nothing that was accepted is lost.',
+  error: 'The dashboard server does not answer. Accepted messages are safe.',
 };
 
-/** The only place that calls the server. Every path is relative to where the page is served. */
+/** The only caller of the server. Every path is relative to the base URL of the page. */
 export function createApi(deps: ApiDeps) {
   const request = createRequestFn(deps);
   return {
@@ -121,15 +122,23 @@ function createRequestFn({ root, fetch, onSignedOut }: ApiDeps): RequestFn {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const read: unknown = await response.json();
-      // The server answers what src/api says of this path; both are built from the same types.
+      // The server builds its answers from the same types in src/api.
       if (response.ok) return { value: read as T };
       const problem = read as Problem;
       if (problem.code === 'signed_out') onSignedOut();
-      return { problem };
+      return { problem: addRetryTime(problem, response) };
     } catch {
       return { problem: unreachable };
     }
   };
+}
+
+/** Replaces the wait in seconds by the local time of the next attempt. */
+function addRetryTime(problem: Problem, { headers }: Response): Problem {
+  const seconds = Number(headers.get('Retry-After'));
+  if (problem.code !== 'too_many_tries' || !(seconds > 0)) return problem;
+  const at = clock(Date.now() + seconds * 1_000);
+  return { ...problem, error: `Too many attempts. Try again at ${at}.` };
 }
 
 const id = encodeURIComponent;

@@ -4,13 +4,13 @@ import type { RegistryAnswer } from '../api/registry';
 import type { SessionAnswer } from '../api/session';
 import type { Answers, Loaded } from './answers';
 import type { Answer, Api } from './api';
-import type { Place, Places } from './places';
+import type { Navigation, PageLocation } from './navigation';
 
 export type SignedIn = Extract<SessionAnswer, { state: 'signed_in' }>;
 
-/** What main.tsx builds. */
-export type Services = { api: Api; answers: Answers; places: Places; nonce: string };
-/** What a signed-in person has everywhere. */
+/** Services built by main.tsx. */
+export type Services = { api: Api; answers: Answers; navigation: Navigation; nonce: string };
+/** Session data available on every page. */
 export type Session = {
   session: SignedIn;
   apps: AppAnswer[];
@@ -26,26 +26,26 @@ export const SessionContext = createContext<Session | undefined>(undefined);
 
 export function useServices(): Services {
   const services = useContext(ServicesContext);
-  if (!services) throw new Error('rendered outside of the page');
+  if (!services) throw new Error('useServices was called outside the page');
   return services;
 }
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (!session) throw new Error('rendered before sign-in');
+  if (!session) throw new Error('useSession was called before sign-in');
   return session;
 }
 
-/** The app of a page that has one. */
+/** The app of the current page. */
 export function useApp(): AppAnswer {
   const { app } = useSession();
-  if (!app) throw new Error('rendered outside of an app');
+  if (!app) throw new Error('useApp was called outside an app');
   return app;
 }
 
-export function usePlace(): Place {
-  const { places } = useServices();
-  return useSyncExternalStore(places.subscribe, places.here);
+export function useLocation(): PageLocation {
+  const { navigation } = useServices();
+  return useSyncExternalStore(navigation.subscribe, navigation.here);
 }
 
 const retryAfterMs = 5_000;
@@ -53,8 +53,8 @@ const retryAfterMs = 5_000;
 export type QueryResult<T> = Loaded<T> & { reload: () => Promise<void>; set: (value: T) => void };
 
 /**
- * The answer to a question, asked when the page opens, again every `everyMs`, and every 5 s after a failure while the
- * tab is seen. The key names the question: whatever changes the answer stands in it.
+ * Queries the server when the page opens, then every `everyMs`, and every 5 s after a failure while the tab is
+ * visible. The key must contain everything that changes the answer.
  */
 export function useAnswer<T>(
   key: string,
@@ -63,7 +63,7 @@ export function useAnswer<T>(
 ): QueryResult<T> {
   const { api, answers } = useServices();
   const loaded = useSyncExternalStore(answers.subscribe, () => answers.get<T>(key));
-  // `key` stands for all that `ask` closes over.
+  // `key` contains everything that `ask` captures.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
   const reload = useCallback(() => answers.load(key, () => request(api)), [api, answers, key]);
   const set = useCallback((value: T) => answers.set(key, value), [answers, key]);
@@ -72,7 +72,7 @@ export function useAnswer<T>(
   useEffect(() => {
     if (waitMs === undefined) return;
     const timer = setInterval(() => {
-      // Where each answer takes longer than `waitMs`, asking again would drop the one that is on its way, each time.
+      // If every answer takes longer than `waitMs`, repeating the query would always drop the pending one.
       if (document.visibilityState === 'visible' && !answers.isLoading(key)) void reload();
     }, waitMs);
     return () => clearInterval(timer);

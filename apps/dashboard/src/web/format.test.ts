@@ -37,7 +37,7 @@ test.each([
   expect(duration(ms)).toBe(text);
 });
 
-test('a moment of today has no date, another one has its day', () => {
+test('a time of today has no date, any other time has its day', () => {
   const now = new Date(2026, 10, 29, 7, 4, 9, 5).getTime();
   const yesterday = new Date(2026, 10, 28, 23, 59, 59).getTime();
   expect([clock(now), millis(now), day(now)]).toEqual(['07:04:09', '.005', '29 Nov']);
@@ -46,7 +46,7 @@ test('a moment of today has no date, another one has its day', () => {
   expect([isSameDay(now, now + hour), isSameDay(yesterday, now)]).toEqual([true, false]);
 });
 
-test('numbers are grouped, and one at its limit says that there may be more', () => {
+test('numbers are grouped, and a number at its limit gets a plus sign', () => {
   expect([count(1_204), count(999, 1_000), count(1_000, 1_000)]).toEqual([
     '1,204',
     '999',

@@ -1,6 +1,6 @@
 const pad = (value: number, digits = 2) => String(value).padStart(digits, '0');
 
-/** `12:04:31`, in the reader's zone. */
+/** `12:04:31` in the local time zone. */
 export function clock(ms: number): string {
   const at = new Date(ms);
   return `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
@@ -10,7 +10,7 @@ export function millis(ms: number): string {
   return `.${pad(new Date(ms).getMilliseconds(), 3)}`;
 }
 
-/** The clock alone for today, with the day before it for any other. */
+/** The time for today; date and time for other days. */
 export function moment(ms: number, now: number): string {
   return isSameDay(ms, now) ? clock(ms) : `${day(ms)} ${clock(ms)}`;
 }
@@ -41,7 +41,7 @@ export function count(value: number, limit?: number): string {
   return limit !== undefined && value >= limit ? `${text}+` : text;
 }
 
-/** Messages a second. */
+/** Messages per second. */
 export function rate(perSecond: number): string {
   return perSecond < 100 ? perSecond.toFixed(1) : count(Math.round(perSecond));
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
-/** One list: what the help shows is what the pages bind. */
+/** One list for the help dialog and the key bindings. */
 export const keyHelp: readonly (readonly [string, string])[] = [
   ['g l', 'Log'],
   ['g e', 'Events'],
@@ -14,15 +14,15 @@ export const keyHelp: readonly (readonly [string, string])[] = [
   ['/', 'Filter'],
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
-  ['Esc', 'Close, back to the row'],
-  ['[ ]', 'Lane before and after'],
+  ['Esc', 'Close and return to the row'],
+  ['[ ]', 'Previous and next channel'],
   ['Space', 'Pause or resume the live tail'],
   ['n', 'Show new rows'],
   ['r', 'Resend'],
   ['c', 'Copy as curl'],
   ['t', 'Test send'],
-  ['⌘S or Ctrl S', 'Save the draft'],
-  ['?', 'All of these'],
+  ['⌘S or Ctrl S', 'Save draft'],
+  ['?', 'Show keyboard shortcuts'],
 ];
 
 const chordMs = 1_200;
@@ -33,8 +33,8 @@ export const setSingleKeys = (isOn: boolean) =>
   localStorage.setItem(switchName, isOn ? 'on' : 'off');
 
 /**
- * `mod+k`, `g l`, `Escape`. Single keys are off inside fields and dialogs, and can be switched off. A fallback is asked
- * behind every other one, whichever was there first.
+ * Binds `mod+k`, `g l` or `Escape`. Single keys are off inside fields and dialogs, and can be disabled. A fallback
+ * runs after all other bindings, regardless of order.
  */
 export function useKeys(keys: Keys, { isFallback = false } = {}) {
   const current = useRef(keys);
@@ -44,14 +44,14 @@ export function useKeys(keys: Keys, { isFallback = false } = {}) {
   useEffect(() => {
     const press = createPress(() => current.current);
     const onKeyDown = (event: Event) => event instanceof KeyboardEvent && press(event);
-    // A key comes to the document first, then to the window.
+    // Key events reach the document first, then the window.
     const place: EventTarget = isFallback ? window : document;
     place.addEventListener('keydown', onKeyDown);
     return () => place.removeEventListener('keydown', onKeyDown);
   }, [isFallback]);
 }
 
-/** Does what a key is bound to, alone or behind the one before it. */
+/** Runs the binding of a key, or of a sequence with the previous key. */
 function createPress(readKeys: () => Keys): (event: KeyboardEvent) => void {
   let first: { key: string; at: number } | undefined;
   return function press(event) {
@@ -83,7 +83,7 @@ function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.closest('dialog[open]')) return true;
   if (target.closest('input, select, textarea, [contenteditable="true"], .cm-editor')) return true;
-  // Space and Enter belong to what has the focus.
+  // Space and Enter belong to the focused element.
   if ((key === ' ' || key === 'Enter') && target.closest('button, a, summary')) return true;
   return key !== 'Escape' && !areSingleKeysOn();
 }

@@ -3,8 +3,8 @@ import { createRoot } from 'react-dom/client';
 import { createAnswers } from './answers';
 import { createApi } from './api';
 import { type Services, ServicesContext } from './context';
+import { createNavigation } from './navigation';
 import { Page } from './page';
-import { createPlaces } from './places';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';
@@ -22,13 +22,13 @@ import './styles/narrow.css';
 main();
 
 function main() {
-  // The server writes the depth of the path into <base>: it is where the page is served, whatever the path.
+  // The server writes the depth of the path into <base>, so it is the root of the page for every path.
   const root = new URL('./', document.baseURI);
   const answers = createAnswers({ now: Date.now });
   const meta = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]');
   const services: Services = {
     answers,
-    places: createPlaces({ root, window }),
+    navigation: createNavigation({ root, window }),
     nonce: meta?.nonce ?? '',
     api: createApi({
       root,
@@ -37,7 +37,7 @@ function main() {
     }),
   };
   const place = document.getElementById('page');
-  if (!place) throw new Error('index.html has no place for the page');
+  if (!place) throw new Error('index.html has no element #page');
   createRoot(place).render(
     <StrictMode>
       <ServicesContext value={services}>

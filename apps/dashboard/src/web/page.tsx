@@ -6,7 +6,7 @@ import {
   SessionContext,
   type SignedIn,
   useAnswer,
-  usePlace,
+  useLocation,
   useServices,
 } from './context';
 import { SetUpPage } from './pages/set-up-page';
@@ -15,10 +15,10 @@ import { TroublePage } from './pages/trouble-page';
 import { parseRoute } from './route';
 import { Shell } from './shell/shell';
 
-/** Who is there decides what is shown. */
+/** Shows the page for the current session. */
 export function Page() {
   const { answers } = useServices();
-  const { path } = usePlace();
+  const { path } = useLocation();
   const [hasEnded, setEnded] = useState(false);
   const session = useAnswer<SessionAnswer>('session', (api) => api.readSession());
   useEffect(() => {
@@ -46,11 +46,11 @@ export function Page() {
   return <SignedInPage session={session.value} />;
 }
 
-/** Whether everything is paused is said on every page: soon, also by somebody else. */
+/** Polls the apps, so that every page shows a pause by another operator. */
 const appsEveryMs = 10_000;
 
 function SignedInPage({ session }: { session: SignedIn }) {
-  const { path } = usePlace();
+  const { path } = useLocation();
   const registry = useAnswer('registry', (api) => api.readRegistry());
   const apps = useAnswer('apps', (api) => api.listApps(), appsEveryMs);
   const route = parseRoute(path);
@@ -80,7 +80,7 @@ function SignedInPage({ session }: { session: SignedIn }) {
   );
 }
 
-/** The app that the address names, else the last one, else the first. */
+/** The app in the URL, else the last used one, else the first. */
 function chooseApp(apps: AppAnswer[], routeAppId: string | undefined): AppAnswer | undefined {
   if (routeAppId) return apps.find(({ id }) => id === routeAppId);
   const last = localStorage.getItem('belfry-app');

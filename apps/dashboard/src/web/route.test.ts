@@ -1,6 +1,6 @@
 import { buildPath, parseRoute } from './route';
 
-describe('an address of the page', () => {
+describe('a URL of the page', () => {
   test.each([
     ['', { page: 'home' }],
     ['keys', { page: 'keys' }],
@@ -15,11 +15,11 @@ describe('an address of the page', () => {
     ['apps/a1/other', { page: 'missing' }],
     ['apps/a1/log/r1/more', { page: 'missing' }],
     ['%E0%A4%A', { page: 'missing' }],
-  ])('%s leads to its page', (path, route) => {
+  ])('%s opens its page', (path, route) => {
     expect(parseRoute(path)).toEqual(route);
   });
 
-  test('comes back from what was written', () => {
+  test('survives a round trip', () => {
     const path = buildPath('a 1', 'log', 'x/y');
     expect(parseRoute(path)).toEqual({ page: 'log', appId: 'a 1', id: 'x/y' });
   });

@@ -9,7 +9,7 @@ export type AppPage =
 export type AccountPage = 'keys' | 'apps' | 'people' | 'account' | 'audit';
 export type Route =
   | { page: 'home' | 'missing' }
-  /** A link's token, where it stands in the path: an invitation, or a new password. */
+  /** Token of a link with the token in the path: an invitation or a password reset. */
   | { page: 'set-up'; token: string | undefined }
   | { page: AccountPage }
   | { page: AppPage; appId: string; id: string | undefined };
@@ -31,7 +31,7 @@ const accountPages: readonly string[] = [
   'audit',
 ] satisfies AccountPage[];
 
-/** `path` is what follows the place where the page is served. */
+/** `path` is relative to the base URL of the page. */
 export function parseRoute(path: string): Route {
   const [first = '', ...rest] = path.split('/').filter(Boolean).map(decode);
   if (first === '') return { page: 'home' };

@@ -8,7 +8,7 @@ import { invalid, notFound, Refusal } from '../problem';
 import { nameSchema, readBody } from '../read-body';
 import type { Routes } from '../route';
 
-const notARegion = 'must be a region of two letters, such as US or DE';
+const notARegion = 'must be a two-letter region such as US or DE';
 const settingSchemas: TProperties = Object.fromEntries(
   listAppSettings().map(([key, setting]) => [key, Type.Optional(createSchema(setting))]),
 );
@@ -22,7 +22,7 @@ export type AppRoutesDeps = {
   channelNames: readonly string[];
 };
 
-/** The apps of the account. */
+/** Apps of the account. */
 export function createAppRoutes(
   { apps, sending, channelNames }: AppRoutesDeps,
   { signedIn, inApp }: Routes,
@@ -77,7 +77,7 @@ export function createAppRoutes(
 }
 
 function createSchema(setting: AppSetting): TSchema {
-  // Which regions there are is checked in pickSettings.
+  // pickSettings checks that the region exists.
   if (setting.kind === 'region') {
     return Type.Union([Type.String(), Type.Null()], { 'x-problem': notARegion });
   }
@@ -90,7 +90,7 @@ function createSchema(setting: AppSetting): TSchema {
       );
 }
 
-/** The settings of a body that matches the schemas above. */
+/** Settings of a body that matches the schemas above. */
 function pickSettings(settings: { [name: string]: unknown }): Partial<AppSettings> {
   return Object.fromEntries(
     listAppSettings().flatMap(([key, { kind }]) => {
@@ -103,10 +103,10 @@ function pickSettings(settings: { [name: string]: unknown }): Partial<AppSetting
   );
 }
 
-/** What cannot be undone asks for the name of what goes. */
+/** An irreversible deletion requires typing the name. */
 export function requireName(confirmName: string, name: string): void {
   if (confirmName === name) return;
-  throw new Refusal('needs_confirmation', `Type its name, ${name}, to remove it.`);
+  throw new Refusal('needs_confirmation', `Enter the name of the app, ${name}, to remove it.`);
 }
 
 function toAppAnswer({ createdAt, sendingPausedAt, ...app }: AccountAppRow): AppAnswer {

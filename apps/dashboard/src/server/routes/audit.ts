@@ -12,7 +12,7 @@ export type AuditRoutesDeps = {
 
 const pageSize = 50;
 
-/** Who changed what. */
+/** The audit log. */
 export function createAuditRoutes({ listAuditEntries }: AuditRoutesDeps, { signedIn }: Routes) {
   return {
     list: signedIn(async (call): Promise<AuditAnswer> => {

@@ -25,7 +25,7 @@ const maxWords = 8;
 const maxTextCharacters = 200;
 const sensitiveMask = '***';
 
-/** The sandbox's inbox: what was captured in place of being sent. */
+/** The sandbox: messages captured instead of sent. */
 export function createCaptureRoutes({ captures }: CaptureRoutesDeps, { inApp }: Routes) {
   return {
     list: inApp(async (call): Promise<CaptureListAnswer> => {
@@ -68,7 +68,7 @@ export function createCaptureRoutes({ captures }: CaptureRoutesDeps, { inApp }: 
       if (confirm !== true) {
         throw new Refusal(
           'needs_confirmation',
-          'Every capture of this app is deleted, and with it what the log shows as rendered. Requests and their states stay.',
+          'This deletes every capture of the app and its rendered content in the log. Requests and states are kept.',
         );
       }
       return { removed: await captures.removeAll(call.actor, call.app.id) };

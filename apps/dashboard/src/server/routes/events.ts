@@ -20,7 +20,7 @@ export type EventRoutesDeps = EventAnswersDeps;
 const eventName = Type.String({
   maxLength: 128,
   pattern: '\\S',
-  'x-problem': 'must have 1 to 128 characters, not all of them blank',
+  'x-problem': 'must have 1 to 128 characters and not be blank',
 });
 const newBody = Type.Object({ name: eventName });
 const renameBody = Type.Object({ name: eventName, confirm: confirmSchema });
@@ -30,7 +30,7 @@ const saveBody = Type.Object({ basedOn, definition: definitionSchema });
 const checkBody = Type.Object({ definition: definitionSchema });
 const revisionBody = Type.Object({ basedOn });
 
-/** Events: drafts that operators write without overwriting each other, and the versions that are made of them. */
+/** Events: drafts with conflict detection, and the versions published from them. */
 export function createEventRoutes(deps: EventRoutesDeps, routes: Routes) {
   const answers = createEventAnswers(deps);
   return {
@@ -64,7 +64,7 @@ function createNamedRoutes(
       const { name, confirm } = readBody(renameBody, call.body);
       const event = await findEvent(events, call);
       if (event.live && confirm !== true) {
-        const text = `Callers name this event: calls that say ${event.name} will be refused.`;
+        const text = `Callers use this name. Calls of ${event.name} will be refused after the rename.`;
         throw new Refusal('needs_confirmation', text);
       }
       const change = { id: event.id, name: name.trim() };
@@ -105,7 +105,7 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
     discard: inApp(async (call) => {
       const { basedOn: revision } = readBody(revisionBody, call.body);
       const event = await findEvent(events, call);
-      if (!event.live) throw new Refusal('wrong_state', 'There is no live version to go back to.');
+      if (!event.live) throw new Refusal('wrong_state', 'There is no live version to revert to.');
       const definition = event.live.definition;
       await save(call, event, { basedOn: revision, definition, action: 'event.draft_discarded' });
       return answer(call, event.id);
@@ -113,7 +113,7 @@ function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, {
   };
 }
 
-/** Nobody could tell which of the two texts is sent. */
+/** With two spellings it would be ambiguous which text is sent. */
 function refuseRepeatedLocales(definition: VersionDefinition): void {
   const repeated = Object.keys(definition.channels).flatMap((channel) =>
     findRepeatedLocales(channel, definition),
@@ -128,7 +128,7 @@ function refuseRepeatedLocales(definition: VersionDefinition): void {
 }
 
 function nameTaken(): Refusal {
-  return new Refusal('name_taken', 'An event of this app has this name already.', {
+  return new Refusal('name_taken', 'Another event of this app already has this name.', {
     fields: [{ path: 'name', problem: 'is taken' }],
   });
 }

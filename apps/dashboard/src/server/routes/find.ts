@@ -13,10 +13,10 @@ export type FindRoutesDeps = {
   }): Promise<NamedRow[]>;
 };
 
-/** Of the longest that has a name: an address. */
+/** The longest searchable value is an address. */
 const maxTextCharacters = 255;
 
-/** What somebody typed or pasted: an id, an address, a key. */
+/** Search text: an id, an address or a key. */
 export function createFindRoutes({ apps, findNamed }: FindRoutesDeps, { signedIn }: Routes) {
   return {
     find: signedIn(async (call): Promise<FindAnswer> => {

@@ -28,10 +28,10 @@ export type IntegrationRoutesDeps = {
   events: Pick<AppEvents, 'list'>;
   credentials: CredentialsBox;
   testConnection: TestConnection;
-  /** A passed test: what waits goes on. */
+  /** Reactivates the integration after a passed test. */
   markActive(integrationId: string, actor: Actor): Promise<void>;
   getReceiptUrl(integrationId: string): string;
-  /** Undefined where there is no Slack app. */
+  /** Undefined without a Slack app. */
   getSlackInstallUrl: ((actor: Actor, integrationId: string) => string) | undefined;
 };
 
@@ -51,7 +51,7 @@ const testBody = Type.Object({
 });
 const removeBody = Type.Object({ confirm: confirmSchema });
 
-/** An app's credentials and settings for its providers: added, tested, changed, paused and removed without code. */
+/** Integrations of an app: provider credentials and settings. */
 export function createIntegrationRoutes(deps: IntegrationRoutesDeps, routes: Routes) {
   const answers = createIntegrationAnswers(deps);
   return {
@@ -131,7 +131,7 @@ function createTestRoutes(
   { find, getProvider }: IntegrationAnswers,
   { inApp }: Routes,
 ) {
-  /** The audit has the test before it leaves: who sends a credential where must not get lost with the process. */
+  /** Writes the audit entry before the test, so that a crash cannot lose who sent a credential where. */
   async function test(
     { actor, app }: AppCall,
     { id, channel, provider: name }: TestedIntegration,
@@ -145,7 +145,7 @@ function createTestRoutes(
   }
 
   return {
-    /** Of what is in the form, before it is saved. */
+    /** Tests the form before it is saved. */
     testForm: inApp(async (call) => {
       const { app, body } = call;
       const {
@@ -221,14 +221,14 @@ function createSwitchRoutes(
 
 type TestedIntegration = { id?: string | undefined; channel: string; provider: string };
 
-/** A viewer learns that a credential is stored, and nothing of it. */
+/** A viewer sees that a credential is stored, but no part of it. */
 function hide(answer: IntegrationAnswer): IntegrationAnswer {
   return { ...answer, credentials: hideHints(answer.credentials) };
 }
 
 type IntegrationAnswers = ReturnType<typeof createIntegrationAnswers>;
 
-/** What the routes say of an integration. */
+/** Integration answers of the routes. */
 function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
   const { channels, integrations, credentials: box } = deps;
 
@@ -273,7 +273,7 @@ function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
   function getProvider(query: { channel: string; provider: string }): Provider<unknown> {
     const provider = findProvider(channels, query);
     if (provider) return provider;
-    throw invalid([{ path: 'provider', problem: `is none that carries ${query.channel}` }]);
+    throw invalid([{ path: 'provider', problem: `is not a provider of ${query.channel}` }]);
   }
 
   return { find, answer, answerOf: toAnswer, getProvider };
@@ -288,7 +288,7 @@ function refuseProblems(
 }
 
 function nameTaken(): Refusal {
-  return new Refusal('name_taken', 'An integration of this app has this name already.', {
+  return new Refusal('name_taken', 'Another integration of this app already has this name.', {
     fields: [{ path: 'name', problem: 'is taken' }],
   });
 }
@@ -296,7 +296,7 @@ function nameTaken(): Refusal {
 function savedBetween({ updatedAt }: AppIntegrationRow): Refusal {
   return new Refusal(
     'draft_changed',
-    'Somebody else saved this integration in between. Load it again.',
+    'Another operator saved this integration after you opened it. Reload it.',
     {
       savedAt: updatedAt.getTime(),
     },

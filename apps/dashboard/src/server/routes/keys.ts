@@ -18,7 +18,7 @@ const endBody = Type.Object({
 const shownIdLength = 6;
 const forOwners = { isForOwners: true };
 
-/** The API keys under account details: shown and changed once the password was given again. */
+/** API keys. Showing or changing them requires the password. */
 export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { signedIn }: Routes) {
   async function list(accountId: string): Promise<KeyListAnswer> {
     const rows = await keys.list(accountId);
@@ -40,7 +40,7 @@ export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { sign
       await confirmPassword(call.session, readBody(passwordBody, call.body).password);
       const newKey = await keys.create(call.actor);
       if (newKey) return newKey;
-      throw new Refusal('wrong_state', 'Two keys are active already. End one of them first.');
+      throw new Refusal('wrong_state', 'Two keys are already active. Revoke one first.');
     }, forOwners),
 
     end: signedIn(async (call) => {
@@ -52,7 +52,7 @@ export function createKeyRoutes({ keys, confirmPassword }: KeyRoutesDeps, { sign
       if (result === 'last_one') {
         throw new Refusal(
           'needs_confirmation',
-          'This is the only active key: without it every call is refused. Make another one first, or end it all the same.',
+          'This is the only active key. Without it every call is refused. Create another key first, or revoke it anyway.',
         );
       }
       return list(call.actor.accountId);

@@ -15,7 +15,7 @@ export type LogRoutesDeps = {
   log: RequestLog;
   live: LogLive;
   sessions: Pick<Sessions, 'find'>;
-  /** Names of the integrations' providers, for filters of the live tail. */
+  /** Providers of the integrations, for filters of the live tail. */
   listProviders(appId: string): Promise<Map<string, string>>;
 };
 
@@ -34,7 +34,7 @@ export const filterNames = [
 const heartbeatIntervalMs = 15_000;
 const sessionCheckEveryMs = 5_000;
 
-/** One row a request, newest first, and the same while it goes on. */
+/** The request log, newest first, and its live stream. */
 export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
   const findEventIds = deps.log.findEventIds;
   const filterDeps = { channels: deps.channels, states: deps.states, findEventIds };
@@ -59,7 +59,11 @@ export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
           filter !== undefined && matches(entry, filter, providers);
         const { id: operatorId } = call.session.operator;
         const stop = deps.live.listen({ appId: call.app.id, operatorId, isMatch, notify });
-        if (!stop) throw new Refusal('unavailable', 'Too many pages follow the log already.');
+        if (!stop)
+          throw new Refusal(
+            'unavailable',
+            'Too many pages follow the live log. Close one of them.',
+          );
         openStream(call.res);
         const heartbeat = setInterval(() => call.res.write(':\n\n'), heartbeatIntervalMs);
         const check = setInterval(() => void endWithSession(call, notify), sessionCheckEveryMs);
@@ -78,7 +82,7 @@ export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
     { req, res }: AppCall,
     notify: (event: LiveEvent) => void,
   ): Promise<void> {
-    // PostgreSQL may be away: that is said by the tail itself, and ends nobody's session.
+    // PostgreSQL may be unavailable. The stream reports that; it must not end the session.
     const session = await deps.sessions.find(req).catch(() => true);
     if (session) return;
     notify({ type: 'ended' });
@@ -91,7 +95,7 @@ export function readFilters(call: AppCall): LogFilters {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** Proxies must neither gather nor change it. */
+/** Proxies must neither buffer nor change the stream. */
 function openStream(res: Response): void {
   res.writeHead(200, {
     'Content-Type': 'text/event-stream',
@@ -101,14 +105,14 @@ function openStream(res: Response): void {
   res.write(':\n\n');
 }
 
-/** What a page that does not read would make this process keep for it. */
+/** Bounds the buffer for a page that does not read. */
 const maxUnreadBytes = 1024 * 1024;
 
 function createNotifier(res: Response): (event: LiveEvent) => void {
   return ({ type, ...data }) => {
     if (res.writableEnded) return;
     if (res.writableLength > maxUnreadBytes) {
-      // The browser connects again, and the page reads what it missed.
+      // The browser reconnects, and the page reads what it missed.
       res.destroy();
       return;
     }
@@ -117,7 +121,7 @@ function createNotifier(res: Response): (event: LiveEvent) => void {
   };
 }
 
-/** The filters of the log, asked of one request. */
+/** Applies the log filters to one request. */
 function matches(entry: LogEntry, filter: LogFilter, providers: Map<string, string>): boolean {
   return isMatchingRequest(entry, filter) && hasMessage(entry, filter, providers);
 }

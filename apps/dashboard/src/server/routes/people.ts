@@ -22,7 +22,7 @@ const invitationLivesMs = 72 * 60 * 60_000;
 const tokenBytes = 32;
 const forOwners = { isForOwners: true };
 
-/** Who works in the account. A session alone, which may be stolen, lets nobody in and throws nobody out. */
+/** Operators of the account. Changes require the password, because a session may be stolen. */
 export function createPeopleRoutes(
   { people, confirmPassword }: PeopleRoutesDeps,
   { signedIn }: Routes,
@@ -84,7 +84,7 @@ export function createPeopleRoutes(
       const id = readId(call, 'id', 'person');
       await confirmPassword(call.session, password);
       refuse(await people.remove(call.actor, id));
-      // Who removed themselves has no session left to be told more.
+      // A person who removed themselves has no session any more.
       return id === call.session.operator.id ? { success: true } : answer(call);
     }, forOwners),
   };
@@ -98,21 +98,24 @@ function refuse(change: PeopleChange, what = 'person'): void {
 
 const refusals: Record<Exclude<PeopleObstacle, 'not_found'>, () => Refusal> = {
   last_owner: () =>
-    new Refusal(
-      'wrong_state',
-      'This is the only owner: without one nobody could change who works here. Make somebody else an owner first.',
-    ),
-  not_owner: () => new Refusal('not_allowed', 'Only an owner of the account may do that.'),
+    new Refusal('wrong_state', 'This is the only owner. Make another person an owner first.'),
+  not_owner: () => new Refusal('not_allowed', 'Only an owner of the account can do this.'),
   is_operator: () =>
     new Refusal(
       'name_taken',
-      'This address is a person’s here already. Change their role instead.',
+      'This address already belongs to a person of this account. Change their role instead.',
       {
         fields: [
-          { path: 'email', problem: 'is a person’s here already; change their role instead' },
+          {
+            path: 'email',
+            problem: 'already belongs to a person of this account; change their role instead',
+          },
         ],
       },
     ),
   too_many: () =>
-    new Refusal('wrong_state', 'A hundred invitations wait already. Revoke some of them first.'),
+    new Refusal(
+      'wrong_state',
+      'There are already 100 pending invitations. Revoke some of them first.',
+    ),
 };

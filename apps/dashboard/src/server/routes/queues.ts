@@ -21,7 +21,7 @@ export type QueueRoutesDeps = {
   now: () => Date;
 };
 
-/** What waits, who is working on it, and the switches that hold it up. */
+/** Queues: waiting messages, workers, and pausing channels. */
 export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Routes) {
   const { facts, channelNames } = deps;
 
@@ -83,7 +83,7 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
   }
 }
 
-/** The app that is named, or every one of the account. */
+/** The requested app, or all apps of the account. */
 async function listRequestedApps(
   apps: QueueRoutesDeps['apps'],
   call: Call,

@@ -11,7 +11,7 @@ import type { ChannelForm, JsonSchema, RegistryAnswer } from '../../api/registry
 import { sortByChannel } from '../channel-order';
 import type { Routes } from '../route';
 
-/** What the forms are made of: it follows from the registry, and from nothing else. */
+/** Schemas of the forms, derived only from the channel registry. */
 export function createRegistryRoutes(
   { channels }: { channels: Record<string, AnyChannel> },
   { signedIn }: Routes,
@@ -58,7 +58,7 @@ function toChannelForm(name: string, channel: AnyChannel | undefined): ChannelFo
   ];
 }
 
-/** TypeBox's schemas are JSON Schema, with marks of its own that JSON leaves out. */
+/** TypeBox schemas are JSON Schema plus symbols, which JSON drops. */
 function toPlainSchema(schema: TObject): JsonSchema {
   return JSON.parse(JSON.stringify(schema));
 }

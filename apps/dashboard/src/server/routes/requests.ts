@@ -13,10 +13,10 @@ export type RequestRoutesDeps = {
     requestId: string;
     item: number;
   }): Promise<ItemTimeline | undefined>;
-  /** The sentences of `belfry doctor`, of a request of this app only. */
+  /** The output of `belfry doctor` for a request of this app. */
   explain(appId: string, requestId: string): Promise<string[] | undefined>;
   resend: Resend;
-  /** False when the message no longer waits. */
+  /** False if the message is no longer queued. */
   cancelMessage(actor: Actor, message: { messageId: string; appId: string }): Promise<boolean>;
   hasMessage(appId: string, messageId: string): Promise<boolean>;
   now: () => Date;
@@ -25,7 +25,7 @@ export type RequestRoutesDeps = {
 const resendBody = Type.Object({ confirm: confirmSchema });
 const maxItem = 1_000_000;
 
-/** One request with all that is on record of it, and what may be done about its messages. */
+/** One request with its timeline, and the actions on its messages. */
 export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) {
   return {
     read: inApp(async (call): Promise<RequestAnswer> => {
@@ -73,7 +73,10 @@ export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) 
       const message = { messageId: readId(call, 'messageId', 'message'), appId: call.app.id };
       if (await deps.cancelMessage(call.actor, message)) return { success: true };
       if (!(await deps.hasMessage(message.appId, message.messageId))) throw notFound('message');
-      throw new Refusal('wrong_state', 'It no longer waits, so there is nothing to cancel.');
+      throw new Refusal(
+        'wrong_state',
+        'The message is no longer queued, so it cannot be cancelled.',
+      );
     }),
   };
 }

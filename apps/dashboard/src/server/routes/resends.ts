@@ -47,8 +47,8 @@ const startBody = Type.Object({
   ),
 });
 
-/** Everything that a filter of the log matches, sent again: counted, confirmed, carried out by fanout, cancelled. */
-/** Without an end, more messages would match while an operator reads the count. */
+/** Resends by log filter: count, confirm, run in the fanout role, cancel. */
+/** Sets an end time, because more messages would match while the operator reads the count. */
 function withEnd(filters: LogFilters, now: Date): LogFilters {
   const nextMs = now.getTime() + 1;
   const to = Number(filters.to ?? nextMs);
@@ -88,10 +88,10 @@ export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
     cancel: inApp(async (call): Promise<ResendRunAnswer> => {
       const id = readId(call, 'resendId', 'resend');
       const cancelled = await runs.cancel(call.actor, { appId: call.app.id, id });
-      // Its answer says how many were not sent again by that.
+      // The answer contains the number of messages that were not resent.
       const run = await read(call, id);
       if (cancelled === undefined) {
-        throw new Refusal('wrong_state', 'It is over already, so there is nothing to cancel.');
+        throw new Refusal('wrong_state', 'The run is already finished, so it cannot be cancelled.');
       }
       return run;
     }),
@@ -134,32 +134,35 @@ function sortRows<T extends { channel: string }>(rows: readonly T[]): T[] {
   return channels.flatMap((channel) => rows.filter((row) => row.channel === channel));
 }
 
-/** More than was confirmed, none at all, or not now. */
+/** Refusals: more messages than confirmed, none, or another run is active. */
 function toStartRefusal(
   hasRunning: boolean,
   { messages, isOver, max }: ResendCountAnswer,
 ): Refusal {
   if (hasRunning) {
-    const text = 'Another resend of this app is running: wait for its end, or cancel it.';
+    const text = 'Another resend of this app is running. Wait until it finishes, or cancel it.';
     return new Refusal('wrong_state', text);
   }
   if (isOver) {
-    const text = `More than ${max} messages match: narrow the filter, for example by time.`;
+    const text = `More than ${max} messages match. Narrow the filter, for example by time.`;
     return new Refusal('wrong_state', text);
   }
   if (messages === 0) {
-    return new Refusal('wrong_state', 'No message matches that can be sent again.');
+    return new Refusal('wrong_state', 'No matching message can be resent.');
   }
-  return new Refusal('needs_confirmation', `${messages} messages match by now: look again.`);
+  return new Refusal('needs_confirmation', `${messages} messages match now. Check the new count.`);
 }
 
-/** Without one it would be everything that the app ever sent. */
+/** Without a filter, every message of the app would match. */
 function requireFilter(filters: LogFilters): LogFilters {
   if (Object.keys(filters).length > 0) return filters;
-  throw new Refusal('wrong_state', 'Choose a filter first: without one it would be everything.');
+  throw new Refusal(
+    'wrong_state',
+    'Choose a filter first. Without one, every message would match.',
+  );
 }
 
-/** PostgreSQL ended the statement after the time that it may take. */
+/** PostgreSQL cancelled the statement after its timeout. */
 const cancelledByTimeout = '57014';
 
 async function limitTime<T>(query: Promise<T>): Promise<T> {
@@ -169,12 +172,12 @@ async function limitTime<T>(query: Promise<T>): Promise<T> {
     if (getSqlState(error) !== cancelledByTimeout) throw error;
     throw new Refusal(
       'wrong_state',
-      'It takes too long to find what matches: narrow the filter, for example by time.',
+      'The search took too long. Narrow the filter, for example by time.',
     );
   }
 }
 
-/** The run outlives its messages: an address does not stay in it. */
+/** Masks addresses, because the run outlives its messages. */
 function maskFilters(filters: LogFilters): Record<string, string> {
   const { recipient } = filters;
   const kind = recipient?.includes('@') ? 'email' : '';

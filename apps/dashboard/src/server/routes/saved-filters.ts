@@ -10,7 +10,7 @@ export type SavedFilterRoutesDeps = { savedFilters: AppSavedFilters };
 const filterName = Type.String({
   maxLength: 60,
   ...nameRule,
-  'x-problem': 'must have 1 to 60 characters, not all of them blank',
+  'x-problem': 'must have 1 to 60 characters and not be blank',
 });
 const time = Type.Optional(
   Type.String({
@@ -20,9 +20,9 @@ const time = Type.Optional(
   }),
 );
 const text = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
-/** An address would stay here when the person is erased. */
+/** Addresses are excluded, because they would remain after the user is erased. */
 const notSaved = Type.Optional(
-  Type.Never({ 'x-problem': 'names one person or one request: it is never saved' }),
+  Type.Never({ 'x-problem': 'identifies one person or one request and cannot be saved' }),
 );
 const filters = Type.Object(
   {
@@ -32,7 +32,7 @@ const filters = Type.Object(
       Type.String({
         maxLength: 4,
         pattern: '^\\d{1,3}[mhd]$',
-        'x-problem': 'must be a span such as 15m or 24h',
+        'x-problem': 'must be a period such as 15m or 24h',
       }),
     ),
     event: text,
@@ -43,7 +43,11 @@ const filters = Type.Object(
     requestId: notSaved,
     idempotencyKey: notSaved,
   },
-  { additionalProperties: false, minProperties: 1, 'x-problem': 'must hold a filter or more' },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    'x-problem': 'must contain at least one filter',
+  },
 );
 const newBody = Type.Object({ name: filterName, filters });
 const changeBody = Type.Object({
@@ -51,7 +55,7 @@ const changeBody = Type.Object({
   filters: Type.Optional(filters),
 });
 
-/** Filters of the log under a name, the same for every operator of the account. */
+/** Named filters of the log, shared by all operators of the account. */
 export function createSavedFilterRoutes(
   { savedFilters }: SavedFilterRoutesDeps,
   { inApp }: Routes,
@@ -62,7 +66,7 @@ export function createSavedFilterRoutes(
       max: maxSavedFilters,
       filters: rows.map(({ updatedAt, ...row }) => ({
         ...row,
-        // Only what the schema above let in is stored.
+        // Stored filters were validated with the schema above.
         filters: row.filters as SavableFilters,
         updatedAt: updatedAt.getTime(),
       })),
@@ -78,8 +82,8 @@ export function createSavedFilterRoutes(
       const created = await savedFilters.create(actor, app.id, filter);
       if (created === 'taken') throw nameTaken();
       if (created === 'full') {
-        const words = `${maxSavedFilters} filters are saved already: delete one first.`;
-        throw new Refusal('wrong_state', words);
+        const text = `There are already ${maxSavedFilters} saved filters. Delete one first.`;
+        throw new Refusal('wrong_state', text);
       }
       return answer(app.id);
     }),
@@ -103,7 +107,7 @@ export function createSavedFilterRoutes(
 }
 
 function nameTaken(): Refusal {
-  return new Refusal('name_taken', 'A filter of this app has this name already.', {
+  return new Refusal('name_taken', 'Another filter of this app already has this name.', {
     fields: [{ path: 'name', problem: 'is taken' }],
   });
 }

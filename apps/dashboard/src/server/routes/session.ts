@@ -37,7 +37,7 @@ const signInBody = Type.Object({
 const token = Type.String({
   maxLength: 43,
   pattern: '^[A-Za-z0-9_-]{43}$',
-  'x-problem': 'is not the token of a link',
+  'x-problem': 'is not a valid link token',
 });
 const setUpBody = Type.Object({
   token,
@@ -46,7 +46,7 @@ const setUpBody = Type.Object({
 });
 const passwordBody = Type.Object({ password: passwordSchema, newPassword: passwordSchema });
 
-/** Signing in and out, the first visit by a link, and the operator's own password and sessions. */
+/** Sign-in, sign-out, one-time links, and the operator's own password and sessions. */
 export function createSessionRoutes(deps: SessionRoutesDeps, routes: Routes) {
   const answers = createSessionAnswers(deps);
   return {
@@ -90,7 +90,7 @@ function createSignInRoutes(
   };
 }
 
-/** An address may have the same password in several accounts: then the person says which one is meant. */
+/** If the same password matches in several accounts, the operator must choose one. */
 function chooseOperator(matching: readonly OperatorRow[], accountId: string | undefined) {
   const candidates = matching.filter(
     (one) => accountId === undefined || one.accountId === accountId,
@@ -98,7 +98,7 @@ function chooseOperator(matching: readonly OperatorRow[], accountId: string | un
   const [operator, ...others] = candidates;
   if (!operator) throw wrongCredentials();
   if (others.length === 0) return operator;
-  throw new Refusal('choose_account', 'This address is an operator of several accounts.', {
+  throw new Refusal('choose_account', 'This address belongs to several accounts. Choose one.', {
     accounts: candidates.map((one) => ({ id: one.accountId, name: one.accountName })),
   });
 }
@@ -131,7 +131,7 @@ function createLinkRoutes(
     const body = readBody(setUpBody, req.body);
     requireLongPassword('password', body.password);
     const tokenHash = hashToken(body.token);
-    // Asked before the password is hashed, which costs more.
+    // Checked before the password is hashed, because hashing is expensive.
     const invitation = await access.findInvitation(tokenHash);
     if (!invitation) throw linkEnded();
     const email = invitation.email ?? body.email.trim().toLowerCase();
@@ -195,7 +195,7 @@ function createSessionAnswers(deps: SessionRoutesDeps) {
     const sessionToken = await sessions.begin(req, res, operatorId);
     deps.devices.remember(req, res, operatorId);
     const session = await sessions.findByToken(sessionToken);
-    if (!session) throw new Error('A session that was just made is not found');
+    if (!session) throw new Error('The new session was not found');
     sendJson(res, await answerFor(req, session));
   }
 
@@ -226,13 +226,13 @@ function createSessionAnswers(deps: SessionRoutesDeps) {
 
 function requireLongPassword(path: string, password: string): void {
   if (password.length >= minPasswordLength) return;
-  throw invalid([{ path, problem: `must have ${minPasswordLength} characters or more` }]);
+  throw invalid([{ path, problem: `must have at least ${minPasswordLength} characters` }]);
 }
 
 function linkEnded(): Refusal {
   return new Refusal(
     'link_ended',
-    'This link ended or was used, or its e-mail address is an operator of the account already. Ask whoever gave it to you for a new one, or sign in.',
+    'This link expired or was used, or its e-mail address already belongs to an operator of the account. Sign in, or ask the sender for a new link.',
   );
 }
 

@@ -40,7 +40,7 @@ const previewBody = Type.Object({
   user: Type.Optional(Type.Unknown()),
   channels: only,
 });
-/** The other members are those of a call to send, and are judged as it is. */
+/** The other fields are those of a send call and are validated the same way. */
 const testBody = Type.Object({
   definition: definitionSchema,
   channels: only,
@@ -49,7 +49,7 @@ const testBody = Type.Object({
 });
 const exampleBody = Type.Object({ user: anyObject, data: anyObject });
 
-/** What the editor does with a draft before it is live: sample data, previews, tests, and a call to copy. */
+/** Routes of the editor: sample data, previews, test sends and call examples. */
 export function createTestSendRoutes(deps: TestSendRoutesDeps, routes: Routes) {
   return { ...createPreviewRoutes(deps, routes), ...createTestRoutes(deps, routes) };
 }
@@ -125,7 +125,7 @@ function createTestRoutes(deps: TestSendRoutesDeps, { inApp }: Routes) {
       const facts = { ...buildFacts(deps, call, integrations), delivery };
       const { problems } = await checkDefinition(testDefinition, facts);
       if (problems.some(({ severity }) => severity === 'error')) {
-        throw new Refusal('not_publishable', 'The draft cannot be sent yet.', {
+        throw new Refusal('not_publishable', 'Fix the errors of the draft first.', {
           publishProblems: problems,
         });
       }
@@ -154,19 +154,18 @@ function buildFacts<Integrations>(
   return { channels, delivery, integrations, accountId: actor.accountId, compiling };
 }
 
-/** As the gateway reads a call. The members are parsed JSON. */
+/** Parses the call like the gateway. The fields are parsed JSON. */
 function buildSendBody(members: { [name: string]: unknown }, event: string): Json {
   return withoutNulls({ ...(members as { [name: string]: Json }), event });
 }
 
 function refuseLive(delivery: 'sandbox' | 'live', isConfirmed: boolean): void {
   if (delivery === 'sandbox') {
-    const text =
-      'This app sends to the sandbox only. Change its delivery to live to test for real.';
+    const text = 'This app only sends to the sandbox. Change its delivery to live first.';
     throw new Refusal('wrong_state', text);
   }
   if (isConfirmed) return;
-  throw new Refusal('needs_confirmation', 'This goes to the person by the real providers.');
+  throw new Refusal('needs_confirmation', 'This sends real messages to the recipient.');
 }
 
 function withChannels(

@@ -33,7 +33,7 @@ export type UserRoutesDeps = {
   listErasures(appId: string): Promise<ErasureRow[]>;
 };
 
-/** Longer than any id or address that is searched for, but a push token. */
+/** Longer than any searchable id or address except a push token. */
 const maxTextLength = 4_096;
 const eraseBody = Type.Object({ confirmUserId: Type.String({ maxLength: 1_024 }) });
 const suppressBody = Type.Object({
@@ -42,11 +42,11 @@ const suppressBody = Type.Object({
   detail: Type.String({
     maxLength: 500,
     pattern: '\\S',
-    'x-problem': 'must say why, in at most 500 characters',
+    'x-problem': 'must have 1 to 500 characters',
   }),
 });
 
-/** The people of an app, and the addresses that it must not write to. */
+/** Users and suppressions of an app. */
 export function createUserRoutes(deps: UserRoutesDeps, routes: Routes) {
   return { ...createRecordRoutes(deps, routes), ...createSuppressionRoutes(deps, routes) };
 }
@@ -94,7 +94,7 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
       if (confirmUserId !== user.userId) {
         throw new Refusal(
           'needs_confirmation',
-          `Type the id, ${user.userId}, to erase the person.`,
+          `Enter the id of the user, ${user.userId}, to erase the user.`,
         );
       }
       const addresses = listOwnAddresses(
@@ -130,7 +130,7 @@ function createSuppressionRoutes({ channels, suppressions }: UserRoutesDeps, { i
     suppress: inApp(async (call): Promise<wire.SuppressionRow> => {
       const { channel: name, address: typedAddress, detail } = readBody(suppressBody, call.body);
       const channel = channels[name];
-      if (!channel) throw invalid([{ path: 'channel', problem: 'is none of the channels' }]);
+      if (!channel) throw invalid([{ path: 'channel', problem: 'is not a known channel' }]);
       const result = canonicalizeAddress(typedAddress.trim(), channel, { channels, app: call.app });
       if ('problem' in result) throw invalid([{ path: 'address', problem: result.problem }]);
       const { address } = result;
@@ -154,11 +154,11 @@ function createSuppressionRoutes({ channels, suppressions }: UserRoutesDeps, { i
 function readSearchText(call: AppCall, name: string): string | undefined {
   const text = queryText(call, name);
   if (text === undefined || (text.length <= maxTextLength && !text.includes('\0'))) return text;
-  throw new Refusal('bad_request', `${name} is no text that could be found.`);
+  throw new Refusal('bad_request', `${name} is not a searchable text.`);
 }
 
 function alreadySuppressed(): Refusal {
-  return new Refusal('name_taken', 'This address is on the list already, for every sender.', {
-    fields: [{ path: 'address', problem: 'is on the list already' }],
+  return new Refusal('name_taken', 'This address is already suppressed for every sender.', {
+    fields: [{ path: 'address', problem: 'is already suppressed' }],
   });
 }

@@ -24,7 +24,7 @@ import { type AppCall, queryText, type Routes, readId } from '../route';
 const basedOn = Type.Integer({ minimum: 0 });
 const versionId = Type.String({ maxLength: 36 });
 const note = Type.Optional(
-  Type.String({ maxLength: 500, 'x-problem': 'must have 500 characters at most' }),
+  Type.String({ maxLength: 500, 'x-problem': 'must have at most 500 characters' }),
 );
 const publishBody = Type.Object({
   basedOn,
@@ -36,7 +36,7 @@ const restoreBody = Type.Object({ basedOn });
 const variablesBody = Type.Object({ definition: definitionSchema });
 const versionsPageSize = 50;
 
-/** What was published of an event, and when. */
+/** Published versions of an event. */
 export function createVersionRoutes(
   { events }: EventAnswersDeps,
   { answer, save }: EventAnswers,
@@ -73,7 +73,7 @@ export function createVersionRoutes(
   };
 }
 
-/** What makes another version live. A version is never changed, and none is taken away. */
+/** Publishing and rolling back. Versions are never changed or deleted. */
 export function createPublishRoutes(
   { events }: EventAnswersDeps,
   { answer, check, savedBetween, liveBetween }: EventAnswers,
@@ -90,7 +90,7 @@ export function createPublishRoutes(
       const { note: noteText, ...base } = readBody(publishBody, call.body);
       const event = await findEvent(events, call);
       if (event.draftRevision !== base.basedOn) throw await savedBetween(call, event.id);
-      await requirePublishable(call, getDraft(event), 'The draft cannot be published yet.');
+      await requirePublishable(call, getDraft(event), 'Fix the errors of the draft first.');
       const { state } = await events.publish(call.actor, call.app.id, {
         eventId: event.id,
         basedOn: base.basedOn,
@@ -108,7 +108,7 @@ export function createPublishRoutes(
       const version = await findVersion(events, call);
       if (version.kind === 'test') throw notFound('version');
       if (event.live?.id !== basedOnLive) throw await liveBetween(call, event.id);
-      const what = `v${version.number} cannot be live as things are now: make it the draft, and correct it there.`;
+      const what = `v${version.number} can no longer be published. Restore it as the draft and correct it there.`;
       await requirePublishable(call, version.definition, what);
       const { state } = await events.rollBack(call.actor, call.app.id, {
         eventId: event.id,
@@ -124,7 +124,7 @@ export function createPublishRoutes(
         case 'live_changed':
           throw await liveBetween(call, event.id);
         case 'is_live':
-          throw new Refusal('wrong_state', `v${version.number} is live already.`);
+          throw new Refusal('wrong_state', `v${version.number} is already live.`);
       }
     }),
 

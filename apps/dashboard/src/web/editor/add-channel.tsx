@@ -3,7 +3,7 @@ import { channelIcon, Icon } from '../parts/icons';
 import { withChannel } from './definition';
 import type { Draft } from './use-draft';
 
-/** The channels that a draft does not have, and what adds one: with its integration, where there is no other to choose. */
+/** The channels that a draft can add. A new channel gets its integration if there is only one. */
 export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
   const app = useApp();
   const { registry } = useSession();
@@ -12,7 +12,7 @@ export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
   const names = registry.channels.map(({ channel }) => channel);
   const { defaultPolicy } = registry;
   return {
-    /** Whether its integrations are known, or cannot be. */
+    /** Whether loading the integrations has finished or failed. */
     isReady: list.value !== undefined || list.problem !== undefined,
     availableChannels: names.filter((channel) => !(channel in definition.channels)),
     add(channel: string) {
@@ -24,15 +24,15 @@ export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
   };
 }
 
-/** What an event begins with. */
+/** Shown for an event without channels. */
 export function FirstChannel({ draft, onTab }: { draft: Draft; onTab: (tab: string) => void }) {
   const { isReady, availableChannels, add } = useAddChannel(draft, onTab);
   return (
     <div className="empty">
-      <h2>Where does this event go?</h2>
+      <h2>Choose a channel</h2>
       <p>
-        Choose its first channel. A call of the event goes to every channel that has a template here
-        and an address in the call; more can be added at any time.
+        The event is sent on every channel that has a template here and an address in the call. You
+        can add more channels at any time.
       </p>
       <ul className="providers">
         {availableChannels.map((channel) => (

@@ -6,7 +6,7 @@ import { buildPath } from '../route';
 import { withChain } from './definition';
 import type { Draft } from './use-draft';
 
-/** Who sends it: the first choice, then the next after a failure that was certainly not sent. */
+/** The failover chain: the primary integration, then the next one after a failure that certainly sent nothing. */
 export function ChainEditor({ channel, draft }: { channel: string; draft: Draft }) {
   const app = useApp();
   const { mayChange } = useSession();
@@ -17,7 +17,7 @@ export function ChainEditor({ channel, draft }: { channel: string; draft: Draft 
   const set = (ids: string[]) => draft.set(withChain(draft.definition, channel, ids));
   return (
     <>
-      <span>Sends by</span>
+      <span>Sent through</span>
       <div className="chain">
         {chain.map((id, at) => (
           <span key={id} className="chain-link">
@@ -34,13 +34,13 @@ export function ChainEditor({ channel, draft }: { channel: string; draft: Draft 
         ))}
         {mayChange && availableIntegrations.length > 0 && (
           <label className="chip">
-            {chain.length === 0 ? 'Choose an integration' : 'then'}
+            {chain.length === 0 ? 'Choose integration' : 'then'}
             <select
-              aria-label="Add an integration to the chain"
+              aria-label="Add integration to the failover chain"
               value=""
               onChange={({ target }) => target.value && set([...chain, target.value])}
             >
-              <option value="">Add to the chain</option>
+              <option value="">Add integration</option>
               {availableIntegrations.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
@@ -51,10 +51,8 @@ export function ChainEditor({ channel, draft }: { channel: string; draft: Draft 
         )}
         {list.value && all.length === 0 && (
           <span className="faint">
-            {app.delivery === 'sandbox' ? 'the sandbox. ' : ''}
-            <Link to={buildPath(app.id, 'integrations', 'new')}>
-              Add an integration for {channel}
-            </Link>
+            {app.delivery === 'sandbox' ? 'Sandbox. ' : ''}
+            <Link to={buildPath(app.id, 'integrations', 'new')}>Add {channel} integration</Link>
           </span>
         )}
       </div>
@@ -81,8 +79,8 @@ function ChainTag({
       {onFirst && (
         <Button
           look="bare tiny"
-          aria-label={`${name} first`}
-          title="Make it the first"
+          aria-label={`Make ${name} primary`}
+          title="Make primary"
           onClick={onFirst}
         >
           <Icon name="up" size={11} />

@@ -12,7 +12,7 @@ import { PolicyForm } from './policy-form';
 import { SingleLineField } from './single-line-field';
 import type { Draft } from './use-draft';
 
-/** The template of one channel in one language: its texts, its other fields, and how it is sent. */
+/** The template of one channel in one language, with its policy. */
 export function ChannelEditor({
   channel,
   locale,

@@ -56,12 +56,12 @@ export function ChannelTabs({
               <Icon name="plus" size={12} />
               Channel
               <select
-                aria-label="Add a channel"
+                aria-label="Add channel"
                 disabled={!isReady}
                 value=""
                 onChange={({ target }) => target.value && add(target.value)}
               >
-                <option value="">Add a channel</option>
+                <option value="">Add channel</option>
                 {availableChannels.map((channel) => (
                   <option key={channel}>{channel}</option>
                 ))}

@@ -9,7 +9,7 @@ const CodeMirrorField = lazy(async () => ({
   default: (await import('./code-mirror-field')).CodeMirrorField,
 }));
 
-/** What the template language takes; the server refuses more. */
+/** Limit of the template language; the server enforces it. */
 const maxTemplateBytes = 64 * 1024;
 
 export function CodeField({

@@ -43,7 +43,7 @@ export function CodeMirrorField(props: CodeMirrorProps) {
     editor.current = view;
     return () => view.destroy();
   }, []);
-  // A text that came from elsewhere, as a fix or another person's draft, is put in place.
+  // Applies texts from outside the editor, such as a fix or another operator's draft.
   useEffect(() => {
     const view = editor.current;
     if (!view || view.state.doc.toString() === text) return;

@@ -28,7 +28,7 @@ describe('completion in a template', () => {
     expect(labels('{{#')).toEqual(['if', 'unless', 'each', 'with']);
   });
 
-  test('tells what the sample holds', () => {
+  test('shows the sample value', () => {
     expect(findCompletions('{{', words)?.options[0]?.detail).toBe('string · 88213');
   });
 });

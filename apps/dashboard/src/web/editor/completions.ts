@@ -9,7 +9,7 @@ export type Completions = {
 const blocks = ['if', 'unless', 'each', 'with'];
 const maxSampleCharacters = 24;
 
-/** What may follow within `{{`: a value, with what the sample holds; a helper; after `#` a block. */
+/** Completions after `{{`: values with their sample, and helpers; after `#`, blocks. */
 export function findCompletions(
   before: string,
   { paths, helpers, data }: CompletionInput,
@@ -37,7 +37,7 @@ export function findCompletions(
 }
 
 function formatSample(value: unknown): string {
-  if (value === undefined) return 'in no sample';
+  if (value === undefined) return 'not in the sample';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const kind = Array.isArray(value) ? 'list' : typeof value;
   return `${kind} · ${text.length > maxSampleCharacters ? `${text.slice(0, maxSampleCharacters)}…` : text}`;

@@ -3,7 +3,7 @@ import { Button } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 import type { Draft } from './use-draft';
 
-/** Two people edit one event: nobody's words are lost without being asked. */
+/** Resolves conflicts between two operators who edit the same event. */
 export function ConflictBar({ draft }: { draft: Draft }) {
   const { problem } = draft;
   if (!problem) return null;
@@ -11,16 +11,14 @@ export function ConflictBar({ draft }: { draft: Draft }) {
     return (
       <div className="away" role="alert">
         <Mark name="attention" />
-        <span className="grow">
-          Not saved: {problem.error} What you typed is kept on this page.
-        </span>
+        <span className="grow">Not saved: {problem.error} Your changes are kept on this page.</span>
         <Button look="small" onClick={() => void draft.save()}>
-          Save again
+          Retry
         </Button>
       </div>
     );
   }
-  const who = problem.savedBy ?? 'Somebody else';
+  const who = problem.savedBy ?? 'Another operator';
   const when = problem.savedAt ? ` at ${clock(problem.savedAt)}` : '';
   return (
     <div className="away conflict" role="alert">
@@ -29,13 +27,13 @@ export function ConflictBar({ draft }: { draft: Draft }) {
         <b>
           {who} saved this draft{when}, after you opened it.
         </b>{' '}
-        Yours is kept on this page and not saved.
+        Your changes are not saved, but kept on this page.
       </span>
       <Button look="small" onClick={() => void draft.takeTheirs()}>
-        Take theirs, drop mine
+        Discard my changes
       </Button>
       <Button look="small" onClick={() => void draft.overwrite()}>
-        Save mine over theirs
+        Overwrite their draft
       </Button>
     </div>
   );

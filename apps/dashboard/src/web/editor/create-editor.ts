@@ -30,7 +30,7 @@ type EditorInput = {
   getCompletionInput: () => CompletionInput;
 };
 
-/** Only our own classes colour the text: the theme is that of the page. */
+/** Highlighting uses only our own classes, so it follows the theme of the page. */
 const colours = tagHighlighter([
   { tag: [tags.tagName, tags.angleBracket], class: 'tg' },
   { tag: tags.attributeName, class: 'k' },
@@ -60,7 +60,7 @@ export function createEditor(input: EditorInput): EditorView {
       }),
       keymap.of(completionKeymap),
       EditorState.readOnly.of(isReadOnly),
-      // Tab leaves the editor: a keyboard is never trapped in it.
+      // Tab leaves the editor, so that keyboard users are not trapped.
       EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) onChange(update.state.doc.toString());

@@ -18,7 +18,7 @@ const definition: Definition = {
 };
 
 describe('a draft', () => {
-  test('gets a channel that goes by what is given, and resends as the channel does by itself', () => {
+  test('gets a channel with the given template and integrations and the default resend policy', () => {
     const defaultPolicy = { attempts: 8, timeToLiveMs: 1, onUnknown: 'resend' } as const;
     const added = withChannel(definition, {
       channel: 'slack',
@@ -32,7 +32,7 @@ describe('a draft', () => {
     });
   });
 
-  test('gets a language on every channel, with the words of the default one', () => {
+  test('gets a language on every channel, with the texts of the default language', () => {
     const both = withLocale(definition, 'de');
     expect(listLocales(both)).toEqual(['en', 'de']);
     expect(both.channels['sms']?.templates['de']).toEqual({ text: 'Hi' });
@@ -42,19 +42,19 @@ describe('a draft', () => {
   test.each([
     ['', undefined],
     ['pt_br', undefined],
-    ['EN', 'en is in the list already.'],
-    ['english!', 'Write a language tag such as de or pt-BR.'],
-  ])('takes the language %j once, whatever its spelling', (typed, problem) => {
+    ['EN', 'en is already in the list.'],
+    ['english!', 'Enter a language tag such as de or pt-BR.'],
+  ])('accepts the language %j once, whatever its spelling', (typed, problem) => {
     expect(findLocaleProblem(definition, typed)).toBe(problem);
   });
 
-  test('differs from the live version in the places that were changed, and in no other', () => {
+  test('differs from the live version only in the changed fields', () => {
     const changed = withTemplate(definition, { channel: 'sms', locale: 'en' }, { text: 'Hello' });
     expect(listChanges(definition, changed)).toEqual(['channels.sms.templates.en.text']);
     expect(listChanges(definition, structuredClone(definition))).toEqual([]);
   });
 
-  test('is not changed in place', () => {
+  test('is never mutated', () => {
     withTemplate(definition, { channel: 'sms', locale: 'en' }, { text: 'Hello' });
     expect(definition.channels['sms']?.templates['en']).toEqual({ text: 'Hi' });
   });

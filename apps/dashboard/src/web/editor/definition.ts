@@ -1,7 +1,7 @@
 import { canonicalizeLocale } from '@belfry/shared';
 import type { ChannelDefinition, Definition, Policy } from '../../api/events';
 
-/** Texts that take more than a line, and get the editor; anything else of a template is a field of a form. */
+/** Multi-line texts that get the code editor; other template fields are form fields. */
 const codeFields: Record<string, 'html' | 'text'> = {
   html: 'html',
   text: 'text',
@@ -18,18 +18,18 @@ export function listLocales({ defaultLocale, channels }: Definition): string[] {
   return [defaultLocale, ...new Set(all.filter((locale) => locale !== defaultLocale))];
 }
 
-/** Why a typed language cannot be added to a draft; undefined when it can, or nothing is typed. */
+/** Why a typed language cannot be added to a draft; undefined if it can or nothing is typed. */
 export function findLocaleProblem(definition: Definition, typed: string): string | undefined {
   if (typed === '') return undefined;
   const locale = canonicalizeLocale(typed);
   if (locale === undefined || locale.length > maxLocaleCharacters) {
-    return 'Write a language tag such as de or pt-BR.';
+    return 'Enter a language tag such as de or pt-BR.';
   }
   const existing = listLocales(definition).find((each) => canonicalizeLocale(each) === locale);
-  return existing === undefined ? undefined : `${existing} is in the list already.`;
+  return existing === undefined ? undefined : `${existing} is already in the list.`;
 }
 
-/** As long as the server takes one. */
+/** The length limit of the server. */
 const maxLocaleCharacters = 35;
 
 export type NewChannel = { channel: string; defaultPolicy: Policy; integrationIds: string[] };
@@ -78,7 +78,7 @@ export function withChain(definition: Definition, channel: string, integrationId
   return changeChannel(definition, channel, { integrationIds });
 }
 
-/** Every channel gets the language, and begins with what it says in the default one. */
+/** Adds the language to every channel, starting with the texts of the default language. */
 export function withLocale(definition: Definition, locale: string): Definition {
   const { channels, defaultLocale } = definition;
   return mapChannels(
@@ -107,7 +107,7 @@ function mapChannels(
   return { ...definition, channels: Object.fromEntries(entries) };
 }
 
-/** What a draft says otherwise than the live version, as dotted places; at most 50. */
+/** Dotted paths in which a draft differs from the live version; at most 50. */
 export function listChanges(before: unknown, after: unknown, path = ''): string[] {
   if (before === after) return [];
   if (!isRecord(before) || !isRecord(after)) {

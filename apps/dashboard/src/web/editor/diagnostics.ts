@@ -2,7 +2,7 @@ import type { Diagnostic } from '@codemirror/lint';
 import type { Text } from '@codemirror/state';
 import type { PublishProblem } from '../../api/problem';
 
-/** Where a problem stands in the text: the placeholder at its place, or its line. */
+/** The range of a problem in the text: the placeholder at its position, or its line. */
 export function toDiagnostics(doc: Text, problems: readonly PublishProblem[]): Diagnostic[] {
   return problems.flatMap((problem): Diagnostic[] => {
     if (problem.line === undefined || problem.line > doc.lines) return [];

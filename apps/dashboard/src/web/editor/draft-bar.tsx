@@ -29,7 +29,7 @@ export function DraftBar({
         {event.live &&
           !isSame &&
           `${plural(changes, 'change')} since v${event.liveNumber}, live since ${day(event.live.createdAt)}. `}
-        {event.live === null && 'Nothing is live: callers get 400 for this event. '}
+        {event.live === null && 'No live version: calls of this event get 400. '}
         {formatSaveState(draft)}
       </span>
       <span className="grow" />
@@ -57,7 +57,7 @@ export function DraftBar({
 
 function formatSaveState({ isDirty, isSaving, saved, problem }: Draft): string {
   if (problem) return 'Not saved.';
-  if (isSaving) return 'Saving.';
-  if (isDirty) return 'Not saved yet.';
+  if (isSaving) return 'Saving…';
+  if (isDirty) return 'Unsaved changes.';
   return `Saved ${clock(saved.savedAt)}${saved.savedBy ? ` by ${saved.savedBy}` : ''}.`;
 }

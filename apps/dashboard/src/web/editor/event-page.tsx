@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
-import { useAnswer, useApp, usePlace, useSession } from '../context';
+import { useAnswer, useApp, useLocation, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
@@ -50,9 +50,9 @@ type EventProps = {
   onReload: () => Promise<void>;
 };
 
-/** The draft outlives the look at a version, so that nothing typed is lost by it. */
+/** Keeps the draft while a version is shown, so that no input is lost. */
 function OpenEvent(props: EventProps) {
-  const { search } = usePlace();
+  const { search } = useLocation();
   const draft = useDraft(props.event);
   const place = readVersionPlace(search);
   if (!place) return <EventEditor {...props} draft={draft} />;

@@ -17,11 +17,11 @@ type SettingsProps = {
   onEvent: (event: EventAnswer) => void;
 };
 
-/** What holds for the whole event: languages, missing values, sensitivity, its name. */
+/** Settings of the whole event: languages, missing values, sensitivity and name. */
 export function EventSettings({ event, draft, onEvent }: SettingsProps) {
   const { mayChange } = useSession();
   const { definition } = draft;
-  // That it has no channel yet is asked above, not held against it.
+  // The page asks for a channel above, so a missing one is not shown as a problem.
   const isNew = Object.keys(definition.channels).length === 0;
   const eventProblems = isNew
     ? []
@@ -47,7 +47,7 @@ export function EventSettings({ event, draft, onEvent }: SettingsProps) {
               draft.set({ ...definition, missing: target.checked ? 'reject' : 'empty' })
             }
           />
-          A value that is missing fails the message; otherwise it prints nothing
+          Fail the message if a value is missing; otherwise render it as empty
         </label>
         <label className="check">
           <input
@@ -55,8 +55,8 @@ export function EventSettings({ event, draft, onEvent }: SettingsProps) {
             checked={definition.isSensitive}
             onChange={({ target }) => draft.set({ ...definition, isSensitive: target.checked })}
           />
-          Sensitive, such as a one-time code: data and texts are sealed, masked in the log, and
-          dropped once a message is final
+          Sensitive, such as a one-time code: data and texts are encrypted, masked in the log, and
+          deleted once a message is final
         </label>
       </fieldset>
       {mayChange && <NameAndDelete event={event} onEvent={onEvent} />}
@@ -77,7 +77,7 @@ function Languages({ draft }: { draft: Draft }) {
             <span className="tag mono">{one}</span>
             {one === definition.defaultLocale ? (
               <span className="faint small">
-                the default: used when a person’s language has no text
+                default: used if there is no text in the user’s language
               </span>
             ) : (
               <>
@@ -85,7 +85,7 @@ function Languages({ draft }: { draft: Draft }) {
                   look="small"
                   onClick={() => draft.set({ ...definition, defaultLocale: one })}
                 >
-                  Make it the default
+                  Make default
                 </Button>
                 <Button look="small" onClick={() => draft.set(withoutLocale(definition, one))}>
                   Remove {one}
@@ -97,7 +97,7 @@ function Languages({ draft }: { draft: Draft }) {
       </ul>
       <div className="inline-form">
         <Field
-          label="Add a language"
+          label="Add language"
           isMono
           value={typed}
           problem={problem}
@@ -144,14 +144,14 @@ function NameAndDelete({
       <ProblemNote problem={problem} />
       <form className="inline-form" onSubmit={(form) => void rename(form)}>
         <Field
-          label="Callers post it as"
+          label="Name in calls"
           isMono
           value={name}
           maxLength={128}
           onChange={({ target }) => setName(target.value)}
         />
         <Button type="submit" disabled={name === event.name}>
-          {problem?.code === 'needs_confirmation' ? 'Rename it all the same' : 'Rename'}
+          {problem?.code === 'needs_confirmation' ? 'Rename anyway' : 'Rename'}
         </Button>
         <Button look="danger" onClick={() => setRemoving(true)}>
           Delete event
@@ -164,7 +164,7 @@ function NameAndDelete({
 
 function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: () => void }) {
   const app = useApp();
-  const { api, answers, places } = useServices();
+  const { api, answers, navigation } = useServices();
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   async function remove(form: FormEvent) {
@@ -172,19 +172,19 @@ function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: ()
     const answer = await api.removeEvent(app.id, event.id, typed);
     if ('problem' in answer) return setProblem(answer.problem);
     onClose();
-    places.go(buildPath(app.id, 'events'));
+    navigation.go(buildPath(app.id, 'events'));
     await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
   }
   return (
     <Dialog title={`Delete ${event.name}`} onClose={onClose}>
       <form className="form" onSubmit={(form) => void remove(form)}>
         <p>
-          Callers get 404 for it within seconds. Messages that were accepted are still sent, and its
-          requests stay in the log. Type its name to go on.
+          Calls of this event get 404 within seconds. Accepted messages are still sent, and its
+          requests stay in the log. Enter the name of the event to confirm.
         </p>
         <ProblemNote problem={problem} />
         <Field
-          label="Name of the event"
+          label="Event name"
           isMono
           autoComplete="off"
           value={typed}
@@ -194,7 +194,7 @@ function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: ()
           <Button look="danger" type="submit" disabled={typed !== event.name}>
             Delete event
           </Button>
-          <Button onClick={onClose}>Keep it</Button>
+          <Button onClick={onClose}>Cancel</Button>
         </div>
       </form>
     </Dialog>

@@ -22,7 +22,7 @@ export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }
         type="number"
         min={1}
         value={policy.attempts}
-        hint="At most this many calls to a provider, with longer and longer waits between them."
+        hint="Maximum provider calls, with increasing waits between them."
         onChange={({ target }) => set({ attempts: Number(target.value) })}
       />
       <Field
@@ -32,11 +32,11 @@ export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }
         min={0}
         step="any"
         value={policy.timeToLiveMs / hourMs}
-        hint="From when it is due. A message that could not be sent by then fails as expired."
+        hint="Counted from the due time. A message not sent by then fails as expired."
         onChange={({ target }) => set({ timeToLiveMs: Math.round(Number(target.value) * hourMs) })}
       />
       <div className="field">
-        <FieldHead id={id} label="When nobody can know whether it was sent" />
+        <FieldHead id={id} label="After an unknown outcome" />
         <select
           id={id}
           className="input"
@@ -45,15 +45,15 @@ export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }
             set({ onUnknown: choices.find((each) => each === target.value) ?? 'hold' })
           }
         >
-          <option value="resend">send it again, it may arrive twice</option>
+          <option value="resend">Resend it; it may arrive twice</option>
           <option value="resend_next">
-            send it again by the next integration, it may arrive twice
+            Resend it through the next integration; it may arrive twice
           </option>
-          <option value="hold">hold it as unknown, for a person to decide</option>
+          <option value="hold">Keep it as unknown for an operator to decide</option>
         </select>
         <FieldFoot
           id={id}
-          hint="As when the connection broke after the provider had the message."
+          hint="For example, the connection broke after the provider received the message."
         />
       </div>
       {policy.onUnknown !== 'hold' && (
@@ -78,14 +78,14 @@ function UnknownResends({
   const own = form?.unknownResends ?? 0;
   return (
     <Field
-      label="Sent again after an unknown outcome, at most"
+      label="Maximum resends after an unknown outcome"
       aside="times"
       type="number"
       min={0}
       max={10}
       placeholder={String(own)}
       value={unknownResends ?? ''}
-      hint={`Empty: as often as ${channel} does by itself, ${own}.`}
+      hint={`Leave empty for the default of ${channel}: ${own}.`}
       onChange={({ target }) =>
         onChange(
           target.value === '' ? byChannel : { ...policy, unknownResends: Number(target.value) },

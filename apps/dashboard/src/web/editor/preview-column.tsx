@@ -31,7 +31,7 @@ export function PreviewColumn({
       <div className="bar">
         <b>Preview</b>
         <Segments
-          label="Which channels"
+          label="Channels to preview"
           options={channel === 'settings' ? scopes.slice(1) : scopes}
           value={isAll ? 'all' : 'one'}
           onChange={setScope}
@@ -42,7 +42,7 @@ export function PreviewColumn({
       <div className="stage">
         <ProblemNote problem={sample.problem} />
         {Object.keys(draft.definition.channels).length === 0 && (
-          <p className="nothing">Add a channel, and what people get is shown here.</p>
+          <p className="nothing">Add a channel to see a preview.</p>
         )}
         {previews.map((one) => (
           <OnePreview key={one.channel} preview={one} isDark={theme === 'dark'} hasRaw={!isAll} />
@@ -79,15 +79,12 @@ function OnePreview({
       )}
       {missing.length > 0 && (
         <NoteBox tone="amber">
-          The data does not hold {missing.join(', ')}:{' '}
-          {missing.length === 1 ? 'it prints' : 'they print'} nothing.
+          Missing in the data: {missing.join(', ')}.{' '}
+          {missing.length === 1 ? 'It renders' : 'They render'} as empty.
         </NoteBox>
       )}
       {hasRaw && request && (
-        <JsonBlock
-          title={`What the provider is asked: ${request.operation}`}
-          value={request.body}
-        />
+        <JsonBlock title={`Provider request: ${request.operation}`} value={request.body} />
       )}
     </div>
   );
@@ -107,7 +104,9 @@ function NotRendered({ preview }: { preview: Exclude<ChannelPreview, { state: 'r
       <NoteBox
         tone="amber"
         title={
-          preview.state === 'failed' ? `It would fail: ${preview.reason}` : 'Not renderable yet'
+          preview.state === 'failed'
+            ? `The message would fail: ${preview.reason}`
+            : 'No preview yet'
         }
       >
         {message}

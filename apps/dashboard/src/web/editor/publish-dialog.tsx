@@ -20,7 +20,7 @@ type PublishProps = {
   onClose: () => void;
 };
 
-/** What changes for people, before it does. A published version never changes again. */
+/** Shows the changes before publishing. A published version never changes. */
 export function PublishDialog({ event, draft, onEvent, onReload, onClose }: PublishProps) {
   const app = useApp();
   const { api, answers } = useServices();
@@ -61,14 +61,14 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
           aside="optional"
           value={note}
           maxLength={500}
-          hint="Why; it stands in the list of versions."
+          hint="Reason for the change, shown in the list of versions."
           onChange={({ target }) => setNote(target.value)}
         />
         <div className="dialog-foot">
           <Button look="main-action" type="submit" disabled={errors.length > 0}>
-            Publish, live at once
+            Publish
           </Button>
-          <Button onClick={onClose}>Not yet</Button>
+          <Button onClick={onClose}>Cancel</Button>
           {errors.length > 0 && (
             <span className="faint small">{plural(errors.length, 'problem')} to correct first</span>
           )}
@@ -79,13 +79,13 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
 }
 
 function Changes({ event, draft }: { event: EventAnswer; draft: Draft }) {
-  if (!event.live) return <p>The first version: callers can post it as soon as it is published.</p>;
+  if (!event.live)
+    return <p>This is the first version. Callers can send the event as soon as it is published.</p>;
   const changes = listChanges(event.live.definition, draft.definition);
   return (
     <>
       <p>
-        Requests that were accepted before keep v{event.liveNumber}. What differs in{' '}
-        {plural(changes.length, 'place')}:
+        Requests accepted before keep v{event.liveNumber}. {plural(changes.length, 'change')}:
       </p>
       <ul className="changes">
         {changes.map((place) => (

@@ -14,9 +14,9 @@ export function SamplePanel({ sample }: { sample: Sample }) {
   const { data, last, source } = sample;
   const leaves = listLeaves(data);
   const sources: { value: SampleSource; text: string }[] = [
-    { value: 'made', text: 'made up' },
+    { value: 'generated', text: 'generated' },
     ...(last ? [{ value: 'request' as const, text: `request ${clock(last.createdAt)}` }] : []),
-    ...(source === 'own' ? [{ value: 'own' as const, text: 'typed here' }] : []),
+    ...(source === 'own' ? [{ value: 'own' as const, text: 'edited' }] : []),
   ];
   return (
     <section className="sample" aria-label="Sample data">
@@ -54,7 +54,7 @@ export function SamplePanel({ sample }: { sample: Sample }) {
             />
           ))}
           {leaves.length === 0 && (
-            <p className="faint small">The templates of this event read no value yet.</p>
+            <p className="faint small">The templates of this event use no values yet.</p>
           )}
         </div>
       ) : (
@@ -118,7 +118,7 @@ export function JsonArea({
         value={text}
         onChange={({ target }) => change(target.value)}
       />
-      {isWrong && <div className="hint bad">This is not a JSON object yet.</div>}
+      {isWrong && <div className="hint bad">Enter a JSON object.</div>}
     </div>
   );
 }

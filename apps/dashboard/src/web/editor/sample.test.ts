@@ -3,7 +3,7 @@ import { formatLeaf, listLeaves, parseLeaf, withLeaf } from './sample';
 const data = { user: 'Ana', order: { id: 88213, items: [{ name: 'Stool' }] } };
 
 describe('sample data as a form', () => {
-  test('has a line for each leaf, and a list in one of them', () => {
+  test('has one field per leaf, and one field per list', () => {
     expect(listLeaves(data).map(({ path, value }) => `${path}=${formatLeaf(value)}`)).toEqual([
       'user=Ana',
       'order.id=88213',
@@ -16,11 +16,11 @@ describe('sample data as a form', () => {
     [7, '8', 8],
     [7, 'eight', 'eight'],
     [[1], '[2]', [2]],
-  ])('reads what is typed over %p, %p, as %p', (before, text, value) => {
+  ])('reads input over %p, %p, as %p', (before, text, value) => {
     expect(parseLeaf(before, text)).toEqual(value);
   });
 
-  test('changes one leaf and leaves the rest', () => {
+  test('changes one leaf and keeps the rest', () => {
     expect(withLeaf(data, 'order.id', 1)).toEqual({ ...data, order: { ...data.order, id: 1 } });
   });
 });

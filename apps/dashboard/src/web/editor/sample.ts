@@ -1,4 +1,4 @@
-/** The values of sample data as lines of a form: one a leaf; a list or an empty object is written as JSON. */
+/** Sample data as form fields: one per leaf; lists and empty objects are JSON. */
 export type Leaf = { path: string; value: unknown };
 
 const maxLeaves = 60;
@@ -20,7 +20,7 @@ export function formatLeaf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What was typed keeps the type that the value had, as far as it can be read as one. */
+/** Parses input as the type of the previous value, if possible. */
 export function parseLeaf(before: unknown, text: string): unknown {
   if (typeof before === 'string') return text;
   try {
@@ -30,7 +30,7 @@ export function parseLeaf(before: unknown, text: string): unknown {
   }
 }
 
-/** Sets a leaf by its path; a name that holds a dot is not reached by the form, only by the JSON. */
+/** Sets a leaf by its path. Names with a dot can only be edited as JSON. */
 export function withLeaf(
   data: Record<string, unknown>,
   path: string,

@@ -9,7 +9,7 @@ type SingleLineFieldProps = {
   set: (path: string, value: unknown) => void;
 };
 
-/** One line of a template: an input, with its placeholders tinted behind the text. */
+/** A single-line template input that highlights its placeholders. */
 export function SingleLineField({ field, template, problems, set }: SingleLineFieldProps) {
   const id = useId();
   const tint = useRef<HTMLDivElement>(null);

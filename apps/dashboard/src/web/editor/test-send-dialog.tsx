@@ -5,20 +5,20 @@ import { useApp, useServices, useSession } from '../context';
 import { CallCode } from '../parts/call-code';
 import { Button, Link, Segments } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
+import { buildExampleRecipient } from '../parts/example-recipient';
 import { FieldHead } from '../parts/field';
 import { NoteBox, ProblemNote } from '../parts/notes';
-import { somebodyFor } from '../parts/somebody';
 import { buildPath } from '../route';
 import { JsonArea } from './sample-panel';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
 
 const deliveries = [
-  { value: 'sandbox', text: 'To the sandbox' },
-  { value: 'live', text: 'For real' },
+  { value: 'sandbox', text: 'Sandbox' },
+  { value: 'live', text: 'Live' },
 ] as const;
 
-/** The draft, sent as any call is: the same code path, marked as a test in the log. */
+/** Sends the draft through the same code path as a call; the log marks it as a test. */
 export function TestSendDialog({
   event,
   draft,
@@ -36,7 +36,7 @@ export function TestSendDialog({
   const own = registry.channels.filter(({ channel }) => channel in draft.definition.channels);
   const [channels, setChannels] = useState(() => own.map(({ channel }) => channel));
   const [user, setUser] = useState<Record<string, unknown>>(
-    () => sample.user ?? somebodyFor(own.map(({ channel }) => channel)),
+    () => sample.user ?? buildExampleRecipient(own.map(({ channel }) => channel)),
   );
   const [delivery, setDelivery] = useState<'sandbox' | 'live'>('sandbox');
   const [problem, setProblem] = useState<PageProblem>();
@@ -64,7 +64,7 @@ export function TestSendDialog({
           onChoose={setChannels}
         />
         <Segments
-          label="Where it goes"
+          label="Delivery"
           options={deliveries}
           value={delivery}
           onChange={(next) => {
@@ -73,10 +73,10 @@ export function TestSendDialog({
           }}
         />
         <div className="field">
-          <FieldHead id="test-user" label="Recipient" aside="as user in a call" />
+          <FieldHead id="test-user" label="Recipient" aside="`user` of the call" />
           <JsonArea data={user} onData={setUser} label="Recipient as JSON" />
         </div>
-        <p className="faint small">Its data is the sample data of the editor.</p>
+        <p className="faint small">The test uses the sample data of the editor.</p>
         {mustConfirm ? (
           <NoteBox tone="amber">{problem.error}</NoteBox>
         ) : (
@@ -85,19 +85,19 @@ export function TestSendDialog({
         {sentRequestId && <Sent requestId={sentRequestId} onGo={onClose} />}
         <div className="dialog-foot">
           <Button look="main-action" type="submit" disabled={channels.length === 0}>
-            {mustConfirm ? 'Send it for real' : 'Send the test'}
+            {mustConfirm ? 'Send live' : 'Send test'}
           </Button>
           <Button onClick={onClose}>Close</Button>
         </div>
       </form>
       {event.live ? (
         <details className="call-example">
-          <summary>The same call from a backend, once this draft is live</summary>
+          <summary>The same call from a backend, once this draft is published</summary>
           <CallCode eventId={event.id} user={user} data={sample.data} />
         </details>
       ) : (
         <p className="faint small">
-          Publish it, and the call for a backend stands here as curl and client code.
+          After you publish the event, the call is shown here as curl and client code.
         </p>
       )}
     </Dialog>
@@ -113,7 +113,7 @@ function Sent({ requestId, onGo }: { requestId: string; onGo: () => void }) {
         title="Accepted."
         action={
           <Link className="btn small" to={buildPath(app.id, 'log', requestId)} onGo={onGo}>
-            Open it in the log
+            Open in the log
           </Link>
         }
       >
@@ -149,7 +149,7 @@ function ChannelChecks({
           {channel}
         </label>
       ))}
-      {channels.length === 0 && <span className="faint">The draft has no channel yet.</span>}
+      {channels.length === 0 && <span className="faint">The draft has no channels.</span>}
     </fieldset>
   );
 }

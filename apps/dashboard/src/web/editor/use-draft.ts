@@ -9,8 +9,8 @@ const checkAfterMs = 400;
 export type Draft = ReturnType<typeof useDraft>;
 
 /**
- * What is typed, beside what the server holds. It saves itself; a draft that somebody else saved meanwhile is never
- * overwritten without being asked.
+ * The edited draft and the saved draft. Saves automatically, but never overwrites another operator's draft without a
+ * confirmation.
  */
 export function useDraft(event: EventAnswer) {
   const app = useApp();
@@ -39,12 +39,12 @@ export function useDraft(event: EventAnswer) {
     setDefinition(draft.definition);
     setProblem(undefined);
   }, []);
-  // Somebody else saved, and nothing is typed here: theirs is shown.
+  // Another operator saved and there are no local changes, so show their draft.
   useEffect(() => {
     if (!isDirty && event.draft.revision > saved.revision) take(event.draft);
   }, [isDirty, event.draft, saved.revision, take]);
 
-  /** Ours after all: on top of what they saved, which stays in no version. */
+  /** Overwrites their saved draft, which no version keeps. */
   async function overwrite() {
     const answer = await api.readEvent(app.id, event.id);
     if ('problem' in answer) return setProblem(answer.problem);
@@ -81,7 +81,7 @@ type SaveOptions = {
   setProblem: (problem: PageProblem | undefined) => void;
 };
 
-/** One save at a time, each on top of the last: else the second would be refused as another person's change. */
+/** Saves one at a time, each based on the last; concurrent saves would conflict with each other. */
 function useSave({ event, definition, revision, setSaving, setSaved, setProblem }: SaveOptions) {
   const app = useApp();
   const { api } = useServices();
@@ -94,7 +94,7 @@ function useSave({ event, definition, revision, setSaving, setSaved, setProblem 
       setProblem('problem' in answer ? answer.problem : undefined);
       if ('problem' in answer) return undefined;
       revision.current = answer.value.revision;
-      // The definition keeps its identity, so that only later typing counts as a change.
+      // Keeps the identity of the definition, so that only later input counts as a change.
       const next = { ...answer.value, definition };
       setSaved(next);
       return next;
@@ -105,7 +105,7 @@ function useSave({ event, definition, revision, setSaving, setSaved, setProblem 
   }, [api, app.id, event.id, definition, revision, setSaving, setSaved, setProblem]);
 }
 
-/** Problems and paths of what is typed. */
+/** Problems and paths of the edited draft. */
 function useChecked(event: EventAnswer, definition: Definition, saved: DraftAnswer) {
   const app = useApp();
   const { api } = useServices();

@@ -6,21 +6,21 @@ import { useAnswer, useApp, useServices } from '../context';
 import type { Draft } from './use-draft';
 
 export type Sample = ReturnType<typeof useSample>;
-export type SampleSource = 'made' | 'request' | 'own';
+export type SampleSource = 'generated' | 'request' | 'own';
 
 const renderAfterMs = 400;
 
-/** The data that the preview and the test send are filled with: made up, of the last request, or typed. */
+/** Data for the preview and test send: generated, from the last request, or edited. */
 export function useSample(event: EventAnswer, draft: Draft, locale: string) {
   const app = useApp();
   const { definition } = draft;
   const sample = useAnswer<SampleAnswer>(`sample ${event.id}`, (api) =>
     api.readSample(app.id, event.id),
   );
-  const [source, setSource] = useState<SampleSource>('made');
+  const [source, setSource] = useState<SampleSource>('generated');
   const [own, setOwn] = useState<Record<string, unknown>>({});
   const last = sample.value?.fromRequest ?? undefined;
-  const selectedData = { made: undefined, own, request: last?.data }[source];
+  const selectedData = { generated: undefined, own, request: last?.data }[source];
   const user = source === 'request' ? (last?.user ?? undefined) : undefined;
 
   const { rendered, generatedData, problem } = usePreview({
@@ -54,7 +54,7 @@ type Input = {
   user: Record<string, unknown> | undefined;
 };
 
-/** What people would get, a moment after the typing stops. */
+/** Updates the preview shortly after the last key press. */
 function usePreview({ event, definition, locale, selectedData, user }: Input) {
   const app = useApp();
   const { api } = useServices();

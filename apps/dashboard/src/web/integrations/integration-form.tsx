@@ -14,7 +14,7 @@ import { TestResult } from './test-result';
 
 type ProviderSelection = { channel: ChannelForm; provider: ProviderForm };
 
-/** Adds one, or changes one: the form follows from the provider's schema. */
+/** Form to add or change an integration, generated from the provider schema. */
 export function IntegrationForm({
   stored,
   onChanged,
@@ -40,12 +40,16 @@ export function IntegrationForm({
           onChanged={onChanged}
         />
       )}
-      {stored && !selection && <p className="nothing">This Belfry does not know its provider.</p>}
+      {stored && !selection && (
+        <p className="nothing">
+          This version of Belfry does not support the provider of this integration.
+        </p>
+      )}
     </section>
   );
 }
 
-/** `updatedAt` is that of what the form was made from: what is read later may be somebody else's. */
+/** `updatedAt` belongs to the data in the form; a later read may contain another operator's change. */
 type FormState = { name: string; settings: Values; credentials: Values; updatedAt: number };
 
 function SelectedProviderForm({
@@ -87,10 +91,10 @@ function SelectedProviderForm({
         <form className="form" onSubmit={(event) => event.preventDefault()}>
           <Field
             label="Name"
-            aside="used in events and overrides"
+            aside="for events and overrides"
             isMono
             value={form.name}
-            problem={problems['name'] ?? (isStrict && !form.name ? 'This is needed.' : undefined)}
+            problem={problems['name'] ?? (isStrict && !form.name ? 'Enter a name.' : undefined)}
             onChange={(event) => setForm({ ...form, name: event.target.value })}
           />
           <SchemaForm
@@ -132,10 +136,18 @@ function SelectedProviderForm({
 }
 
 function ReceiptUrl({ url }: { url: string }) {
-  return <Field label="Receipts come to" isMono readOnly value={url} hint="Set at the provider." />;
+  return (
+    <Field
+      label="Webhook URL for receipts"
+      isMono
+      readOnly
+      value={url}
+      hint="Enter this URL at the provider."
+    />
+  );
 }
 
-/** In place of a pasted token: Slack asks, and fills the integration. */
+/** Alternative to a pasted token: Slack's install page fills the integration. */
 function AddToSlack({ id }: { id: string }) {
   const app = useApp();
   const { api } = useServices();
@@ -148,12 +160,12 @@ function AddToSlack({ id }: { id: string }) {
   return (
     <div className="field">
       <Button onClick={() => void begin()}>Add to Slack</Button>
-      <p className="faint small">{problem?.error ?? 'In place of a bot token that is pasted.'}</p>
+      <p className="faint small">{problem?.error ?? 'Instead of pasting a bot token.'}</p>
     </div>
   );
 }
 
-/** The server names a field by its place in the body. */
+/** Maps the field paths of the server to form fields. */
 function getFieldProblems(problem: PageProblem | undefined, stored: IntegrationAnswer | undefined) {
   const all = problem?.fields ?? stored?.problems ?? [];
   return Object.fromEntries(
@@ -175,7 +187,7 @@ function useFormActions({
   onChanged: () => Promise<void>;
 }) {
   const app = useApp();
-  const { api, places } = useServices();
+  const { api, navigation } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   const [tested, setTested] = useState<TestConnectionAnswer>();
   const [hasSaved, setSaved] = useState(false);
@@ -202,7 +214,7 @@ function useFormActions({
     if ('problem' in answer) return;
     setForm({ ...form, credentials: {}, updatedAt: answer.value.updatedAt });
     await onChanged();
-    if (!stored) places.go(buildPath(app.id, 'integrations', answer.value.id));
+    if (!stored) navigation.go(buildPath(app.id, 'integrations', answer.value.id));
   }
 
   async function test() {
@@ -213,7 +225,7 @@ function useFormActions({
     setProblem('problem' in answer ? answer.problem : undefined);
     setTested('value' in answer ? answer.value : undefined);
     if (stored && 'value' in answer && answer.value.isWorking) {
-      // Only the test of what is stored makes one active again.
+      // Only a test of the stored integration reactivates it.
       await api.testStored(app.id, stored.id);
       await onChanged();
     }

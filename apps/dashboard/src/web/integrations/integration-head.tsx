@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { IntegrationAnswer } from '../../api/integrations';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
-import { moment } from '../format';
+import { moment, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
@@ -18,7 +18,7 @@ export function IntegrationHead({
   onChanged: () => Promise<void>;
 }) {
   const app = useApp();
-  const { api, places } = useServices();
+  const { api, navigation } = useServices();
   const { mayChange, registry } = useSession();
   const [isRemoving, setRemoving] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
@@ -48,7 +48,7 @@ export function IntegrationHead({
           look="small bare icon"
           aria-label="Close"
           title="Close"
-          onClick={() => places.go(buildPath(app.id, 'integrations'))}
+          onClick={() => navigation.go(buildPath(app.id, 'integrations'))}
         >
           <Icon name="x" />
         </Button>
@@ -66,7 +66,7 @@ export function IntegrationHead({
           onRemoved={async () => {
             setRemoving(false);
             await onChanged();
-            places.go(buildPath(app.id, 'integrations'));
+            navigation.go(buildPath(app.id, 'integrations'));
           }}
         />
       )}
@@ -90,7 +90,7 @@ function HeadFacts({ integration }: { integration: IntegrationAnswer }) {
       <div>
         <dt>Used by</dt>
         <dd>
-          {integration.usedBy.length === 0 && 'no event'}
+          {integration.usedBy.length === 0 && 'no events'}
           {integration.usedBy.map(({ eventId, name, in: where }) => (
             <Link key={eventId} className="mono used-by" to={buildPath(app.id, 'events', eventId)}>
               {name}
@@ -126,22 +126,22 @@ function RemoveDialog({
   return (
     <Dialog title={`Remove ${integration.name}`} onClose={onClose}>
       <p>
-        Its credentials are deleted. The log keeps its name.
+        This deletes its credentials. The log keeps its name.
         {integration.waiting > 0 &&
-          ` ${integration.waiting} messages that wait for it end as failed: integration_removed.`}
+          ` ${plural(integration.waiting, 'waiting message')} will fail as integration_removed.`}
       </p>
       {only.length > 0 && (
         <p>
-          It is the only one of its channel in {only.map(({ name }) => name).join(', ')}: without it
-          they send nothing there.
+          It is the only integration of its channel in {only.map(({ name }) => name).join(', ')}.
+          Without it, these events send nothing on that channel.
         </p>
       )}
       <ProblemNote problem={warning} />
       <div className="dialog-foot">
         <Button look="danger" onClick={() => void remove()}>
-          {warning?.code === 'needs_confirmation' ? 'Remove it all the same' : 'Remove integration'}
+          {warning?.code === 'needs_confirmation' ? 'Remove anyway' : 'Remove integration'}
         </Button>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
       </div>
     </Dialog>
   );

@@ -25,7 +25,7 @@ export function IntegrationList({
           <Card key={one.id} one={one} isOpen={one.id === openId} />
         ))}
       </ul>
-      {integrations.length === 0 && <p className="nothing">No integration matches.</p>}
+      {integrations.length === 0 && <p className="nothing">No matching integrations.</p>}
     </section>
   );
 }
@@ -35,12 +35,12 @@ function NoIntegration() {
   return (
     <section className="pane" aria-label="Integrations">
       <div className="empty">
-        <h2>No integration yet</h2>
+        <h2>No integrations yet</h2>
         <p>
-          An integration is an account with a provider: a Slack bot, a Twilio number, a mail server.
-          Events name it, and its credentials never leave Belfry again.
+          An integration is an account with a provider: a Slack bot, a Twilio number or a mail
+          server. Events send through it. Belfry never shows its credentials again.
           {app.delivery === 'sandbox' &&
-            ' This app is in sandbox delivery: without any, every message is captured.'}
+            ' This app uses sandbox delivery: without integrations, every message is captured.'}
         </p>
         <p>
           <Link className="btn main-action" to={buildPath(app.id, 'integrations', 'new')}>
@@ -91,14 +91,14 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
       <small className="num">{one.waiting > 0 ? `${count(one.waiting, 1_000)} waiting` : ''}</small>
       <IntegrationStateMark state={one.state} />
       {one.state === 'needs_attention' && (
-        <NoteBox tone="amber" title={one.stateReason ?? 'The provider refused it.'}>
+        <NoteBox tone="amber" title={one.stateReason ?? 'The provider rejected it.'}>
           {one.waiting > 0
-            ? `${count(one.waiting, 1_000)} messages wait here and are sent once it works. None is lost, none is tried twice.`
-            : 'Messages wait here until new credentials are saved or a test passes.'}
+            ? `${count(one.waiting, 1_000)} messages wait and are sent once it works. None is lost.`
+            : 'Messages wait until you save new credentials or a test passes.'}
         </NoteBox>
       )}
       {one.problems.length > 0 && (
-        <NoteBox tone="amber" title="Its settings are not right any more.">
+        <NoteBox tone="amber" title="Its settings are no longer valid.">
           {one.problems.map(({ path, problem }) => `${path} ${problem}`).join('; ')}
         </NoteBox>
       )}
@@ -106,7 +106,7 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
   );
 }
 
-/** Provider, sender and the last characters of its secret: what tells two apart. */
+/** Provider, sender and last characters of the secret, to tell integrations apart. */
 function Summary({ one }: { one: IntegrationAnswer }) {
   const { registry } = useSession();
   const plain = Object.values(one.settings).filter((value) => typeof value === 'string');
@@ -122,7 +122,7 @@ export function getProviderLabel({ channels }: RegistryAnswer, one: IntegrationA
 }
 
 function usedText(usedBy: UsedBy[]): string {
-  if (usedBy.length === 0) return 'used by no event';
+  if (usedBy.length === 0) return 'not used';
   const names = usedBy.slice(0, 2).map(({ name }) => name);
   return usedBy.length > 2 ? `${names.join(', ')}, +${usedBy.length - 2}` : names.join(', ');
 }

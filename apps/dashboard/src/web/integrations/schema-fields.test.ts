@@ -20,7 +20,7 @@ const fields = listSchemaFields(schema);
 const getField = (path: string) => fields.find((field) => field.path === path)!;
 
 describe('the fields of a form', () => {
-  test('are the leaves of the schema, in order, each with the control that suits it', () => {
+  test('are the leaves of the schema in order, each with a suitable control', () => {
     expect(fields.map(({ path, kind }) => `${path} ${kind}`)).toEqual([
       'host text',
       'port number',
@@ -33,24 +33,24 @@ describe('the fields of a form', () => {
     expect(getDefaults(fields)).toEqual({ port: 587 });
   });
 
-  test('ask for the inner fields of an object only where the object itself is needed', () => {
+  test('require the inner fields of an object only if the object is required', () => {
     expect(getField('from.address').isRequired).toBe(true);
     const optional = listSchemaFields({ ...schema, required: ['host'] });
     expect(optional.find(({ path }) => path === 'from.address')?.isRequired).toBe(false);
   });
 
   test.each([
-    ['host', '', 'This is needed.'],
+    ['host', '', 'This field is required.'],
     ['host', 'mail.example.com', undefined],
-    ['port', 70_000, '65535 or less.'],
-    ['port', 2.5, 'A whole number.'],
+    ['port', 70_000, 'Enter a number up to 65535.'],
+    ['port', 2.5, 'Enter a whole number.'],
     ['port', 'x', undefined],
     ['from.name', '', undefined],
-  ])('say of %s = %p: %p', (path, value, problem) => {
+  ])('check %s = %p: %p', (path, value, problem) => {
     expect(checkField(getField(path), value)).toBe(problem);
   });
 
-  test('set and take away values without leaving empty objects behind', () => {
+  test('set and remove values without leaving empty objects', () => {
     const set = setAt({ host: 'a' }, 'from.address', 'x@example.com');
     expect(set).toEqual({ host: 'a', from: { address: 'x@example.com' } });
     expect(getAt(set, 'from.address')).toBe('x@example.com');

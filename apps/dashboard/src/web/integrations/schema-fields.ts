@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../api/registry';
 
 export type Values = Record<string, unknown>;
 export type SchemaField = {
-  /** Dotted, as problems name it. */
+  /** Dotted path, as in problems. */
   path: string;
   label: string;
   hint: string | undefined;
@@ -12,10 +12,10 @@ export type SchemaField = {
   schema: JsonSchema;
 };
 
-/** Beyond this a text is a file that is pasted, such as the key of a service account. */
+/** Longer texts are pasted files, such as the key of a service account. */
 const longText = 4_096;
 
-/** A form is a flat list of fields, whatever the depth of the schema: an object brings its own fields in its place. */
+/** Flattens a schema to a list of fields; objects are replaced by their fields. */
 export function listSchemaFields(schema: JsonSchema, prefix = '', isWithin = true): SchemaField[] {
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]): SchemaField[] => {
@@ -65,7 +65,7 @@ function listChoices({ enum: enumValues, anyOf }: JsonSchema): string[] {
   return values.filter((one) => typeof one === 'string');
 }
 
-/** The fields in which a form begins. */
+/** Initial values of a form. */
 export function getDefaults(fields: readonly SchemaField[]): Values {
   let values: Values = {};
   for (const { path, schema } of fields) {
@@ -80,7 +80,7 @@ export function getAt(values: Values, path: string): unknown {
   }, values);
 }
 
-/** Undefined takes the field away, and an object that holds nothing more with it. */
+/** Undefined removes the field and parent objects that become empty. */
 export function setAt(values: Values, path: string, value: unknown): Values {
   const [name = '', ...rest] = path.split('.');
   const { [name]: before, ...others } = values;
@@ -91,13 +91,13 @@ export function setAt(values: Values, path: string, value: unknown): Values {
   return isGone ? others : { ...values, [name]: next };
 }
 
-/** What a field holds against its schema, said as what is right; the server has the last word. */
+/** Checks a value against its schema. The server validates again. */
 export function checkField(
   { isRequired, schema, kind, hint }: SchemaField,
   value: unknown,
 ): string | undefined {
   const isEmpty = value === undefined || value === '';
-  if (isEmpty) return isRequired ? 'This is needed.' : undefined;
+  if (isEmpty) return isRequired ? 'This field is required.' : undefined;
   if (typeof value === 'string') return checkText(schema, value, hint);
   if (kind === 'number') return checkNumber(schema, value);
   return undefined;
@@ -109,19 +109,19 @@ function checkText(
   hint = '',
 ): string | undefined {
   if (maxLength !== undefined && text.length > maxLength) {
-    return `At most ${maxLength} characters; these are ${text.length}.`;
+    return `Enter at most ${maxLength} characters (${text.length} now).`;
   }
   if (minLength !== undefined && text.length < minLength)
-    return `At least ${minLength} characters.`;
-  // pattern-ignore: The patterns of schemas are judged where they are written.
+    return `Enter at least ${minLength} characters.`;
+  // pattern-ignore: schema patterns are checked in the files that declare them.
   if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return undefined;
-  return hint ? `This has another form: ${hint}` : `This must match ${pattern}.`;
+  return hint ? `This does not look right. ${hint}` : `This must match ${pattern}.`;
 }
 
 function checkNumber({ minimum, maximum, type }: JsonSchema, value: unknown): string | undefined {
-  if (typeof value !== 'number' || Number.isNaN(value)) return 'A number.';
-  if (type === 'integer' && !Number.isInteger(value)) return 'A whole number.';
-  if (minimum !== undefined && value < minimum) return `${minimum} or more.`;
-  if (maximum !== undefined && value > maximum) return `${maximum} or less.`;
+  if (typeof value !== 'number' || Number.isNaN(value)) return 'Enter a number.';
+  if (type === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.';
+  if (minimum !== undefined && value < minimum) return `Enter a number from ${minimum}.`;
+  if (maximum !== undefined && value > maximum) return `Enter a number up to ${maximum}.`;
   return undefined;
 }

@@ -6,11 +6,11 @@ type SchemaFormProps = {
   fields: readonly SchemaField[];
   values: Values;
   onChange: (values: Values) => void;
-  /** By path: what the server said. */
+  /** Server errors by path. */
   problems?: Record<string, string>;
-  /** A form that was sent says what is missing; before that a field speaks once it was left. */
+  /** A submitted form shows all errors; before that, each field shows its error after blur. */
   isStrict?: boolean;
-  /** By path: the last characters of what is stored. The values are write-only. */
+  /** Last characters of stored credentials by path. The values are write-only. */
   stored?: Record<string, { last4: string }>;
   isSecret?: boolean;
 };
@@ -37,7 +37,7 @@ function SchemaInput({ field, form }: InputProps) {
   return <TextInput {...shared} storedHint={storedHint} isSecret={form.isSecret === true} />;
 }
 
-/** A field speaks once it was left or holds something; one whose secret is stored may stay empty. */
+/** A field shows its error after blur or input. It may stay empty if its secret is stored. */
 function findProblem(field: SchemaField, form: SchemaFormProps, wasLeft: boolean) {
   const value = getAt(form.values, field.path);
   const isEmpty = value === undefined || value === '';
@@ -70,7 +70,7 @@ function TextInput({ field, value, problem, set, onBlur, storedHint, isSecret }:
     <Field
       label={field.label}
       aside={getAside(field, isSecret)}
-      hint={storedHint ? `Leave empty to keep the stored one. ${field.hint ?? ''}` : field.hint}
+      hint={storedHint ? `Leave empty to keep the stored value. ${field.hint ?? ''}` : field.hint}
       problem={problem}
       isMono={!isNumber}
       type={isNumber ? 'number' : 'text'}
@@ -126,7 +126,7 @@ function ChoiceInput({ field, value, problem, set }: OneInput) {
   );
 }
 
-/** Long texts, lists of one a line, and what only JSON can say. */
+/** Long texts, lists with one value per line, and JSON. */
 function AreaInput({ field, value, problem, set, onBlur, storedHint, isSecret }: SecretInputProps) {
   const id = useId();
   const [text, setText] = useState(() => toArea(field, value));
@@ -137,7 +137,7 @@ function AreaInput({ field, value, problem, set, onBlur, storedHint, isSecret }:
     setBroken(read === invalidJson);
     if (read !== invalidJson) set(read);
   }
-  const message = isBroken ? 'This is not JSON yet.' : problem;
+  const message = isBroken ? 'Enter valid JSON.' : problem;
   return (
     <div className="field">
       <FieldHead id={id} label={field.label} aside={getAside(field, isSecret)} />
@@ -157,7 +157,7 @@ function AreaInput({ field, value, problem, set, onBlur, storedHint, isSecret }:
       <FieldFoot
         id={id}
         problem={message}
-        hint={field.hint ?? (field.kind === 'lines' ? 'One a line.' : undefined)}
+        hint={field.hint ?? (field.kind === 'lines' ? 'One per line.' : undefined)}
       />
     </div>
   );

@@ -14,7 +14,7 @@ export function TestResult({
 }) {
   if (problem) return <ProblemNote problem={problem} />;
   if (tested) {
-    const verdict = tested.isWorking ? 'it works.' : 'the provider said no.';
+    const verdict = tested.isWorking ? 'passed.' : 'failed.';
     return (
       <div role="status">
         <NoteBox
@@ -29,7 +29,9 @@ export function TestResult({
   if (!hasSaved) return null;
   return (
     <div role="status">
-      <NoteBox tone="green">Saved. Secrets are sealed; their last four characters stay.</NoteBox>
+      <NoteBox tone="green">
+        Saved. Secrets are encrypted; only their last four characters are shown.
+      </NoteBox>
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { computeFill, formatSummaries, formatSummary, getMark } from './channel-summaries';
 
-/** One request, one line: the channels always in the same slots. */
+/** Channel states of one request, always in the same columns. */
 export function ChannelColumns({
   summaries,
   isBulk,
@@ -48,7 +48,7 @@ function ChannelColumn({
   );
 }
 
-/** A bulk fills its slot like a measuring glass. */
+/** A bulk request shows its progress as a fill level. */
 function Measure({ counts, title }: { counts: StateCounts; title: string }) {
   const { done, failed } = computeFill(counts);
   return (

@@ -13,16 +13,16 @@ const bulk = countStates([
   createCount('queued', 1),
 ]);
 
-describe('a slot of the peal', () => {
-  test('is filled by what is done and what failed, and counts a skip as done', () => {
+describe('a channel column', () => {
+  test('is filled by done and failed messages, and counts a skip as done', () => {
     expect(computeFill(bulk)).toEqual({ done: 0.8, failed: 0.1 });
   });
 
-  test('is empty while nothing is counted', () => {
+  test('is empty without counts', () => {
     expect(computeFill(countStates([]))).toEqual({ done: 0, failed: 0 });
   });
 
-  test('is named in the fixed order, whatever order it came in', () => {
+  test('is described in channel order, whatever the input order', () => {
     const counts = countStates([]);
     const summaries = {
       slack: { state: 'failed', reason: 'rejected_recipient', counts },
@@ -33,7 +33,7 @@ describe('a slot of the peal', () => {
     );
   });
 
-  test('of a bulk is named by its counts, with the reasons of skips', () => {
+  test('of a bulk request is described by its counts, with the reasons of skips', () => {
     expect(formatSummaries(['sms'], { sms: { state: 'sent', counts: bulk } }, true)).toBe(
       'sms: 1 waiting, 6 sent, 2 skipped (1 no_address, 1 opted_out), 1 failed',
     );

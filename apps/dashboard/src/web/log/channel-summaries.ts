@@ -1,14 +1,14 @@
 import type { StateCounts } from '@belfry/shared';
 import type { ChannelSummary } from '../../api/log';
 
-/** How a slot of a bulk is filled, from 0 to 1: done, failed, and the rest still to do. */
+/** Fill levels of a bulk column, from 0 to 1: done and failed; the rest is pending. */
 export function computeFill(counts: StateCounts): { done: number; failed: number } {
   const { total, sent, delivered, read, skipped, failed } = counts;
   if (total === 0) return { done: 0, failed: 0 };
   return { done: (sent + delivered + read + skipped) / total, failed: failed / total };
 }
 
-/** A queued message that was tried before waits to be sent again. */
+/** A queued message with attempts waits for its retry. */
 export function getMark({ state, reason }: ChannelSummary): string {
   return state === 'queued' && reason === 'retry' ? 'retry' : state;
 }
@@ -19,12 +19,12 @@ export function formatSummary(
   isBulk: boolean,
 ): string {
   if (!isBulk) return reason ? `${channel} ${state}, ${reason}` : `${channel} ${state}`;
-  return `${channel}: ${listCounts(counts).map(formatCount).join(', ') || 'nothing yet'}`;
+  return `${channel}: ${listCounts(counts).map(formatCount).join(', ') || 'no messages yet'}`;
 }
 
 export type Count = { name: string; count: number; reasons: string };
 
-/** The counts that are not 0, in the order in which a message moves. */
+/** The counts above 0, in the order of message states. */
 export function listCounts(counts: StateCounts): Count[] {
   const names = ['waiting', 'unknown', 'sent', 'delivered', 'read', 'skipped', 'failed'] as const;
   const reasons = Object.entries(counts.skippedByReason).map(([name, count]) => `${count} ${name}`);
@@ -41,7 +41,7 @@ export function formatCount({ name, count, reasons }: Count): string {
   return reasons === '' ? `${count} ${name}` : `${count} ${name} (${reasons})`;
 }
 
-/** The accessible name of a peal: one cell that says all. */
+/** The accessible name of the channel columns. */
 export function formatSummaries(
   channels: readonly string[],
   summaries: Record<string, ChannelSummary>,
@@ -51,5 +51,5 @@ export function formatSummaries(
     const summary = summaries[channel];
     return summary ? [formatSummary(channel, summary, isBulk)] : [];
   });
-  return texts.join(', ') || 'no channel';
+  return texts.join(', ') || 'no channels';
 }

@@ -6,7 +6,7 @@ import { FirstCall } from '../parts/first-call';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
 
-/** What belongs here, the one thing to do, and what will happen then. */
+/** Empty state with the next step. */
 export function EmptyLog() {
   const app = useApp();
   const [since] = useState(Date.now);
@@ -16,40 +16,40 @@ export function EmptyLog() {
   return (
     <div className="pane">
       <div className="empty">
-        <h2>No request yet</h2>
+        <h2>No requests yet</h2>
         {live ? (
           <>
             <p>
-              Paste this into a terminal. It sends the event <code>{live.name}</code>
-              {app.delivery === 'sandbox' && '; the sandbox captures every message'}, and the
-              request appears here at once.
+              Run this in a terminal. It sends the event <code>{live.name}</code>
+              {app.delivery === 'sandbox' && '; the sandbox captures every message'}. The request
+              appears here at once.
             </p>
             <FirstCall event={live} />
           </>
         ) : (
           <p>
-            A request appears here as soon as a backend posts an event. No event of this app is live
-            yet: <Link to={buildPath(app.id, 'events')}>write one and publish it</Link>.
+            A request appears here as soon as a backend sends an event. This app has no live event
+            yet: <Link to={buildPath(app.id, 'events')}>create and publish one</Link>.
           </p>
         )}
         <div className="listening" role="status">
           <Mark name="dot" tone="s-sending pulse" />
-          Listening since {clock(since)}. The first request appears here by itself.
+          Listening since {clock(since)}. The first request appears here automatically.
         </div>
         <div className="next">
           {first && (
             <Link to={buildPath(app.id, 'events', first.id)}>
               <b>Edit {first.name}</b>
-              <span>Its template, and how it looks on every channel.</span>
+              <span>Change its template and see it on every channel.</span>
             </Link>
           )}
           <Link to={buildPath(app.id, 'integrations', 'new')}>
-            <b>Add a provider</b>
+            <b>Add integration</b>
             <span>Slack, Twilio, SMTP and more.</span>
           </Link>
           <Link to="keys">
             <b>API keys</b>
-            <span>What callers sign in with.</span>
+            <span>Callers authenticate with them.</span>
           </Link>
         </div>
       </div>

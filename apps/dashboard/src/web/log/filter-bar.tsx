@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { useAnswer, useApp, usePlace, useServices, useSession } from '../context';
+import { useAnswer, useApp, useLocation, useServices, useSession } from '../context';
 import { clock, day } from '../format';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -20,16 +20,16 @@ export function FilterBar({
   isPaused: boolean;
   onPause: () => void;
 }) {
-  const { places } = useServices();
-  const { path } = usePlace();
+  const { navigation } = useServices();
+  const { path } = useLocation();
   const set = (change: PageFilters) => {
-    places.go(path, { search: writeFilters({ ...filters, ...change }) });
+    navigation.go(path, { search: writeFilters({ ...filters, ...change }) });
   };
   const clear = (...names: (keyof PageFilters)[]) => {
     const remaining = Object.entries(filters).filter(
       ([name]) => !names.some((clearedName) => clearedName === name),
     );
-    places.go(path, { search: writeFilters(Object.fromEntries(remaining)) });
+    navigation.go(path, { search: writeFilters(Object.fromEntries(remaining)) });
   };
   return (
     <search className="bar filters" aria-label="Filter the log">
@@ -44,7 +44,7 @@ export function FilterBar({
       })}
       <Finder onFind={set} />
       {writeFilters(filters) !== '' && (
-        <Button look="small bare" onClick={() => places.go(path)}>
+        <Button look="small bare" onClick={() => navigation.go(path)}>
           Clear all
         </Button>
       )}
@@ -184,7 +184,7 @@ function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
       <input
         className="input"
         aria-label="Find a request"
-        placeholder="Request id, idempotency key, address or user id"
+        placeholder="Request ID, idempotency key, address or user ID"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
@@ -223,7 +223,7 @@ function LiveButton({
     <Button
       look="small"
       aria-pressed={!isPaused}
-      title={isPaused ? 'Resume the live tail (space)' : 'Pause the live tail (space)'}
+      title={isPaused ? 'Resume live tail (space)' : 'Pause live tail (space)'}
       disabled={live === 'off'}
       onClick={onPause}
     >

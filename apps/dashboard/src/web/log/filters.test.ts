@@ -1,13 +1,13 @@
 import { guessFilter, readFilters, toQuery, writeFilters } from './filters';
 
 describe('the filters of the log', () => {
-  test('come back from the address as they were written, and nothing else does', () => {
+  test('are parsed from the URL as written, without unknown parameters', () => {
     const filters = { event: 'order_shipped', recipient: '+1 202', last: '1h' };
     expect(readFilters(writeFilters(filters))).toEqual(filters);
     expect(readFilters('event=a&other=b&state=')).toEqual({ event: 'a' });
   });
 
-  test('ask the server for the begin of a span, to the minute', () => {
+  test('send the start of a period to the server, rounded to the minute', () => {
     const now = Date.UTC(2025, 10, 14, 12, 5, 59);
     const query = new URLSearchParams(toQuery({ last: '1h', state: 'failed' }, now));
     expect(Number(query.get('from'))).toBe(Date.UTC(2025, 10, 14, 11, 5));
@@ -21,7 +21,7 @@ describe('the filters of the log', () => {
     ['+1 202-555-0123', 'recipient'],
     ['#orders-eu', 'recipient'],
     ['ship-88213', 'idempotencyKey'],
-  ])('take %s for the %s', (text, filter) => {
+  ])('recognise %s as %s', (text, filter) => {
     expect(guessFilter(text)).toBe(filter);
   });
 });

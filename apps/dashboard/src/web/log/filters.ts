@@ -2,7 +2,7 @@ import { isUuid } from '@belfry/shared';
 import type { LogFilters } from '../../api/log';
 
 export type FilterName = keyof LogFilters;
-/** As they stand in the address of the page. `last` is a span that ends now; the server is asked for its `from`. */
+/** Filters in the URL of the page. `last` is a period that ends now; the server gets its start as `from`. */
 export type PageFilters = LogFilters & { last?: string };
 
 const names = [
@@ -39,7 +39,7 @@ export function writeFilters(filters: PageFilters): string {
   return new URLSearchParams(entries).toString();
 }
 
-/** What the server is asked: a span becomes the time at which it begins, to the minute, so that pages of one list agree. */
+/** Query for the server. A period becomes its start time, rounded to the minute so that all pages of a list agree. */
 export function toQuery(filters: PageFilters, now: number): string {
   const { last, ...rest } = filters;
   const span = spans.find(({ value }) => value === last);
@@ -48,7 +48,7 @@ export function toQuery(filters: PageFilters, now: number): string {
   return writeFilters({ ...rest, from: String(from) });
 }
 
-/** What one typed word most likely is. */
+/** The most likely filter for a typed word. */
 export function guessFilter(text: string): 'requestId' | 'recipient' | 'idempotencyKey' {
   if (isUuid(text)) return 'requestId';
   if (/^[^\s@]+@[^\s@]+$/.test(text) || /^\+?[\d\s().-]{6,}$/.test(text) || text.startsWith('#')) {

@@ -21,7 +21,7 @@ const getIds = (rows: readonly LogRow[]) => rows.map(({ requestId }) => requestI
 const read = changeRows(noRows, { kind: 'read', rows: [createRow('b'), createRow('a')] });
 
 describe('the rows of the log', () => {
-  test('do not move while new ones are held, and show them newest first when asked', () => {
+  test('do not move while new rows are pending, and show those newest first on request', () => {
     const paused = changeRows(read, {
       kind: 'arrived',
       rows: [createRow('c'), createRow('d')],
@@ -34,7 +34,7 @@ describe('the rows of the log', () => {
     expect(resumed.pending).toEqual([]);
   });
 
-  test('are never shown twice, whichever way they come', () => {
+  test('are never shown twice, whether read or streamed', () => {
     const arrived = changeRows(read, {
       kind: 'arrived',
       rows: [createRow('b'), createRow('c')],
@@ -44,7 +44,7 @@ describe('the rows of the log', () => {
     expect(getIds(older.visible)).toEqual(['c', 'b', 'a', 'z']);
   });
 
-  test('change in place, also while they are held', () => {
+  test('change in place, even while pending', () => {
     const paused = changeRows(read, { kind: 'arrived', rows: [createRow('c')], isPaused: true });
     const changed = changeRows(paused, {
       kind: 'changed',
@@ -57,7 +57,7 @@ describe('the rows of the log', () => {
     expect(changed.pending[0]?.peal['sms']?.state).toBe('sent');
   });
 
-  test('take their place by age when they match the filters only now, but not behind the end of the list', () => {
+  test('are inserted by age if they start to match the filters, but not after the end of the list', () => {
     const changed = changeRows(read, {
       kind: 'changed',
       rows: [createRow('0', 'sent'), createRow('ab', 'sent')],
@@ -67,7 +67,7 @@ describe('the rows of the log', () => {
     expect(getIds(changed.visible)).toEqual(['b', 'ab', 'a']);
   });
 
-  test('hold at most 500, and tell when some were let go', () => {
+  test('keep at most 500 and report that older ones were dropped', () => {
     const many = Array.from({ length: 501 }, (_, at) => createRow(`n${at}`));
     const paused = changeRows(read, { kind: 'arrived', rows: many, isPaused: true });
     expect(paused.pending).toHaveLength(500);

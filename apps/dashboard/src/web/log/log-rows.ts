@@ -1,12 +1,12 @@
 import type { LogRow } from '../../api/log';
 
-/** What the page holds of the log: what is shown, and what came since and waits. */
+/** Log rows in the page: visible rows and newer pending rows. */
 export type LogRows = {
   visible: readonly LogRow[];
   pending: readonly LogRow[];
-  /** Some were let go: the list must be read anew to show them all. */
+  /** Pending rows were dropped; the list must be reloaded to show all of them. */
   hasDropped: boolean;
-  /** Ids that came while the page looked, for their tint. */
+  /** Ids that arrived live; they are highlighted. */
   fresh: readonly string[];
 };
 
@@ -18,9 +18,9 @@ const maxVisible = 2_000;
 export type LogChange =
   | { kind: 'read'; rows: readonly LogRow[] }
   | { kind: 'older'; rows: readonly LogRow[] }
-  /** Oldest first, as the server sends them. */
+  /** Rows arrive oldest first. */
   | { kind: 'arrived'; rows: readonly LogRow[]; isPaused: boolean }
-  /** Also what matches the filters only now; of a list that goes on, not what is older than its end. */
+  /** Also adds rows that start to match the filters, unless they are older than the end of a partial list. */
   | { kind: 'changed'; rows: readonly LogRow[]; isPaused: boolean; isComplete: boolean }
   | { kind: 'show' };
 
@@ -48,7 +48,7 @@ export function changeRows(state: LogRows, change: LogChange): LogRows {
   }
 }
 
-/** A row may come twice, as the list is read and as the server tells of it. */
+/** A row may arrive twice: from the list and from the stream. */
 function addRows(state: LogRows, rows: readonly LogRow[], isPaused: boolean): LogRows {
   const newest = filterNewRows(state, rows).reverse();
   if (newest.length === 0) return state;
@@ -68,7 +68,7 @@ function addRows(state: LogRows, rows: readonly LogRow[], isPaused: boolean): Lo
   };
 }
 
-/** Ids begin with the time. */
+/** Ids start with the timestamp. */
 function mergeNewestFirst(first: readonly LogRow[], second: readonly LogRow[]): LogRow[] {
   return [...first, ...second].sort((a, b) => (a.requestId < b.requestId ? 1 : -1));
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
-import { clock, count, day, isSameDay, millis } from '../format';
+import { clock, count, day, isSameDay, millis, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { buildPath } from '../route';
@@ -50,8 +50,8 @@ export function LogTable({
       {list.isRead && visible.length === 0 && pending.length === 0 && (
         <p className="nothing">
           {list.hasOlder
-            ? 'None of the newest requests matches these filters. Older ones were not looked at yet.'
-            : 'No request matches these filters. Take one away to see more.'}
+            ? 'None of the newest requests matches these filters. Older requests were not searched yet.'
+            : 'No request matches these filters. Remove a filter to see more.'}
         </p>
       )}
       {list.hasOlder && (
@@ -83,7 +83,7 @@ function PendingRow({
           {count(size)}
           {hasDropped ? '+' : ''} new request{size === 1 ? '' : 's'}
           <kbd data-keys="n" />
-          <span>held while you read</span>
+          <span>not shown yet</span>
         </button>
       </td>
     </tr>
@@ -133,13 +133,13 @@ function Row({
 }
 
 function formatRecipient({ kind, items, recipient }: LogRow): string {
-  if (kind === 'bulk') return `bulk, ${count(items)} recipients`;
-  return recipient ?? 'nobody';
+  if (kind === 'bulk') return `bulk, ${plural(items, 'recipient')}`;
+  return recipient ?? 'no recipient';
 }
 
 const quietMs = 10_000;
 
-/** Says politely how many wait, at most once in 10 s. */
+/** Announces the number of new requests to screen readers, at most every 10 s. */
 function Announcement({ count: size }: { count: number }) {
   const region = useRef<HTMLParagraphElement>(null);
   const announcedAt = useRef(0);
@@ -147,7 +147,7 @@ function Announcement({ count: size }: { count: number }) {
     const wait = Math.max(0, announcedAt.current + quietMs - Date.now());
     const timer = setTimeout(() => {
       announcedAt.current = Date.now();
-      if (region.current) region.current.textContent = size > 0 ? `${size} new requests` : '';
+      if (region.current) region.current.textContent = size > 0 ? plural(size, 'new request') : '';
     }, wait);
     return () => clearTimeout(timer);
   }, [size]);

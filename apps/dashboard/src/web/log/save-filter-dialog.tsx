@@ -10,7 +10,7 @@ import {
   useSavedFilters,
 } from './saved-filters';
 
-/** Gives the filters of the page a name, for everybody who sees this log. */
+/** Saves the filters of the page under a name, for all operators. */
 export function SaveFilterDialog({
   filters,
   onClose,
@@ -38,19 +38,19 @@ export function SaveFilterDialog({
   return (
     <NameDialog
       title="Save filter"
-      action={(name) => (findByName(name) ? 'Replace it' : 'Save filter')}
-      hint={`Every operator of this account finds it by this name; at most ${list.value?.max ?? 50} an app.`}
+      action={(name) => (findByName(name) ? 'Replace' : 'Save filter')}
+      hint={`Visible to every operator of this account. At most ${list.value?.max ?? 50} per app.`}
       maxLength={maxNameLength}
       onName={save}
       onClose={onClose}
     >
       <p>
-        It asks for <b>{formatFilters(savableFilters)}</b>.
+        Filters: <b>{formatFilters(savableFilters)}</b>.
       </p>
       {unsavedNames.length > 0 && (
         <p className="dim small">
-          Not saved: {unsavedNames.map((name) => unsavedLabels[name]).join(', ')}. What names one
-          person or one request stays in the address alone.
+          Not saved: {unsavedNames.map((name) => unsavedLabels[name]).join(', ')}. Filters for one
+          person or one request are kept only in the URL.
         </p>
       )}
     </NameDialog>
@@ -59,6 +59,6 @@ export function SaveFilterDialog({
 
 const unsavedLabels: Partial<Record<keyof PageFilters, string>> = {
   recipient: 'the recipient',
-  requestId: 'the request id',
+  requestId: 'the request ID',
   idempotencyKey: 'the idempotency key',
 };

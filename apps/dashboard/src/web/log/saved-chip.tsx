@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useApp, usePlace, useServices, useSession } from '../context';
+import { useApp, useLocation, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { SelectChip } from '../parts/select-chip';
 import { type PageFilters, writeFilters } from './filters';
@@ -9,19 +9,19 @@ import { SavedFiltersDialog } from './saved-filters-dialog';
 
 const manage = 'manage';
 
-/** The saved filters, where there are any. The address says what is shown; a saved filter is one address under a name. */
+/** Menu of the saved filters. A saved filter is a named URL of the log. */
 export function SavedChip({ filters }: { filters: PageFilters }) {
   const app = useApp();
   const { mayChange } = useSession();
-  const { places } = useServices();
-  const { path } = usePlace();
+  const { navigation } = useServices();
+  const { path } = useLocation();
   const [isManaging, setManaging] = useState(false);
   const saved = useSavedFilters(app.id).value?.filters ?? [];
   if (saved.length === 0 && !isManaging) return null;
   function choose(id: string) {
     if (id === manage) return setManaging(true);
     const selectedFilter = saved.find((one) => one.id === id);
-    places.go(path, { search: selectedFilter ? writeFilters(selectedFilter.filters) : '' });
+    navigation.go(path, { search: selectedFilter ? writeFilters(selectedFilter.filters) : '' });
   }
   return (
     <>
@@ -31,7 +31,7 @@ export function SavedChip({ filters }: { filters: PageFilters }) {
         none="none"
         options={[
           ...saved.map(({ id, name }) => ({ value: id, text: name })),
-          ...(mayChange ? [{ value: manage, text: 'rename or delete…' }] : []),
+          ...(mayChange ? [{ value: manage, text: 'Rename or delete…' }] : []),
         ]}
         onChange={choose}
       />
@@ -40,7 +40,7 @@ export function SavedChip({ filters }: { filters: PageFilters }) {
   );
 }
 
-/** There is something to save, and it is not saved yet. */
+/** Whether the current filters can be saved and are not saved yet. */
 export function SaveButton({ filters }: { filters: PageFilters }) {
   const app = useApp();
   const { mayChange } = useSession();

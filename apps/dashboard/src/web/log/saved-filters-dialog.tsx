@@ -11,7 +11,7 @@ import { formatFilters, maxNameLength, useSavedFilters } from './saved-filters';
 
 type RowAction = { kind: 'rename' | 'delete'; id: string };
 
-/** Every saved filter of the log: renamed or deleted for all who use it. */
+/** Renames and deletes saved filters for all operators. */
 export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
   const list = useSavedFilters(app.id);
@@ -27,7 +27,7 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
     if ('problem' in answer) return setProblem(answer.problem);
     list.set(answer.value);
     begin(undefined);
-    // What had the focus goes, and with it the keys of the dialog.
+    // The focused element disappears, so move the focus back into the dialog.
     container.current?.focus();
   }
   const all = list.value?.filters ?? [];
@@ -37,7 +37,7 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
         {!underName(problem) && <ProblemNote problem={problem} />}
         {!list.value && <Waiting loaded={list} reload={list.reload} what="filters" />}
         {list.value && all.length === 0 && (
-          <p className="faint">None yet: filter the log, then save what it is filtered by.</p>
+          <p className="faint">No saved filters yet. Filter the log, then save the filter.</p>
         )}
         <ul>
           {all.map((filter) => (
@@ -107,10 +107,10 @@ function DeleteActions({ filter, onBegin, onFinish }: FilterRowProps) {
         look="small danger"
         onClick={() => onFinish(api.removeSavedFilter(app.id, filter.id))}
       >
-        Delete for everybody
+        Delete for everyone
       </Button>
       <Button look="small" onClick={() => onBegin(undefined)}>
-        Keep it
+        Cancel
       </Button>
     </span>
   );
@@ -137,12 +137,12 @@ function RenameForm({ filter, problem, onBegin, onFinish }: FilterRowProps) {
       <Button look="main-action" type="submit">
         Rename
       </Button>
-      <Button onClick={() => onBegin(undefined)}>Keep the name</Button>
+      <Button onClick={() => onBegin(undefined)}>Cancel</Button>
     </form>
   );
 }
 
-/** What was asked for took the place of the button that had the focus. */
+/** The prompt replaced the focused button, so focus its first control. */
 function focusFirst(element: HTMLElement | null) {
   element?.querySelector<HTMLElement>('input, button')?.focus();
 }

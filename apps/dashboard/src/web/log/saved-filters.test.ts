@@ -17,24 +17,24 @@ const saved: SavedFilterAnswer = {
 };
 
 describe('a saved filter', () => {
-  test('keeps what is asked of many requests, and nothing that names one person or request', () => {
+  test('keeps only filters that do not identify one person or request', () => {
     const filters = { state: 'failed', recipient: 'ana@example.com', requestId: 'x', event: '' };
     expect(pickSavableFilters(filters)).toEqual({ state: 'failed' });
     expect(listUnsavableNames(filters)).toEqual(['recipient', 'requestId']);
   });
 
-  test('is known by its address, whatever order that is in', () => {
+  test('is recognised by its URL, whatever the parameter order', () => {
     expect(findSaved([saved], readFilters('state=failed&channel=sms&last=24h'))).toBe(saved);
     expect(findSaved([saved], readFilters('state=failed&channel=sms'))).toBeUndefined();
     expect(findSaved([saved], { ...saved.filters, recipient: 'ana@example.com' })).toBeUndefined();
   });
 
-  test('is a place to go to, with the words of what it asks for', () => {
+  test('is a jump target, described by its filters', () => {
     expect(toFilterEntries('app', [saved])).toEqual([
       {
         id: 'one',
         text: 'Failed by sms',
-        words: 'last 24 h, sms, failed',
+        description: 'last 24 h, sms, failed',
         to: 'apps/app/log',
         search: 'last=24h&channel=sms&state=failed',
       },

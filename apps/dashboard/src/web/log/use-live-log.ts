@@ -10,13 +10,13 @@ type LiveLog = {
   isOn: boolean;
   onRows: (rows: LogRow[]) => void;
   onChanged: (rows: LogRow[]) => void;
-  /** It is there again after it was away. */
+  /** Called after a reconnect. */
   onReconnect: () => void;
 };
 
 const reopenAfterMs = 5_000;
 
-/** Follows the log by server-sent events; the browser connects again by itself. */
+/** Follows the log by server-sent events; the browser reconnects automatically. */
 export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
   const { api } = useServices();
   const [state, setState] = useState<LiveState>('off');
@@ -25,7 +25,7 @@ export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
     setState(name === 'trouble' ? 'away' : 'live');
     if (name === 'ended') document.dispatchEvent(new Event('belfry:signed-out'));
     if (name !== 'rows' && name !== 'changed') return;
-    // The server writes what src/api/log.ts says of these two events.
+    // The server builds these events from the types in src/api/log.ts.
     const { rows } = JSON.parse(text) as { rows: LogRow[] };
     if (name === 'rows') on.onRows(rows);
     else on.onChanged(rows);
@@ -34,7 +34,7 @@ export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
     return new EventSource(api.getUrl(api.liveLogPath(appId, query)));
   });
   const notifyReconnect = useEffectEvent(() => on.onReconnect());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is another stream.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list needs another stream.
   useEffect(() => {
     if (!isOn) return setState('off');
     setState('connecting');
@@ -49,7 +49,7 @@ export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
     source.onerror = () => {
       setState('away');
       wasDisconnected = true;
-      // After an answer that is no stream, as a proxy's 502, the browser does not try again by itself.
+      // After a non-stream response, such as a 502 of a proxy, the browser does not reconnect.
       if (source.readyState === EventSource.CLOSED) {
         retry = window.setTimeout(() => setReopenCount(reopenCount + 1), reopenAfterMs);
       }

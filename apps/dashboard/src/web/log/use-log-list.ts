@@ -24,7 +24,7 @@ type Meta = { next: string | null; readAt: number | undefined; problem: PageProb
 const initialMeta: Meta = { next: null, readAt: undefined, problem: undefined };
 const retryAfterMs = 5_000;
 
-/** `isPaused` holds what arrives back, so that nothing moves under the reader. */
+/** `isPaused` keeps new rows pending, so that the list does not move. */
 export function useLogList({
   appId,
   filters,
@@ -39,7 +39,7 @@ export function useLogList({
   const [meta, setMeta] = useState(initialMeta);
   const filterText = writeFilters(filters);
   const [query, setQuery] = useState(() => toQuery(filters, Date.now()));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `asked` is `filters` as text.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `filterText` is `filters` as text.
   useEffect(() => setQuery(toQuery(filters, Date.now())), [filterText]);
 
   const read = useCallback(async () => {
@@ -101,7 +101,7 @@ function useTail({ appId, query, isPaused, isOn, isComplete, change }: Tail): Li
   function onChanged(rows: LogRow[]) {
     change({ kind: 'changed', rows, isPaused: isListPaused(), isComplete });
   }
-  /** The stream begins anew with the last seconds only: what came while it was away is read. */
+  /** A new stream starts with the last seconds only, so read what was missed. */
   async function readMissed() {
     const answer = await api.listLog(appId, query);
     if ('value' in answer) onChanged(answer.value.rows.toReversed());
@@ -116,7 +116,7 @@ function useTail({ appId, query, isPaused, isOn, isComplete, change }: Tail): Li
   });
 }
 
-/** Whoever scrolled down reads: new rows wait. */
+/** New rows stay pending while the list is scrolled down. */
 function isReading(): boolean {
   return (document.querySelector('.list')?.scrollTop ?? 0) > 0;
 }

@@ -23,7 +23,8 @@ export function AccountPage() {
           <SessionTable />
           {session.connection.kind === 'plain' && (
             <NoteBox tone="plain">
-              This page came by plain HTTP on this machine: its cookie is not marked Secure.
+              This page was loaded over plain HTTP on this machine, so its cookie is not marked
+              Secure.
             </NoteBox>
           )}
         </section>
@@ -51,9 +52,11 @@ function PasswordForm() {
   return (
     <form className="form narrow" onSubmit={(event) => void submit(event)}>
       {!isWrong && !under && <ProblemNote problem={problem} />}
-      {isDone && <NoteBox tone="green">Changed. Your other sessions have ended.</NoteBox>}
+      {isDone && (
+        <NoteBox tone="green">Password changed. Your other sessions were revoked.</NoteBox>
+      )}
       <Field
-        label="Password now"
+        label="Current password"
         type="password"
         autoComplete="current-password"
         required
@@ -68,11 +71,11 @@ function PasswordForm() {
         required
         value={newPassword}
         problem={under}
-        hint="A sentence is fine. Pasting is allowed."
+        hint="You can use a sentence and paste it."
         onChange={(event) => setNewPassword(event.target.value)}
       />
       <div>
-        <Button type="submit">Change the password</Button>
+        <Button type="submit">Change password</Button>
       </div>
     </form>
   );
@@ -93,11 +96,11 @@ function SessionTable() {
       <table className="wide-rows">
         <thead>
           <tr>
-            <th>Begun</th>
+            <th>Signed in</th>
             <th>Last seen</th>
-            <th className="opt">Ends</th>
+            <th className="opt">Expires</th>
             <th>
-              <span className="vh">End it</span>
+              <span className="vh">Revoke</span>
             </th>
           </tr>
         </thead>
@@ -109,10 +112,10 @@ function SessionTable() {
               <td className="num-left opt">{moment(one.expiresAt, now)}</td>
               <td className="right">
                 {one.isThisOne ? (
-                  <span className="tag on">this one</span>
+                  <span className="tag on">this session</span>
                 ) : (
                   <Button look="small" onClick={() => void end(one.id)}>
-                    End it
+                    Revoke
                   </Button>
                 )}
               </td>

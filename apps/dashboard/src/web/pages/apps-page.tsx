@@ -28,12 +28,12 @@ export function AppsPage() {
           )
         }
       >
-        An app has its own events, integrations, users and log. In sandbox delivery every channel
-        goes to the sandbox; in live delivery messages reach people.
+        An app has its own events, integrations, users and log. With sandbox delivery every message
+        is captured; with live delivery messages reach people.
       </PageHead>
       <AppTable apps={apps} mayChange={mayChange} onDo={setDoing} />
       {apps.length === 0 && (
-        <p className="nothing">No app yet. Its id stands in every path that callers use.</p>
+        <p className="nothing">No apps yet. Callers use the ID of an app in every path.</p>
       )}
       {doing && doing.kind !== 'remove' && (
         <AppDialog
@@ -63,9 +63,9 @@ function AppTable({
       <thead>
         <tr>
           <th>App</th>
-          <th className="c-id">Id</th>
+          <th className="c-id">ID</th>
           <th className="c-state">Delivery</th>
-          <th className="num opt">Made</th>
+          <th className="num opt">Created</th>
           <ActsHead />
         </tr>
       </thead>
@@ -80,7 +80,7 @@ function AppTable({
                 <span className="cut">{app.id}</span>
                 <CopyButton
                   text={app.id}
-                  label={`Copy the id of ${app.name}`}
+                  label={`Copy the ID of ${app.name}`}
                   look="small bare icon"
                 />
               </span>
@@ -168,11 +168,12 @@ function RemoveAppDialog({ app, onClose }: { app: AppAnswer; onClose: () => void
     <Dialog title={`Remove ${app.name}`} onClose={onClose}>
       <form className="form" onSubmit={(event) => void submit(event)}>
         <p>
-          Callers get 404 for it at once; its events and integrations go. Type its name to go on.
+          Calls of this app get 404 at once. Its events and integrations are deleted. Enter the name
+          of the app to confirm.
         </p>
         <ProblemNote problem={problem} />
         <Field
-          label="Name of the app"
+          label="App name"
           value={typed}
           autoComplete="off"
           onChange={(event) => setTyped(event.target.value)}
@@ -181,7 +182,7 @@ function RemoveAppDialog({ app, onClose }: { app: AppAnswer; onClose: () => void
           <Button look="danger" type="submit" disabled={typed !== app.name}>
             Remove app
           </Button>
-          <Button onClick={onClose}>Keep it</Button>
+          <Button onClick={onClose}>Cancel</Button>
         </div>
       </form>
     </Dialog>

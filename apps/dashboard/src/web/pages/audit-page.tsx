@@ -25,7 +25,7 @@ export function AuditPage() {
       <AwayBar loaded={first} reload={first.reload} />
       {!first.value && <Waiting loaded={first} reload={first.reload} what="entries" />}
       {first.value && <AuditTable entries={entries} />}
-      {first.value && entries.length === 0 && <p className="nothing">Nothing was changed yet.</p>}
+      {first.value && entries.length === 0 && <p className="nothing">No changes yet.</p>}
       {next && (
         <div className="more">
           <Button look="small" onClick={() => void readOlder()}>
@@ -44,10 +44,10 @@ function AuditTable({ entries }: { entries: AuditRow[] }) {
     <table className="wide-rows">
       <thead>
         <tr>
-          <th className="c-when">When</th>
-          <th>Who</th>
-          <th>What</th>
-          <th>Of what</th>
+          <th className="c-when">Time</th>
+          <th>Operator</th>
+          <th>Action</th>
+          <th>Object</th>
           <th className="opt">App</th>
           <th className="opt">Change</th>
         </tr>

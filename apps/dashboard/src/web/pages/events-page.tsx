@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { EventRow } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, usePlace, useServices, useSession } from '../context';
+import { useAnswer, useApp, useLocation, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -15,14 +15,14 @@ export function EventsPage() {
   const app = useApp();
   const { mayChange } = useSession();
   const [text, setText] = useState('');
-  const { search } = usePlace();
+  const { search } = useLocation();
   const [isAdding, setAdding] = useState(new URLSearchParams(search).get('do') === 'create');
   const list = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id), 30_000);
   const all = list.value?.events ?? [];
   const visibleEvents = all.filter(({ name }) => name.includes(text.trim()));
   return (
     <ListPage
-      finds="Find an event"
+      finds="Find event"
       placeholder="Name"
       text={text}
       onText={setText}
@@ -49,11 +49,10 @@ function NoEvent({ onAdd }: { onAdd: () => void }) {
   return (
     <div className="pane">
       <div className="empty">
-        <h2>No event yet</h2>
+        <h2>No events yet</h2>
         <p>
-          A backend names an event, such as <code>order_shipped</code>; the event decides which
-          channels people are reached on, and in which words. Write a draft, look at it on every
-          channel, then publish it.
+          A backend sends an event such as <code>order_shipped</code>. The event defines the
+          channels and templates. Write a draft, preview it on every channel, then publish it.
         </p>
         <p>
           <Button look="main-action" onClick={onAdd}>
@@ -97,7 +96,7 @@ function EventTable({ events }: { events: EventRow[] }) {
                       <span className="wide-only">{channel}</span>
                     </span>
                   ))}
-                  {event.channels.length === 0 && <span className="faint">none yet</span>}
+                  {event.channels.length === 0 && <span className="faint">none</span>}
                 </span>
               </td>
               <td className="num opt">{event.liveSince ? moment(event.liveSince, now) : ''}</td>
@@ -106,7 +105,7 @@ function EventTable({ events }: { events: EventRow[] }) {
           ))}
         </tbody>
       </table>
-      {events.length === 0 && <p className="nothing">No event has that in its name.</p>}
+      {events.length === 0 && <p className="nothing">No matching events.</p>}
     </section>
   );
 }
@@ -129,20 +128,20 @@ function EventState({ event }: { event: EventRow }) {
 
 function NewEventDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
-  const { api, answers, places } = useServices();
+  const { api, answers, navigation } = useServices();
   async function create(name: string): Promise<PageProblem | undefined> {
     const answer = await api.createEvent(app.id, name);
     if ('problem' in answer) return answer.problem;
     await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
     onClose();
-    places.go(buildPath(app.id, 'events', answer.value.id));
+    navigation.go(buildPath(app.id, 'events', answer.value.id));
     return undefined;
   }
   return (
     <NameDialog
       title="Create event"
       action={() => 'Create event'}
-      hint="What callers post as event, such as order_shipped. Unique in this app."
+      hint="Callers send this as `event`, for example order_shipped. Unique in this app."
       maxLength={128}
       isMono
       onName={create}

@@ -14,7 +14,7 @@ const formPx = 448;
 
 export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { places } = useServices();
+  const { navigation } = useServices();
   const { mayChange, reloadApps } = useSession();
   const [text, setText] = useState('');
   const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id), 15_000);
@@ -26,7 +26,7 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   }
   return (
     <ListPage
-      finds="Find an integration"
+      finds="Find integration"
       placeholder="Name, provider, channel, state"
       text={text}
       onText={setText}
@@ -36,7 +36,7 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
         mayChange && (
           <Button
             look="main-action"
-            onClick={() => places.go(buildPath(app.id, 'integrations', 'new'))}
+            onClick={() => navigation.go(buildPath(app.id, 'integrations', 'new'))}
           >
             <Icon name="plus" size={14} />
             Add integration

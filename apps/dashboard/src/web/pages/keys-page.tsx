@@ -11,7 +11,7 @@ import { Mark } from '../parts/state-mark';
 
 type Step = { kind: 'show' | 'end'; key: KeyRow } | { kind: 'create' };
 
-/** Two may be active, so that a key is rotated without a gap. */
+/** Two keys can be active, so that a key can be rotated without downtime. */
 export function KeysPage() {
   const { mayChange, isOwner } = useSession();
   const keys = useAnswer('keys', (api) => api.listKeys());
@@ -28,16 +28,18 @@ export function KeysPage() {
             <Button
               look="main-action"
               disabled={active >= max}
-              title={active >= max ? `${max} are active already: end one first` : undefined}
+              title={
+                active >= max ? `${max} keys are already active. Revoke one first.` : undefined
+              }
               onClick={() => setStep({ kind: 'create' })}
             >
-              Make another key
+              Create API key{' '}
             </Button>
           )
         }
       >
-        A backend sends it as <code>Authorization: AuthKey &lt;API key&gt;</code>. It belongs on a
-        server: never in a browser or an app.
+        A backend sends the key as <code>Authorization: AuthKey &lt;API key&gt;</code>. Use it only
+        on servers, never in a browser or an app.
       </PageHead>
       {revealedKey && (
         <div className="pad">
@@ -46,7 +48,7 @@ export function KeysPage() {
           </CodeBlock>
           <p className="faint small">
             <Button look="small" onClick={() => setRevealedKey(undefined)}>
-              Hide it
+              Hide
             </Button>
           </p>
         </div>
@@ -72,19 +74,19 @@ export function KeysPage() {
 function Rotation({ active, max }: { active: number; max: number }) {
   return (
     <div className="pad">
-      <NoteBox tone="plain" title="To rotate without a gap">
+      <NoteBox tone="plain" title="Rotate without downtime">
         {active < max
-          ? 'Make another key, give it to your callers, then end the old one; it may go on for an hour while they change.'
-          : 'Two are active. Once “last used” of the old one stands still, end it.'}
+          ? 'Create a second key, deploy it to your callers, then revoke the old one. It can stay valid for one more hour.'
+          : 'Two keys are active. When “Last used” of the old key no longer changes, revoke it.'}
       </NoteBox>
     </div>
   );
 }
 
-const stateWords = {
+const stateLabels = {
   active: { mark: 'delivered', text: 'active' },
-  ending: { mark: 'queued', text: 'ends' },
-  ended: { mark: 'skipped', text: 'ended' },
+  ending: { mark: 'queued', text: 'expires' },
+  ended: { mark: 'skipped', text: 'revoked' },
 } as const;
 
 function KeyTable({
@@ -104,7 +106,7 @@ function KeyTable({
         <tr>
           <th>Key</th>
           <th>State</th>
-          <th className="num">Made</th>
+          <th className="num">Created</th>
           <th className="num">Last used</th>
           <ActsHead />
         </tr>
@@ -115,7 +117,7 @@ function KeyTable({
             <td className="ev">{key.hint}</td>
             <td>
               <span className="state">
-                <Mark name={stateWords[key.state].mark} /> {stateWords[key.state].text}
+                <Mark name={stateLabels[key.state].mark} /> {stateLabels[key.state].text}
                 {key.state === 'ending' && key.expiresAt && ` at ${moment(key.expiresAt, now)}`}
               </span>
             </td>
@@ -129,7 +131,7 @@ function KeyTable({
                   </Button>
                   {isOwner && (
                     <Button look="small" onClick={() => onStep({ kind: 'end', key })}>
-                      End
+                      Revoke{' '}
                     </Button>
                   )}
                 </span>
@@ -155,7 +157,7 @@ function StepDialog({ step, ...props }: StepProps & { step: Step }) {
   return <ShowDialog existingKey={step.kind === 'show' ? step.key : undefined} {...props} />;
 }
 
-/** Shows a key, or makes one and shows that. */
+/** Shows an existing key, or creates one and shows it. */
 function ShowDialog({
   existingKey,
   onClose,
@@ -175,9 +177,9 @@ function ShowDialog({
   }
   return (
     <PasswordDialog
-      title={existingKey ? `Show the key ${existingKey.hint}` : 'Make another API key'}
-      text="A key signs in whoever holds it, so the password is asked for again."
-      action={existingKey ? 'Show the key' : 'Make the key'}
+      title={existingKey ? `Show key ${existingKey.hint}` : 'Create API key'}
+      text="Anyone with the key can make calls. Confirm with your password."
+      action={existingKey ? 'Show key' : 'Create key'}
       onPassword={act}
       onClose={onClose}
     />
@@ -201,13 +203,13 @@ function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow })
   }
   return (
     <PasswordDialog
-      title={`End the key ${ended.hint}`}
+      title={`Revoke key ${ended.hint}`}
       text={
         afterMs === 0
-          ? 'Callers that still use it are refused at once.'
-          : 'It goes on for an hour, in which callers can change to the other one.'
+          ? 'Calls with this key are refused at once.'
+          : 'The key stays valid for one hour, so that callers can switch to the other key.'
       }
-      action={endWords(mustConfirm, afterMs)}
+      action={getRevokeLabel(mustConfirm, afterMs)}
       onPassword={act}
       onClose={onClose}
       extra={
@@ -217,14 +219,14 @@ function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow })
             checked={afterMs === 0}
             onChange={(event) => setAfterMs(event.target.checked ? 0 : graceMs)}
           />
-          End it at once
+          Revoke immediately
         </label>
       }
     />
   );
 }
 
-function endWords(mustConfirm: boolean, afterMs: number): string {
-  if (mustConfirm) return 'End the only key all the same';
-  return afterMs === 0 ? 'End the key now' : 'End the key in an hour';
+function getRevokeLabel(mustConfirm: boolean, afterMs: number): string {
+  if (mustConfirm) return 'Revoke anyway';
+  return afterMs === 0 ? 'Revoke now' : 'Revoke in one hour';
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { LogRow } from '../../api/log';
-import { useApp, usePlace, useServices } from '../context';
+import { useApp, useLocation, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { EmptyLog } from '../log/empty-log';
 import { FilterBar } from '../log/filter-bar';
@@ -14,19 +14,19 @@ import { buildPath } from '../route';
 
 const listPx = 556;
 
-/** One list over all channels, and what happened to the request that is open. */
+/** The log of all channels, and the details of the open request. */
 export function LogPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { places } = useServices();
-  const { search } = usePlace();
+  const { navigation } = useServices();
+  const { search } = useLocation();
   const filters = readFilters(search);
   const [isPaused, setPaused] = useState(false);
   const list = useLogList({ appId: app.id, filters, isPaused: isPaused || openId !== undefined });
   const open = (row: LogRow | undefined) => {
-    if (row) places.go(buildPath(app.id, 'log', row.requestId), { search });
+    if (row) navigation.go(buildPath(app.id, 'log', row.requestId), { search });
   };
   const close = () => {
-    places.go(buildPath(app.id, 'log'), { search });
+    navigation.go(buildPath(app.id, 'log'), { search });
     if (openId) focusRow(openId);
   };
   const step = (by: number) => () => {
@@ -67,7 +67,7 @@ export function LogPage({ openId }: { openId: string | undefined }) {
   );
 }
 
-/** Whoever closes a request goes on from its row. */
+/** Returns the focus to the row of the closed request. */
 function focusRow(requestId: string): void {
   document.querySelector<HTMLElement>(`td.ev a[href*="${CSS.escape(requestId)}"]`)?.focus();
 }

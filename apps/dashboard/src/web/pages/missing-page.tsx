@@ -3,10 +3,10 @@ import { Link } from '../parts/controls';
 export function MissingPage() {
   return (
     <div className="empty">
-      <h2>There is nothing here</h2>
+      <h2>Page not found</h2>
       <p>
-        The address names no page, or an app that is gone or another account’s.{' '}
-        <Link to="">Go to the log</Link>.
+        This page does not exist, or its app was removed or belongs to another account.{' '}
+        <Link to="">Open the log</Link>.
       </p>
     </div>
   );

@@ -1,24 +1,27 @@
 import { useState } from 'react';
 import type { PageProblem } from '../api';
-import { useApp, usePlace, useServices, useSession } from '../context';
+import { useApp, useLocation, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { ProblemNote } from '../parts/notes';
 
-/** Holds up all that the app sends, after saying what that does. The address says that it asks. */
+/** Pauses all sending of the app after a confirmation. The dialog is part of the URL. */
 export function PauseAll({ onChanged }: { onChanged: () => Promise<void> }) {
   const app = useApp();
-  const { places } = useServices();
+  const { navigation } = useServices();
   const { mayChange } = useSession();
-  const { path, search } = usePlace();
+  const { path, search } = useLocation();
   if (!mayChange || app.sendingPausedAt !== null) return null;
   return (
     <>
-      <Button look="small" onClick={() => places.go(path, { search: 'do=pause' })}>
+      <Button look="small" onClick={() => navigation.go(path, { search: 'do=pause' })}>
         Pause all sending
       </Button>
       {new URLSearchParams(search).get('do') === 'pause' && (
-        <PauseDialog onClose={() => places.go(path, { isReplacing: true })} onChanged={onChanged} />
+        <PauseDialog
+          onClose={() => navigation.go(path, { isReplacing: true })}
+          onChanged={onChanged}
+        />
       )}
     </>
   );
@@ -44,19 +47,18 @@ function PauseDialog({
   return (
     <Dialog title={`Pause all sending of ${app.name}`} onClose={onClose}>
       <p>
-        No worker begins another call for this app, on any channel. Calls that are open now end as
-        they would.
+        Workers make no new provider calls for this app, on any channel. Calls in progress finish.
       </p>
       <p>
-        Callers notice nothing: what they send is accepted and waits in PostgreSQL, also over
-        restarts. A message whose time to live ends meanwhile fails as <code>expired</code>.
+        Calls are still accepted. Their messages wait in PostgreSQL, even across restarts. A message
+        whose time to live ends during the pause fails as <code>expired</code>.
       </p>
       <ProblemNote problem={problem} />
       <div className="dialog-foot">
         <Button look="main-action" onClick={() => void pause()}>
           Pause all sending
         </Button>
-        <Button onClick={onClose}>Go on sending</Button>
+        <Button onClick={onClose}>Cancel</Button>
       </div>
     </Dialog>
   );

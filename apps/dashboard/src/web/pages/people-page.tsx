@@ -12,7 +12,7 @@ import { RemovePersonDialog, RoleDialog } from '../people/person-dialogs';
 type Step = { kind: 'invite' } | { kind: 'role' | 'remove'; person: PersonRow };
 type Invited = { email: string; token: string; expiresAt: number };
 
-/** Who may sign in, as what, and which links would let somebody in. */
+/** Operators with their roles, and pending invitations. */
 export function PeoplePage() {
   const { isOwner } = useSession();
   const list = useAnswer('people', (api) => api.listPeople());
@@ -25,13 +25,13 @@ export function PeoplePage() {
         action={
           isOwner && (
             <Button look="main-action" onClick={() => setStep({ kind: 'invite' })}>
-              Invite a person
+              Invite person
             </Button>
           )
         }
       >
-        An owner does everything, and says who works here. An editor changes events, integrations
-        and apps, resends, and erases users. A viewer looks at everything and changes nothing.
+        Owners can do everything, including managing people. Editors can change events, integrations
+        and apps, resend messages, and erase users. Viewers can see everything and change nothing.
       </PageHead>
       {invited && <InvitedLink {...invited} onHide={() => setInvited(undefined)} />}
       {list.value ? (
@@ -82,10 +82,10 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
         <tr>
           <th>E-mail</th>
           <th className="c-role">Role</th>
-          <th className="num opt">Here since</th>
+          <th className="num opt">Member since</th>
           <th className="num">Last seen</th>
           <th className="c-acts">
-            <span className="vh">What can be done</span>
+            <span className="vh">Actions</span>
           </th>
         </tr>
       </thead>
@@ -147,13 +147,13 @@ function Invitations({
   return (
     <section aria-label="Invitations">
       <div className="pad sect-head">
-        <h2 className="sect">Invitations that nobody took yet</h2>
+        <h2 className="sect">Pending invitations</h2>
         <ProblemNote problem={problem} />
       </div>
       {rows.length === 0 ? (
         <div className="pad">
           <NoteBox tone="plain">
-            None waits. A link is shown once, works once, and ends after 72 hours.
+            None. An invitation link is shown once, works once, and expires after 72 hours.
           </NoteBox>
         </div>
       ) : (
@@ -163,9 +163,9 @@ function Invitations({
               <th>E-mail</th>
               <th className="c-role">Role</th>
               <th className="opt">Invited by</th>
-              <th className="num">Ends</th>
+              <th className="num">Expires</th>
               <th className="c-acts">
-                <span className="vh">What can be done</span>
+                <span className="vh">Actions</span>
               </th>
             </tr>
           </thead>

@@ -28,7 +28,7 @@ export function QueuesPage() {
     <div className="split q">
       <div>
         <div className="bar filters">
-          <Segments label="Which apps" options={scopes} value={scope} onChange={setScope} />
+          <Segments label="Apps" options={scopes} value={scope} onChange={setScope} />
           <span className="faint small">
             {value && `rates over the last 30 min, counts as of ${clock(value.readAt)}`}
           </span>
@@ -89,7 +89,7 @@ function Totals({ queues: { channels, latency } }: { queues: QueuesAnswer }) {
         </dd>
       </div>
       <div>
-        <dt>Sent a second</dt>
+        <dt>Sent per second</dt>
         <dd>{rate(channels.reduce((all, { perSecond }) => all + perSecond, 0))}</dd>
       </div>
       <div>
@@ -117,7 +117,7 @@ function Totals({ queues: { channels, latency } }: { queues: QueuesAnswer }) {
 
 function LatencyTotals({ latency }: { latency: NonNullable<QueuesAnswer['latency']> }) {
   const { messages, p50Ms, p99Ms } = latency;
-  const title = `Of the newest ${count(messages)} single sends of the last half hour`;
+  const title = `Newest ${count(messages)} single sends of the last 30 minutes`;
   return (
     <>
       <div className="opt" title={title}>
@@ -163,7 +163,7 @@ function ChannelTable({
             <th className="num">Waiting</th>
             <th className="num">Oldest</th>
             <th className="q-rate">Rate, last 30 min</th>
-            <th className="num q-second">A second</th>
+            <th className="num q-second">Per second</th>
             <th className="num opt">In flight</th>
             <th className="num">Retrying</th>
             <th className="num opt">Scheduled</th>
@@ -327,7 +327,7 @@ function IntegrationTable({
   return (
     <section>
       <h2>
-        Integrations <small>what waits for each</small>
+        Integrations <small>messages waiting for each</small>
       </h2>
       <table>
         <thead>
@@ -365,7 +365,7 @@ function IntegrationTable({
           ))}
         </tbody>
       </table>
-      {integrations.length === 0 && <p className="nothing">No integration yet.</p>}
+      {integrations.length === 0 && <p className="nothing">No integrations yet.</p>}
     </section>
   );
 }
@@ -374,7 +374,7 @@ function BulkTable({ bulks }: { bulks: BulkProgress[] }) {
   return (
     <section>
       <h2>
-        Bulk <small>single sends always go first</small>
+        Bulk <small>single sends have priority</small>
       </h2>
       <table>
         <thead>
@@ -404,7 +404,7 @@ function BulkTable({ bulks }: { bulks: BulkProgress[] }) {
           ))}
         </tbody>
       </table>
-      {bulks.length === 0 && <p className="nothing">No bulk request is being planned.</p>}
+      {bulks.length === 0 && <p className="nothing">No bulk requests are being planned.</p>}
     </section>
   );
 }

@@ -12,7 +12,7 @@ import { buildPath } from '../route';
 const readEveryMs = 5_000;
 const runPx = 560;
 
-/** Each time that everything of a filter was sent again. */
+/** The bulk resends of the app. */
 export function ResendsPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const list = useAnswer(`resends ${app.id}`, (api) => api.listResends(app.id), readEveryMs);
@@ -39,14 +39,14 @@ function NoResend() {
   const app = useApp();
   return (
     <div className="empty">
-      <h2>Nothing was resent by a filter yet</h2>
+      <h2>No resends yet</h2>
       <p>
-        After a provider’s outage, filter the log by channel, state and time, and send all of it
-        again: the number is counted and confirmed first, sent at a pace, and can be cancelled.
+        After a provider outage, filter the log by channel, state and time, and resend all matching
+        messages. You confirm the count first, choose the rate, and can cancel at any time.
       </p>
       <p>
         <Link className="btn main-action" to={buildPath(app.id, 'log')} search="state=failed">
-          Show what failed
+          Show failed requests
         </Link>
       </p>
     </div>
@@ -59,8 +59,8 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
       <thead>
         <tr>
           <th className="c-when">Confirmed</th>
-          <th>What matched</th>
-          <th className="num c-sum">Sent again</th>
+          <th>Filter</th>
+          <th className="num c-sum">Resent</th>
           <th className="c-run">State</th>
           <th className="opt">By</th>
         </tr>
@@ -76,14 +76,14 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
 
 function RunRow({ run, isOpen }: { run: ResendRun; isOpen: boolean }) {
   const app = useApp();
-  const words = listFilterTerms(run.filters)
+  const filterText = listFilterTerms(run.filters)
     .map(({ name, value }) => `${name} ${value}`)
     .join(', ');
   return (
     <tr aria-current={isOpen ? 'true' : undefined}>
       <td className="num-left">{moment(run.createdAt, Date.now())}</td>
-      <td className="cut" title={words}>
-        <Link to={buildPath(app.id, 'resends', run.id)}>{words}</Link>
+      <td className="cut" title={filterText}>
+        <Link to={buildPath(app.id, 'resends', run.id)}>{filterText}</Link>
       </td>
       <td className="num">
         {count(run.resent)} of {count(run.matched)}

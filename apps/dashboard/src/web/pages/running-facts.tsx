@@ -10,7 +10,7 @@ export function Tower() {
 export function RunningFacts({ connection }: { connection: Connection }) {
   return (
     <>
-      <h2 className="sect">What is running</h2>
+      <h2 className="sect">System</h2>
       <dl className="facts-list">
         <dt>Version</dt>
         <dd>{connection.version}</dd>
@@ -21,7 +21,8 @@ export function RunningFacts({ connection }: { connection: Connection }) {
       </dl>
       {connection.kind === 'plain' && (
         <NoteBox tone="plain">
-          The session’s cookie is not marked Secure here. Beyond this machine Belfry asks for HTTPS.
+          Over plain HTTP the session cookie is not marked Secure. From other machines Belfry
+          requires HTTPS.
         </NoteBox>
       )}
     </>
@@ -29,16 +30,16 @@ export function RunningFacts({ connection }: { connection: Connection }) {
 }
 
 const steps = [
-  ['Make the first operator', 'An owner. Editors and viewers can be invited later.'],
-  ['Send the first event', 'One curl, ready to paste, with your key in it.'],
-  ['See it on every channel', 'The log shows each message, and what the provider said.'],
-  ['Add a real provider', 'When you are ready. Until then the sandbox answers for all of them.'],
+  ['Create the first operator', 'An owner. You can invite editors and viewers later.'],
+  ['Send the first event', 'One curl command with your key, ready to paste.'],
+  ['See it on every channel', 'The log shows each message and the provider response.'],
+  ['Add a real provider', 'When you are ready. Until then the sandbox captures every message.'],
 ] as const;
 
 export function NextSteps() {
   return (
     <>
-      <h2 className="sect">What comes next</h2>
+      <h2 className="sect">Next steps</h2>
       <ol className="steps">
         {steps.map(([title, text], index) => (
           <li key={title}>

@@ -9,7 +9,7 @@ import { Bell } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
 import { NextSteps, RunningFacts, Tower } from './running-facts';
 
-/** The token stays in the part of the address that no server is sent, until it is posted. */
+/** The token stays in the URL fragment, which browsers do not send, until it is posted. */
 export function SetUpPage({
   token: linkToken,
   connection,
@@ -19,7 +19,7 @@ export function SetUpPage({
   connection: Connection;
   onDone: (session: SessionAnswer) => void;
 }) {
-  const { api, places } = useServices();
+  const { api, navigation } = useServices();
   const [token] = useState(() => linkToken ?? window.location.hash.slice(1));
   const [look, setLook] = useState<SetUpLookAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
@@ -30,7 +30,7 @@ export function SetUpPage({
     });
   }, [api, token]);
   function enter(session: SessionAnswer) {
-    places.go('', { isReplacing: true });
+    navigation.go('', { isReplacing: true });
     onDone(session);
   }
   return (
@@ -58,9 +58,8 @@ function LinkEnded({ problem }: { problem: PageProblem }) {
       <h1>This link does not work</h1>
       <p>{problem.error}</p>
       <p>
-        A link works once: the first one of an installation for 30 minutes, until the next{' '}
-        <code>npm start</code> prints another; an invitation for 72 hours.{' '}
-        <Link to="">Sign in</Link>.
+        A link works once. A set-up link is valid for 30 minutes or until the next{' '}
+        <code>npm start</code>; an invitation for 72 hours. <Link to="">Sign in</Link>.
       </p>
     </>
   );
@@ -69,14 +68,14 @@ function LinkEnded({ problem }: { problem: PageProblem }) {
 const actionLabels: Record<SetUpLookAnswer['kind'], string> = {
   setup: 'Create operator and sign in',
   invite: 'Join and sign in',
-  reset: 'Change the password and sign in',
+  reset: 'Change password and sign in',
 };
 
 const addArticle = (role: string) => (role === 'viewer' ? `a ${role}` : `an ${role}`);
 
 function getTitle({ kind, accountName }: SetUpLookAnswer): string {
-  if (kind === 'setup') return 'Make the first operator';
-  return kind === 'reset' ? 'Give a new password' : `Join ${accountName}`;
+  if (kind === 'setup') return 'Create the first operator';
+  return kind === 'reset' ? 'Set a new password' : `Join ${accountName}`;
 }
 
 function SetUpForm({
@@ -104,8 +103,8 @@ function SetUpForm({
     <>
       <h1>{getTitle(look)}</h1>
       <p>
-        You are here by a one-time link. It ends at {moment(look.expiresAt, Date.now())}, or as soon
-        as you are done.
+        You opened a one-time link. It expires at {moment(look.expiresAt, Date.now())} or when you
+        finish.
         {look.role && ` You will be ${addArticle(look.role)} of ${look.accountName}.`}
       </p>
       <form className="form" onSubmit={(event) => void submit(event)}>
@@ -129,7 +128,7 @@ function SetUpForm({
           minLength={least}
           value={password}
           problem={under('password')}
-          hint={`${least} or more. A sentence is fine. Pasting is allowed.`}
+          hint={`At least ${least} characters. You can use a sentence and paste it.`}
           onChange={(event) => setPassword(event.target.value)}
         />
         <Button look="main-action" type="submit">

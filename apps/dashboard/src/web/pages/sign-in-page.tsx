@@ -39,10 +39,10 @@ export function SignInPage({
 function NoOperator() {
   return (
     <>
-      <h1>No operator yet</h1>
+      <h1>No operators yet</h1>
       <p>
-        Open the one-time link that <code>npm start</code> printed. It ends after 30 minutes; start
-        again for a new one, or make an operator with <code>belfry operator</code>.
+        Open the one-time link that <code>npm start</code> printed. It expires after 30 minutes.
+        Restart for a new one, or create an operator with <code>belfry operator</code>.
       </p>
     </>
   );
@@ -85,8 +85,8 @@ function SignInForm({
       <h1>Sign in</h1>
       <p>
         {hasEnded
-          ? 'Your session ended. Sign in, and you are back where you were.'
-          : 'As an operator of this Belfry.'}
+          ? 'Your session ended. Sign in to return to this page.'
+          : 'Sign in as an operator.'}
       </p>
       <form className="form" onSubmit={submit}>
         <ProblemNote problem={problem} />
@@ -114,7 +114,7 @@ function SignInForm({
   );
 }
 
-/** An address may have one password in several accounts. */
+/** The same password may match in several accounts. */
 function AccountChoice({
   accounts,
   isBusy,
@@ -126,7 +126,7 @@ function AccountChoice({
 }) {
   return (
     <>
-      <h1>Choose an account</h1>
+      <h1>Choose account</h1>
       <p>You are an operator of several accounts.</p>
       <div className="form">
         {accounts.map(({ id, name }) => (

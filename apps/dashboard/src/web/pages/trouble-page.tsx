@@ -2,7 +2,7 @@ import type { Loaded } from '../answers';
 import { Button } from '../parts/controls';
 import { Bell } from '../parts/icons';
 
-/** The server was never reached: what is safe, and a way to go on. */
+/** Shown while the server is unreachable at page load. */
 export function TroublePage({
   loaded,
   reload,
@@ -17,8 +17,8 @@ export function TroublePage({
         <Bell />
         Belfry
       </div>
-      <h1>The dashboard cannot be read</h1>
-      <p>{loaded.problem.error} Messages go on by themselves. This page asks again every 5 s.</p>
+      <h1>The dashboard is unavailable</h1>
+      <p>{loaded.problem.error} Messages are still sent. This page retries every 5 s.</p>
       <Button look="main-action" onClick={() => void reload()}>
         Try again
       </Button>

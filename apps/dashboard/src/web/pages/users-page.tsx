@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useApp, usePlace, useServices } from '../context';
+import { useApp, useLocation, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { Segments } from '../parts/controls';
 import { Divider } from '../parts/divider';
@@ -22,20 +22,21 @@ const lists = [
 type ListName = (typeof lists)[number]['value'];
 
 const hints: Record<ListName, string> = {
-  users: 'User id, e-mail, number, chat or device: how it begins',
-  suppressions: 'How the address begins',
+  users: 'Start of a user ID, e-mail, number, chat or device',
+  suppressions: 'Start of the address',
   erased: '',
 };
 
-/** Whom the app writes to, whom it must not write to, and whom it forgot. */
+/** Users, suppressions and erasures of the app. */
 export function UsersPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { places } = useServices();
-  const { search } = usePlace();
+  const { navigation } = useServices();
+  const { search } = useLocation();
   const params = new URLSearchParams(search);
   const name = lists.find(({ value }) => value === params.get('list'))?.value ?? 'users';
   const text = params.get('text') ?? '';
-  const close = () => places.go(buildPath(app.id, 'users'), { search: buildSearch(name, text) });
+  const close = () =>
+    navigation.go(buildPath(app.id, 'users'), { search: buildSearch(name, text) });
   const leave = () => {
     if (openId) close();
   };
@@ -48,7 +49,7 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
           options={lists}
           value={name}
           onChange={(next) =>
-            places.go(buildPath(app.id, 'users'), { search: buildSearch(next, '') })
+            navigation.go(buildPath(app.id, 'users'), { search: buildSearch(next, '') })
           }
         />
         {name !== 'erased' && (
@@ -57,7 +58,7 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
             hint={hints[name]}
             text={text}
             onText={(next) =>
-              places.go(buildPath(app.id, 'users', openId), {
+              navigation.go(buildPath(app.id, 'users', openId), {
                 search: buildSearch(name, next),
                 isReplacing: true,
               })
@@ -111,9 +112,9 @@ function Finder({
   );
 }
 
-/** The address of the page follows once the person stops typing. */
+/** Updates the URL after typing stops. */
 function useTypingPause(typed: string, text: string, onText: (text: string) => void) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins the pause anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only input restarts the timer.
   useEffect(() => {
     if (typed.trim() === text) return;
     const timer = setTimeout(() => onText(typed.trim()), typingPauseMs);

@@ -4,14 +4,14 @@ import type { AppAnswer } from '../../api/apps';
 import { Segments } from './controls';
 import { Field } from './field';
 
-/** Those of an app; the defaults for one that is being made. */
+/** Settings of an app; defaults for a new one. */
 export function getSettings(app: AppAnswer | undefined): AppSettings {
   const values = listAppSettings().map(([key]) => [key, app?.[key] ?? appSettings[key].default]);
-  // One value for each key of the definition.
+  // One value per key of the definition.
   return Object.fromEntries(values) as AppSettings;
 }
 
-/** A field for each setting that an app has. */
+/** One field per app setting. */
 export function AppSettingFields({
   settings,
   onChange,

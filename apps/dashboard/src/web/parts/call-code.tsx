@@ -13,7 +13,7 @@ type CallCodeProps = {
   data?: Record<string, unknown>;
 };
 
-/** The call that sends an event, complete once the key is put in: a key is shown only after the password was given. */
+/** The call that sends an event. Inserting the API key requires the password. */
 export function CallCode({ eventId, user, data }: CallCodeProps) {
   const app = useApp();
   const body = { user: user ?? {}, data: data ?? {} };
@@ -45,9 +45,9 @@ export function CallCode({ eventId, user, data }: CallCodeProps) {
       </CodeBlock>
       {!apiKey && (
         <p className="faint small">
-          The key stands as <code>{placeholder}</code>.{' '}
+          <code>{placeholder}</code> is a placeholder.{' '}
           <Button look="small" onClick={() => setAsking(true)}>
-            Put the key in
+            Insert API key
           </Button>
         </p>
       )}

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 import { CopyButton } from './controls';
 
-/** A payload: complete, and copied as it is. */
+/** A complete payload that can be copied. */
 export function CodeBlock({
   title,
   text,
@@ -20,8 +20,8 @@ export function CodeBlock({
         {aside}
         <CopyButton text={text} label={`Copy ${typeof title === 'string' ? title : 'this'}`} />
       </figcaption>
-      {/* A region that scrolls can be reached by the keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for it where content scrolls. */}
+      {/* A scrollable region must be focusable by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 requires it for scrollable content. */}
       <pre tabIndex={0}>{children ?? <Json text={text} />}</pre>
     </figure>
   );
@@ -47,7 +47,7 @@ const tokens = /("(?:\\.|[^"\\])*(?:"|\\?$))(\s*:)?|[\w.+-]+/gs;
 const literal = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 const longestColoured = 20_000;
 
-/** Colours what looks like JSON; anything else stays as it is. */
+/** Highlights JSON; other text is unchanged. */
 function Json({ text }: { text: string }) {
   if (text.length > longestColoured) return text;
   const nodes: ReactNode[] = [];

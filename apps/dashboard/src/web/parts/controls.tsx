@@ -1,5 +1,5 @@
 import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, useState } from 'react';
-import { usePlace, useServices } from '../context';
+import { useLocation, useServices } from '../context';
 import { Icon } from './icons';
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { look?: string };
@@ -8,7 +8,7 @@ export function Button({ look = '', type = 'button', className = '', ...rest }: 
   return <button type={type} className={`btn ${look} ${className}`.trim()} {...rest} />;
 }
 
-/** The key of a button, for the eye: it is no part of the button's name. */
+/** A visual key hint that is not part of the button's accessible name. */
 export function KeyHint({ keys }: { keys: string }) {
   return (
     <span aria-hidden="true">
@@ -27,19 +27,19 @@ type LinkProps = {
   children: ReactNode;
 };
 
-/** A real link: it opens in a new tab as any other does. */
+/** A real link that can be opened in a new tab. */
 export function Link({ to, search = '', className, title, isCurrent, onGo, children }: LinkProps) {
-  const { places } = useServices();
-  usePlace();
+  const { navigation } = useServices();
+  useLocation();
   function follow(event: MouseEvent) {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
     onGo?.();
-    places.go(to, { search });
+    navigation.go(to, { search });
   }
   return (
     <a
-      href={places.getHref(to, search)}
+      href={navigation.getHref(to, search)}
       {...(className ? { className } : {})}
       {...(title ? { title } : {})}
       {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
@@ -52,7 +52,7 @@ export function Link({ to, search = '', className, title, isCurrent, onGo, child
 
 const copiedNoticeMs = 2_000;
 
-/** Copies, and says so in its own place. */
+/** Copies a text and shows the confirmation in place. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -111,7 +111,7 @@ export function Segments<T extends string>({ label, options, value, onChange }: 
 
 type Tab = { id: string; content: ReactNode };
 
-/** The ARIA pattern: arrows move, the focus follows. */
+/** ARIA tabs pattern: arrow keys move the selection and the focus. */
 export function Tabs({
   label,
   tabs,

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from './controls';
 import { Icon } from './icons';
 
-/** The browser's own dialog: the focus goes in, stays in, and goes back to where it came from. */
+/** The native dialog element, which traps and restores the focus. */
 export function Dialog({
   title,
   onClose,

@@ -1,20 +1,20 @@
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
 
 const minPx = 240;
-/** What the other pane keeps. */
+/** Minimum width of the other pane. */
 const reservedPx = 320;
 const stepPx = 16;
 
 type Side = 'first' | 'last';
 
-/** Between two panes: dragged, or moved by arrow keys; where it was left is remembered. Two clicks take it back. */
+/** A divider between two panes: drag it or use arrow keys; double-click resets it. The position is remembered. */
 export function Divider({
   name,
   side,
   initialPx,
 }: {
   name: string;
-  /** The pane whose width it sets. */
+  /** The pane that it resizes. */
   side: Side;
   initialPx: number;
 }) {
@@ -49,17 +49,17 @@ export function Divider({
     localStorage.removeItem(getStorageKey(name));
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a separator that moves is no <hr>.
+    // biome-ignore lint/a11y/useSemanticElements: a movable separator is not an <hr>.
     <div
       ref={dividerRef}
       className={`divider ${side}`}
       role="separator"
       tabIndex={0}
-      aria-label="Width of the panes"
+      aria-label="Pane width"
       aria-orientation="vertical"
       aria-valuemin={minPx}
       aria-valuenow={widthPx ?? initialPx}
-      title="Drag, or use the arrow keys; two clicks take it back"
+      title="Drag or use the arrow keys. Double-click to reset."
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={follow}
       onKeyDown={step}

@@ -8,7 +8,7 @@ type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
   isMono?: boolean;
 };
 
-/** An error stands under its field and says what is right. */
+/** A form field with its error text below. */
 export function Field({ label, aside, hint, problem, isMono, ...input }: FieldProps) {
   const id = useId();
   return (

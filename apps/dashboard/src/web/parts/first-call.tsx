@@ -1,14 +1,18 @@
 import type { EventRow } from '../../api/events';
 import { useAnswer, useApp } from '../context';
 import { CallCode } from './call-code';
-import { somebodyFor } from './somebody';
+import { buildExampleRecipient } from './example-recipient';
 
-/** Complete: a recipient for each of its channels, and a value for each that its templates read. */
+/** A complete call: a recipient for each channel, and a value for each template path. */
 export function FirstCall({ event }: { event: EventRow }) {
   const app = useApp();
   const sample = useAnswer(`sample ${event.id}`, (api) => api.readSample(app.id, event.id));
   if (!sample.value) return null;
   return (
-    <CallCode eventId={event.id} user={somebodyFor(event.channels)} data={sample.value.made} />
+    <CallCode
+      eventId={event.id}
+      user={buildExampleRecipient(event.channels)}
+      data={sample.value.made}
+    />
   );
 }

@@ -1,4 +1,4 @@
-/** Our own line icons, 16 by 16; a path may be filled by an `F` in front. */
+/** Line icons, 16 by 16; a path that starts with `F` is filled. */
 const icons = {
   sms: ['M2.5 3.5h11v7.2H7.6L4.6 13v-2.3H2.5z', 'M5.4 7.1h0M8 7.1h0M10.6 7.1h0'],
   email: [
@@ -57,7 +57,7 @@ const icons = {
 
 export type IconName = keyof typeof icons;
 
-/** Decoration: the word stands beside it, or in the name of what holds it. */
+/** Decorative; the meaning is in the text or accessible name beside it. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg className="i" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
@@ -74,7 +74,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
 
 const isIconName = (name: string): name is IconName => name in icons;
 
-/** A channel that is newer than this page gets a plain icon. */
+/** Channels unknown to this page get a plain icon. */
 export function channelIcon(channel: string): IconName {
   return isIconName(channel) ? channel : 'channel';
 }

@@ -6,7 +6,7 @@ import { Dialog } from './dialog';
 import { Field } from './field';
 import { ProblemNote } from './notes';
 
-/** Asks for the password again, and gives the newest active key. */
+/** Asks for the password and returns the newest active key. */
 export function KeyReveal({
   onKey,
   onClose,
@@ -17,16 +17,16 @@ export function KeyReveal({
   const { api } = useServices();
   return (
     <PasswordDialog
-      title="Show the API key"
-      action="Show the key"
-      text="The key signs in whoever holds it, so the password is asked for again."
+      title="Show API key"
+      action="Show key"
+      text="Anyone with the key can make calls. Confirm with your password."
       onClose={onClose}
       onPassword={async (password) => {
         const listed = await api.listKeys();
         if ('problem' in listed) return listed.problem;
         const active = listed.value.keys.find(({ state }) => state === 'active');
         if (!active)
-          return { code: 'not_found', error: 'No key is active. Make one under API keys.' };
+          return { code: 'not_found', error: 'No key is active. Create one under API keys.' };
         const answer = await api.showKey(active.id, password);
         if ('problem' in answer) return answer.problem;
         onKey(answer.value.key);
@@ -49,7 +49,7 @@ export function PasswordDialog({
   title: string;
   text: string;
   action: string;
-  /** What is asked before the password, and after it. */
+  /** Form fields above and below the password. */
   before?: ReactNode;
   extra?: ReactNode;
   isDanger?: boolean;

@@ -3,7 +3,7 @@ import type { Loaded } from '../answers';
 import { Icon } from './icons';
 import { AwayBar } from './notes';
 
-/** A page of one list: a bar that finds by text, what adds to the list, and below it the list. */
+/** A list page with a search field, an action button and the list. */
 export function ListPage({
   finds,
   placeholder,
@@ -14,7 +14,7 @@ export function ListPage({
   reload,
   children,
 }: {
-  /** What the field finds, as its name. */
+  /** Accessible name of the search field. */
   finds: string;
   placeholder: string;
   text: string;

@@ -5,7 +5,7 @@ import { Dialog } from './dialog';
 import { Field } from './field';
 import { ProblemNote } from './notes';
 
-/** Asks for a name; what is wrong with it stands under it. */
+/** A dialog that asks for a name. */
 export function NameDialog({
   title,
   action,
@@ -17,13 +17,13 @@ export function NameDialog({
   onClose,
 }: {
   title: string;
-  /** What the button says, which may depend on the name. */
+  /** Text of the button; may depend on the name. */
   action: (name: string) => string;
   hint: ReactNode;
   maxLength: number;
   isMono?: boolean;
   children?: ReactNode;
-  /** Closes by itself when it worked. */
+  /** The dialog closes on success. */
   onName: (name: string) => Promise<PageProblem | undefined>;
   onClose: () => void;
 }) {
@@ -60,7 +60,7 @@ export function NameDialog({
   );
 }
 
-/** What is said of the field itself. */
+/** The problem of the name field. */
 export function underName(problem: PageProblem | undefined): string | undefined {
   if (problem?.code === 'name_taken') return problem.error;
   return problem?.fields?.find(({ path }) => path === 'name')?.problem;

@@ -41,7 +41,7 @@ export function ProblemNote({ problem }: { problem: PageProblem | undefined }) {
   return problem ? <NoteBox tone="red">{problem.error}</NoteBox> : null;
 }
 
-/** Server away: what was read last stays, and the page says as of when. */
+/** While the server is unavailable, the page keeps the last data and shows its time. */
 export function AwayBar({
   loaded,
   reload,
@@ -55,7 +55,7 @@ export function AwayBar({
     <div className="away" role="status">
       <Mark name="attention" />
       <span className="grow">
-        {problem.error} {readAt && <b>What you see is as of {clock(readAt)}.</b>}
+        {problem.error} {readAt && <b>Showing data as of {clock(readAt)}.</b>}
       </span>
       <Button look="small" onClick={() => void reload()}>
         Try again
@@ -64,7 +64,7 @@ export function AwayBar({
   );
 }
 
-/** In place of data that is not there yet: nothing that turns for ever. */
+/** Loading and error state of a page. */
 export function Waiting({
   loaded,
   reload,
@@ -74,12 +74,12 @@ export function Waiting({
   reload: () => Promise<void>;
   what: string;
 }) {
-  if (!loaded.problem) return <p className="waiting-line">Reading {what}</p>;
+  if (!loaded.problem) return <p className="waiting-line">Loading {what}…</p>;
   return (
     <div className="pad">
       <NoteBox
         tone={loaded.problem.code === 'not_found' ? 'plain' : 'amber'}
-        title={loaded.problem.code === 'not_found' ? 'It is not there.' : `No ${what} to show yet.`}
+        title={loaded.problem.code === 'not_found' ? 'Not found' : `Cannot load ${what}`}
         action={<Button onClick={() => void reload()}>Try again</Button>}
       >
         {loaded.problem.error}

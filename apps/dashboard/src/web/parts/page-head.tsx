@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** What a page of the account is about, and what adds to it. */
+/** Introduction and action button of an account page. */
 export function PageHead({ children, action }: { children: ReactNode; action: ReactNode }) {
   return (
     <div className="pad page-head">
@@ -10,11 +10,11 @@ export function PageHead({ children, action }: { children: ReactNode; action: Re
   );
 }
 
-/** The head of the last column, whose buttons speak for themselves. */
+/** Header of the action column, for screen readers. */
 export function ActsHead() {
   return (
     <th>
-      <span className="vh">What can be done</span>
+      <span className="vh">Actions</span>
     </th>
   );
 }

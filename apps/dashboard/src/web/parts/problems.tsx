@@ -1,7 +1,7 @@
 import type { PublishProblem } from '../../api/problem';
 import { Mark } from './state-mark';
 
-/** What keeps a version from being published, or will not work once it is. */
+/** Errors that prevent publishing, and warnings. */
 export function Problems({ problems }: { problems: readonly PublishProblem[] }) {
   if (problems.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import { Icon } from './icons';
 
-/** A select that looks like a chip: every browser's own list, with its keyboard. */
+/** A native select styled as a chip. */
 export function SelectChip({
   name,
   value,
@@ -11,7 +11,7 @@ export function SelectChip({
   name: string;
   value: string | undefined;
   options: readonly { value: string; text: string }[];
-  /** What it says while nothing is chosen. */
+  /** Text without a selection. */
   none?: string;
   onChange: (value: string) => void;
 }) {

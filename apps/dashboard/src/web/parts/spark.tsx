@@ -1,8 +1,8 @@
 const height = 24;
-/** A flat line is seen as a line. */
+/** Keeps a flat line visible. */
 const inset = 1;
 
-/** How a rate went; the numbers stand beside it. */
+/** A sparkline of a rate; the numbers are shown beside it. */
 export function Spark({ rates }: { rates: readonly number[] }) {
   const peak = Math.max(...rates, 0);
   const points = rates.map((rate, at) => {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Silhouettes that differ without colour. `knock` is drawn in the colour of the ground. */
+/** Shapes that are distinguishable without colour. `knock` is drawn in the background colour. */
 const shapes = {
   queued: <circle cx="8" cy="8" r="5.3" />,
   retry: <path d="M13.3 8a5.3 5.3 0 1 1-1.7-3.9l1.7 1.5M13.3 2.7v2.9h-2.9" />,
@@ -76,7 +76,7 @@ export function Mark({ name, size = 14, tone }: { name: string; size?: number; t
   );
 }
 
-/** A mark never stands alone. */
+/** A mark always comes with its text. */
 export function State({ name, children }: { name: string; children?: ReactNode }) {
   return (
     <span className={`state s-${name}`}>

@@ -37,9 +37,9 @@ export function InviteDialog({
   }
   return (
     <PasswordDialog
-      title="Invite a person"
-      text="You get a link to hand over: it works once, within 72 hours, for this address."
-      action="Make the link"
+      title="Invite person"
+      text="This creates a link for this address. It works once, within 72 hours."
+      action="Create link"
       onPassword={invite}
       onClose={onClose}
       before={
@@ -60,7 +60,7 @@ export function InviteDialog({
   );
 }
 
-/** The only time that the link is seen. */
+/** Shows the link, which cannot be shown again. */
 export function InvitedLink({ email, token, expiresAt, onHide }: Invited & { onHide: () => void }) {
   const { api } = useServices();
   const link = `${api.getUrl('join')}#${token}`;
@@ -70,10 +70,10 @@ export function InvitedLink({ email, token, expiresAt, onHide }: Invited & { onH
         {link}
       </CodeBlock>
       <p className="faint small">
-        It is shown this once. Hand it over as you would a password; it ends at{' '}
-        {moment(expiresAt, Date.now())}, or once it was used.{' '}
+        This link is not shown again. Treat it like a password. It expires at{' '}
+        {moment(expiresAt, Date.now())}or after its first use.{' '}
         <Button look="small" onClick={onHide}>
-          Hide it
+          Hide
         </Button>
       </p>
     </div>

@@ -19,15 +19,15 @@ export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
     if ('problem' in answer) return answer.problem;
     onChanged(answer.value);
     onClose();
-    // What the page offers follows from one's own role.
+    // The operator's own role decides what the page offers.
     if (person.isYou) await answers.load('session', () => api.readSession());
     return undefined;
   }
   return (
     <PasswordDialog
-      title={`Role of ${person.email}`}
-      text="It holds from their next call on."
-      action="Change the role"
+      title={`Change role of ${person.email}`}
+      text="The new role applies from their next action."
+      action="Change role"
       onPassword={change}
       onClose={onClose}
       before={<RoleChoice role={role} onChange={setRole} />}
@@ -48,8 +48,8 @@ export function RemovePersonDialog({ person, onClose, onChanged }: PersonProps) 
   return (
     <PasswordDialog
       title={`Remove ${person.email}`}
-      text={`${person.isYou ? 'Your' : 'Their'} sessions end at once, and so do links that ${person.isYou ? 'you' : 'they'} made for others. What was changed stays in the audit. API keys that were shown go on: rotate them.`}
-      action={person.isYou ? 'Leave the account' : 'Remove the person'}
+      text={`${person.isYou ? 'Your' : 'Their'} sessions and pending invitations are revoked at once. The audit keeps ${person.isYou ? 'your' : 'their'} changes. API keys stay valid: rotate the keys that ${person.isYou ? 'you' : 'they'} have seen.`}
+      action={person.isYou ? 'Leave account' : 'Remove person'}
       isDanger
       onPassword={remove}
       onClose={onClose}

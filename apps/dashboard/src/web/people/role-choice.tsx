@@ -8,10 +8,10 @@ const roles = [
 ] as const;
 
 const means: Record<Role, string> = {
-  viewer: 'Looks at everything, changes nothing.',
+  viewer: 'Can see everything and change nothing.',
   editor:
-    'Changes events, integrations and apps, resends, erases users. Not who works here, nor the API keys.',
-  owner: 'Everything, and who works here.',
+    'Can change events, integrations and apps, resend messages, and erase users, but not manage people or API keys.',
+  owner: 'Can do everything, including managing people.',
 };
 
 export function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => void }) {

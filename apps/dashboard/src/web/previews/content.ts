@@ -1,4 +1,4 @@
-/** What a channel composed is of its own form; a preview reads only what it knows, and survives anything else. */
+/** Reads the composed content of a channel; unknown content is ignored. */
 export type Fields = Record<string, unknown>;
 
 export function toFields(content: unknown): Fields {

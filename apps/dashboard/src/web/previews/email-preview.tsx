@@ -25,14 +25,14 @@ export function EmailPreview(props: PreviewProps) {
       {hasControls && (
         <div className="pv-tools">
           <Segments
-            label="Part of the mail"
+            label="Part of the e-mail"
             options={html ? views : views.slice(1)}
             value={view}
             onChange={setView}
           />
           {view === 'html' && (
             <Segments
-              label="Width of the mail"
+              label="Width of the e-mail"
               options={widths}
               value={width}
               onChange={setWidth}
@@ -67,8 +67,7 @@ function formatSender(fields: Fields, request: Fields): string {
 }
 
 /**
- * The mail stands in a sandboxed frame that the server answers with a policy of its own: it runs no script and loads
- * nothing from elsewhere.
+ * The e-mail is shown in a sandboxed frame with its own policy: it runs no scripts and loads no external resources.
  */
 function MailFrame({
   html,
@@ -83,7 +82,7 @@ function MailFrame({
   const form = useRef<HTMLFormElement>(null);
   const name = useId();
   const hasDark = /prefers-color-scheme\s*:\s*dark/i.test(html);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is asked anew for what it shows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame reloads when its content changes.
   useEffect(() => {
     if (html) form.current?.submit();
   }, [html, isDark]);
@@ -95,10 +94,10 @@ function MailFrame({
         <input name="theme" readOnly value={isDark ? 'dark' : 'light'} aria-label="Theme" />
       </form>
       <div className="pv-frame">
-        <iframe name={name} title="The mail" sandbox="" className={looks} />
+        <iframe name={name} title="E-mail content" sandbox="" className={looks} />
       </div>
       {isDark && !hasDark && (
-        <p className="pv-note">No dark rules of its own: shown as mail programs invert it.</p>
+        <p className="pv-note">This e-mail has no dark styles. Shown as mail clients invert it.</p>
       )}
     </>
   );
@@ -106,8 +105,8 @@ function MailFrame({
 
 function MailText({ fields }: { fields: Fields }) {
   const text = getText(fields, 'text');
-  if (!text) return <p className="pv-note">The mail has no text beside its HTML.</p>;
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 asks for it where content scrolls.
+  if (!text) return <p className="pv-note">This e-mail has no text part.</p>;
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 requires it for scrollable content.
   return <pre tabIndex={0}>{text}</pre>;
 }
 

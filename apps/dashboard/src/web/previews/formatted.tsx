@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Look, Run } from './runs';
 
-/** Runs are in order and never change their places. */
+/** Runs never change their order, so the index is a stable key. */
 export function Formatted({ runs }: { runs: Run[] }) {
   let from = 0;
   return runs.map(({ text, looks }) => {

@@ -1,6 +1,6 @@
 import { findUnicodeCause, formatMeasure, measureSms } from './measure';
 
-describe('the number above a preview', () => {
+describe('the key figure of a preview', () => {
   test.each<[string, object, object, string]>([
     ['sms', { text: 'Hello' }, { segments: 1, encoding: 'GSM-7' }, '1 segment, GSM-7, 5 of 160'],
     [
@@ -23,7 +23,7 @@ describe('the number above a preview', () => {
     expect(formatMeasure(channel, { ...fields }, { ...notes })).toBe(expected);
   });
 
-  test('counts characters that take two septets twice', () => {
+  test('counts characters of two septets twice', () => {
     expect(measureSms('€{}', 1, 'GSM-7')).toEqual({ used: 6, capacity: 160 });
   });
 
@@ -31,7 +31,7 @@ describe('the number above a preview', () => {
     ['“ (U+201C)', { character: '“', name: 'U+201C' }],
     ['🇩🇪 (U+1F1E9 U+1F1EA)', { character: '🇩🇪', name: 'U+1F1E9 U+1F1EA' }],
     ['', undefined],
-  ])('finds in the note %j the character that made a text Unicode', (note, cause) => {
+  ])('finds in the note %j the character that requires Unicode', (note, cause) => {
     expect(findUnicodeCause({ unicode_because_of: note })).toEqual(cause);
   });
 });

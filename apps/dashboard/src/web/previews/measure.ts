@@ -1,7 +1,7 @@
 import { bytes, count, plural } from '../format';
 import { type Fields, getNumber, getText, toFieldsList } from './content';
 
-/** The one number that matters on a channel, as its caption says it. */
+/** The key figure of a channel for its caption. */
 export function formatMeasure(channel: string, fields: Fields, notes: Fields): string {
   return measures[channel]?.(fields, notes) ?? '';
 }
@@ -47,7 +47,7 @@ function countJsonBytes(fields: Fields): number {
   return countBytes(JSON.stringify(fields));
 }
 
-/** Septets of a text in GSM-7, where some characters take two; else UTF-16 units. Several segments each lose a header. */
+/** GSM-7 septets, where some characters take two; otherwise UTF-16 units. Multiple segments each lose a header. */
 export function measureSms(
   text: string,
   segments: number,
@@ -59,7 +59,7 @@ export function measureSms(
   return { used, capacity: segments <= 1 ? one : segments * many };
 }
 
-/** The character that made the text Unicode, from a note such as `“ (U+201C)`. */
+/** The character that requires Unicode, from a note such as `“ (U+201C)`. */
 export function findUnicodeCause(notes: Fields): { character: string; name: string } | undefined {
   const [, character = '', name = ''] =
     /^([^(]+|\([^(]*) \((U\+[^)]+)\)$/.exec(getText(notes, 'unicode_because_of')) ?? [];

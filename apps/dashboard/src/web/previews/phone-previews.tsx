@@ -15,7 +15,7 @@ export function SmsPreview({ fields, notes, request }: PreviewProps) {
       </div>
       {cause && (
         <p className="pv-note">
-          Unicode, so fewer characters a segment, because of <mark>{cause.character}</mark> (
+          Unicode, with fewer characters per segment, because of <mark>{cause.character}</mark> (
           {cause.name}).
         </p>
       )}
@@ -23,7 +23,7 @@ export function SmsPreview({ fields, notes, request }: PreviewProps) {
   );
 }
 
-/** The first character that is not of GSM-7 is marked: the text costs more for it. */
+/** Marks the first character outside GSM-7, which makes the message more expensive. */
 function SmsText({ text, cause }: { text: string; cause: string | undefined }) {
   const at = cause ? text.indexOf(cause) : -1;
   if (!cause || at < 0) return <Formatted runs={parsePlain(text)} />;
@@ -50,7 +50,7 @@ export function WhatsappPreview({ fields }: PreviewProps) {
         {text ? (
           <Formatted runs={parseWhatsapp(text)} />
         ) : (
-          <span className="dim">Template {name}: its words are with the provider.</span>
+          <span className="dim">Template {name}. Its text is stored at the provider.</span>
         )}
       </div>
       {toFieldsList(fields['buttons']).map((button) => (
@@ -93,7 +93,7 @@ function Parameters({ parameters }: { parameters: [string, string][] }) {
   );
 }
 
-/** Nothing is loaded from elsewhere: where a picture would be stands its address. */
+/** External images are not loaded; their URL is shown instead. */
 export function Picture({ what, url }: { what: string; url: string }) {
   return (
     <span className="pv-picture" title={url}>
@@ -106,8 +106,8 @@ export function Picture({ what, url }: { what: string; url: string }) {
 export function TelegramPreview({ fields }: PreviewProps) {
   const runs: Run[] = parseTelegram(getText(fields, 'text'));
   const facts = [
-    fields['disableNotification'] === true && 'arrives without a sound',
-    fields['linkPreview'] === false && 'links show no preview',
+    fields['disableNotification'] === true && 'silent',
+    fields['linkPreview'] === false && 'no link preview',
   ].filter((fact) => fact !== false);
   return (
     <div className="pv-tg">
@@ -128,7 +128,7 @@ export function InAppPreview({ fields }: PreviewProps) {
         <b>{getText(fields, 'title')}</b>
         {getText(fields, 'body')}
         {image && <Picture what="image" url={image} />}
-        <small>now{link && `, leads to ${link}`}</small>
+        <small>now{link && `, opens ${link}`}</small>
       </div>
     </div>
   );

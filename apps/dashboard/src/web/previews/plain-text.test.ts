@@ -6,6 +6,6 @@ test.each([
   ['slack', '*Order* &amp; <https://e.com|more>', 'Order & more'],
   ['whatsapp', 'your order *88213*', 'your order 88213'],
   ['sms', '*as it is* <b>', '*as it is* <b>'],
-])('on %s the line %j says "%s"', (channel, text, words) => {
+])('converts on %s the line %j to "%s"', (channel, text, words) => {
   expect(toPlainText(channel, text)).toBe(words);
 });

@@ -6,7 +6,7 @@ const parsers: Record<string, (text: string) => Run[]> = {
   whatsapp: parseWhatsapp,
 };
 
-/** The words of a channel's text in one line, without its marks. */
+/** The text of a channel in one line, without markup. */
 export function toPlainText(channel: string, text: string): string {
   const runs = parsers[channel]?.(text) ?? [{ text, looks: [] }];
   return runs

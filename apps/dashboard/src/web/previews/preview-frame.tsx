@@ -24,10 +24,10 @@ export type PreviewFrameProps = {
   channel: string;
   content: unknown;
   notes?: unknown;
-  /** The call that the provider gets. */
+  /** The request to the provider. */
   request?: unknown;
   target?: string;
-  /** Beside the number that matters. */
+  /** Shown beside the key figure. */
   aside?: string;
   /** Without its caption. */
   isBare?: boolean;
@@ -36,7 +36,7 @@ export type PreviewFrameProps = {
   isCurrent?: boolean;
 };
 
-/** It looks like the channel, not like Belfry; a channel that is newer than this page shows its content as it is. */
+/** Looks like the channel itself. Channels unknown to this page show their raw content. */
 export function PreviewFrame(props: PreviewFrameProps) {
   const {
     channel,

@@ -1,14 +1,14 @@
 import type { Fields } from './content';
 
-/** What every preview is given; each takes what its channel shows. */
+/** Props of every preview. */
 export type PreviewProps = {
   fields: Fields;
-  /** What was noted when it was composed, such as segments. */
+  /** Notes from composing, such as the number of segments. */
   notes: Fields;
-  /** The call that the provider gets, where it is known. */
+  /** The request to the provider, if known. */
   request: Fields;
   target: string;
   isDark: boolean;
-  /** Alone on its stage: with its own switches. */
+  /** Shown alone, with its own controls. */
   hasControls: boolean;
 };

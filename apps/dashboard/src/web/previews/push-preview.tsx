@@ -10,7 +10,7 @@ const platforms = [
   { value: 'web', text: 'web' },
 ] as const;
 
-/** A notification as each platform shows it while it is folded: what does not fit is cut as there. */
+/** A collapsed notification on each platform, truncated like on the platform. */
 export function PushPreview({ fields, hasControls }: PreviewProps) {
   const [platform, setPlatform] = useState<'android' | 'ios' | 'web'>('android');
   const data = Object.entries(toFields(fields['data']));
@@ -25,9 +25,7 @@ export function PushPreview({ fields, hasControls }: PreviewProps) {
       <div className={`pv-push ${platform}`}>
         <Card fields={fields} platform={platform} />
       </div>
-      {isDataOnly && (
-        <p className="pv-note">A data message: the app itself decides what is shown.</p>
-      )}
+      {isDataOnly && <p className="pv-note">Data message: the app decides what to show.</p>}
       {hasControls && data.length > 0 && (
         <dl className="pv-headers">
           {data.map(([name, value]) => (

@@ -1,10 +1,10 @@
 import { parseMrkdwn, parsePlain, parseTelegram, parseWhatsapp, type Run } from './runs';
 
-/** `text` for plain, `text:looks` for the rest. */
+/** `text` for plain runs, `text:style` for others. */
 const formatRuns = (runs: Run[]) =>
   runs.map(({ text, looks }) => (looks.length > 0 ? `${text}:${looks.join('+')}` : text));
 
-describe('the words of a preview', () => {
+describe('a preview text', () => {
   test.each<[string, (text: string) => Run[], string, string[]]>([
     ['Slack’s bold', parseMrkdwn, 'Order *88213* shipped', ['Order ', '88213:strong', ' shipped']],
     ['Slack’s link', parseMrkdwn, 'at <https://e.com/t|DHL> now', ['at ', 'DHL:link', ' now']],
@@ -20,14 +20,14 @@ describe('the words of a preview', () => {
     ['Telegram’s tags', parseTelegram, '<b>a <i>b</i></b> c', ['a :strong', 'b:strong+em', ' c']],
     ['Telegram’s link', parseTelegram, '<a href="https://e.com">T</a>', ['T:link']],
     ['Telegram’s spoiler', parseTelegram, '<tg-spoiler>x</tg-spoiler>', ['x:hidden']],
-    ['what is no tag', parseTelegram, '1 &lt; 2 &amp;amp; &#8364;', ['1 < 2 &amp; €']],
+    ['text that is not a tag', parseTelegram, '1 &lt; 2 &amp;amp; &#8364;', ['1 < 2 &amp; €']],
     ['a tag that Telegram lacks', parseTelegram, '<script>a</script>', ['a']],
     ['an end without a beginning', parseTelegram, 'a</b> b', ['a', ' b']],
   ])('shows %s', (_what, parse, text, runs) => {
     expect(formatRuns(parse(text))).toEqual(runs);
   });
 
-  test('reads a long text of nothing but marks in time', () => {
+  test('parses a long text of only marks in time', () => {
     for (const unit of ['*', '_a', '`', '<', '<b>', '&', 'https://']) {
       const text = unit.repeat(20_000);
       for (const parse of [parseMrkdwn, parseWhatsapp, parsePlain, parseTelegram]) {

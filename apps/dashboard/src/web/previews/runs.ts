@@ -1,17 +1,17 @@
-/** A piece of a text with how it is shown: a preview shows words, and never runs what a person wrote. */
+/** A styled piece of text. Previews render text and never execute template content. */
 export type Run = { text: string; looks: readonly Look[] };
 export type Look = 'strong' | 'em' | 'under' | 'strike' | 'code' | 'quote' | 'hidden' | 'link';
 
 type Rule = {
   pattern: RegExp;
   look: Look;
-  /** What stands in it is no markup. */
+  /** Its content is not parsed as markup. */
   isLiteral?: true;
-  /** What is shown of a match; its first group, unless it says otherwise. */
+  /** The displayed part of a match; by default its first group. */
   show?: (match: RegExpExecArray) => string;
 };
 
-/** A longer text is shown as it is from there on. */
+/** Text beyond this length is shown unparsed. */
 const maxFormatted = 10_000;
 
 const links: Rule = {
@@ -21,7 +21,7 @@ const links: Rule = {
 };
 const block: Rule = { pattern: /```\n?([\s\S]+?)```/, look: 'code', isLiteral: true };
 const inline: Rule = { pattern: /`([^`\n]+)`/, look: 'code', isLiteral: true };
-/** `*bold*`, as WhatsApp and Slack take it: a mark is next to its words, and not within one. */
+/** `*bold*` in WhatsApp and Slack: marks touch the text and are not inside a word. */
 const marks: Rule[] = [
   { pattern: /(?<![\w*])\*(?![\s*])([^*\n]*)(?<!\s)\*(?![\w*])/, look: 'strong' },
   { pattern: /(?<!\w)_(?![\s_])([^_\n]*)(?<!\s)_(?!\w)/, look: 'em' },
@@ -104,7 +104,7 @@ const telegramLooks: Record<string, Look> = {
   span: 'hidden',
 };
 
-/** The HTML that Telegram takes; a tag that it does not know says nothing here either. */
+/** The HTML subset of Telegram; other tags are ignored. */
 export function parseTelegram(html: string): Run[] {
   const runs: Run[] = [];
   const open: { name: string; look: Look }[] = [];
@@ -127,7 +127,7 @@ export function parseTelegram(html: string): Run[] {
 
 const entities: Record<string, string> = { lt: '<', gt: '>', quot: '"', amp: '&' };
 
-/** Once, from the left: what an entity stands for is no entity again. */
+/** Decodes once from the left: a decoded entity is not decoded again. */
 function unescapeEntities(text: string): string {
   return text.replace(/&(lt|gt|quot|amp|#\d{1,7});/g, (entity, name: string) => {
     if (!name.startsWith('#')) return entities[name] ?? entity;

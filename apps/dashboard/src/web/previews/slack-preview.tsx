@@ -29,7 +29,7 @@ export function SlackPreview({ fields, hasControls }: PreviewProps) {
         </div>
       </div>
       {hasControls && blocks.length > 0 && text && (
-        <p className="pv-note">In notifications, where no block is shown: {text}</p>
+        <p className="pv-note">Notification text, without blocks: {text}</p>
       )}
     </>
   );
@@ -92,7 +92,7 @@ function Part({ part }: { part: Fields }) {
   );
 }
 
-/** Of Slack's text objects one has marks; a text alone is one of a block of markdown. */
+/** Only `mrkdwn` text objects have markup; a plain string comes from a markdown block. */
 function TextObject({ value }: { value: unknown }) {
   if (typeof value === 'string') return <Formatted runs={parseMrkdwn(value)} />;
   const object = toFields(value);
@@ -103,7 +103,7 @@ function TextObject({ value }: { value: unknown }) {
 
 const maxDepth = 6;
 
-/** Elements of a rich text lie in each other: sections, lists, quotes, and in them the words. */
+/** Rich text elements are nested: sections, lists and quotes contain the text. */
 function renderRichElement(element: Fields, at: number, _all: unknown, depth = 0): ReactNode {
   const inner = depth < maxDepth ? toFieldsList(element['elements']) : [];
   const style = toFields(element['style']);

@@ -5,7 +5,7 @@ const themes = [
   { value: 'dark', text: 'Dark' },
 ] as const;
 
-/** Of whoever reads the message; the page has its own. */
+/** The theme of the recipient; the page has its own. */
 export function ThemeSegments({
   value,
   onChange,
@@ -13,5 +13,5 @@ export function ThemeSegments({
   value: 'light' | 'dark';
   onChange: (theme: 'light' | 'dark') => void;
 }) {
-  return <Segments label="Reader’s theme" options={themes} value={value} onChange={onChange} />;
+  return <Segments label="Recipient’s theme" options={themes} value={value} onChange={onChange} />;
 }

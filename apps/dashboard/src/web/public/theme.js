@@ -1,9 +1,10 @@
-// Before the first paint, so that no page flashes in the other theme. The system decides until a person does.
+// Runs before the first paint to avoid a flash of the wrong theme. Without a stored choice, the system theme applies.
 (() => {
   try {
-    const asked = localStorage.getItem('belfry-theme');
-    if (asked === 'light' || asked === 'dark') document.documentElement.dataset.theme = asked;
+    const storedTheme = localStorage.getItem('belfry-theme');
+    if (storedTheme === 'light' || storedTheme === 'dark')
+      document.documentElement.dataset.theme = storedTheme;
   } catch {
-    // Storage is forbidden: the system decides.
+    // Storage is blocked, so the system theme applies.
   }
 })();

@@ -5,12 +5,12 @@ import { ExplanationText } from './explanation-text';
 
 const outcomeLabels = {
   accepted: 'accepted',
-  rejected: 'refused',
-  retry: 'try later',
+  rejected: 'rejected',
+  retry: 'will be retried',
   unknown: 'outcome unknown',
 } as const;
 
-/** One provider call, exact: what was asked, what was answered, what it means. */
+/** One provider call with request, response and explanation. */
 export function AttemptBody({ step }: { step: AttemptStep }) {
   const { outcome, closedAt, at, provider, integration } = step;
   const durationText = closedAt === null ? 'open' : duration(closedAt - at);
@@ -18,13 +18,12 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
   return (
     <>
       <h3>
-        Attempt {step.number}: {outcome ? outcomeLabels[outcome] : 'the call is open'}{' '}
-        <span>{by}</span>
+        Attempt {step.number}: {outcome ? outcomeLabels[outcome] : 'in progress'} <span>{by}</span>
       </h3>
       <Reason step={step} />
       <ExplanationText explanation={step.explanation} />
       {step.isPossibleDuplicate && (
-        <p>The attempt before may have been sent: this one may be its duplicate.</p>
+        <p>The previous attempt may have been sent, so this one may be a duplicate.</p>
       )}
       {step.request !== null && (
         <CodeBlock
@@ -34,20 +33,20 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
       )}
       {step.response !== null && (
         <CodeBlock
-          title={formatTitle('Answer', step.response)}
+          title={formatTitle('Response', step.response)}
           text={toText(getBody(step.response))}
         />
       )}
       {step.providerMessageId && (
         <p>
-          The provider’s id: <code className="k">{step.providerMessageId}</code>
+          Provider message ID: <code className="k">{step.providerMessageId}</code>
         </p>
       )}
     </>
   );
 }
 
-/** The provider's own word; its detail where the explanation does not say it already. */
+/** The provider's error code, and its detail unless the explanation contains it. */
 function Reason({ step: { reason, detail, explanation } }: { step: AttemptStep }) {
   const extraDetail = detail && !explanation?.what.includes(detail) ? detail : '';
   if (!reason && !extraDetail) return null;
@@ -58,7 +57,7 @@ function Reason({ step: { reason, detail, explanation } }: { step: AttemptStep }
   );
 }
 
-/** What stands in most payloads, whichever provider: the call, or the status. */
+/** Common payload fields of all providers: the operation or the status. */
 function formatTitle(fallback: string, payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return fallback;
   const { method, url, status, operation } = payload as Record<string, unknown>;
@@ -68,7 +67,7 @@ function formatTitle(fallback: string, payload: unknown): string {
   return titleParts.length > 0 ? titleParts.join(' ') : fallback;
 }
 
-/** What the title does not say: the body alone, where the rest of the payload stands in the title. */
+/** The body alone if the title shows the rest of the payload. */
 function getBody(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !('body' in payload)) return payload;
   const summaryFields = ['method', 'url', 'operation', 'status', 'body'];

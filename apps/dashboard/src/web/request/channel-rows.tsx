@@ -5,7 +5,7 @@ import { Mark, State } from '../parts/state-mark';
 import { getChannelRowId } from './channel-row-id';
 import { type Axis, type Bit, createAxis, createBits } from './timeline-axis';
 
-/** React writes these by script, which the Content-Security-Policy allows; an attribute in HTML it would not. */
+/** React sets these styles by script, which the Content-Security-Policy allows; HTML style attributes are blocked. */
 const toStyle = (x: number, width = 0) => ({ '--x': `${x}%`, '--w': `${width}%` }) as CSSProperties;
 
 export function ChannelRows({
@@ -71,7 +71,7 @@ function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {
         <Icon name={channelIcon(channelRow.channel)} size={15} />
         <span className="cut">{channelRow.channel}</span>
         {isMessage && channelRow.generation > 0 && (
-          <small title="Sent again"> {channelRow.generation + 1}</small>
+          <small title="Resent"> {channelRow.generation + 1}</small>
         )}
       </span>
       <span className="faint cut">{provider}</span>

@@ -4,7 +4,7 @@ import { useApp, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { CopyButton, KeyHint } from '../parts/controls';
 
-/** The call again, as a shell takes it. The key is put in by the person: it is shown under API keys only. */
+/** The call as a shell command. The user inserts the key, which is shown only under API keys. */
 export function CurlButton({ request }: { request: RequestAnswer }) {
   const app = useApp();
   const { session } = useSession();

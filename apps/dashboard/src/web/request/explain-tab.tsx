@@ -6,7 +6,7 @@ import { AwayBar, Waiting } from '../parts/notes';
 
 const readAgainMs = 5_000;
 
-/** What `belfry doctor` says of the request: the same words, made by the same code. */
+/** The output of `belfry doctor` for the request, from the same code. */
 export function ExplainTab({ request: { requestId } }: { request: RequestAnswer }) {
   const app = useApp();
   const explanation = useAnswer(
@@ -26,7 +26,7 @@ export function ExplainTab({ request: { requestId } }: { request: RequestAnswer 
           {text}
         </CodeBlock>
         <p className="faint small">
-          The same words as the command prints on a machine of Belfry; addresses are masked.
+          This is the output of the command on a Belfry machine. Addresses are masked.
         </p>
       </div>
     </>

@@ -13,14 +13,14 @@ export function RenderedTab({ request }: { request: RequestAnswer }) {
   if (renderedMessages.length === 0) {
     return (
       <p className="nothing">
-        Nothing rendered is kept: no message was tried yet, or its content was dropped.
+        No rendered content: no message was attempted yet, or its content was deleted.
       </p>
     );
   }
   return (
     <>
       <div className="bar">
-        <span className="grow faint small">as it was composed for the newest attempt</span>
+        <span className="grow faint small">composed for the newest attempt</span>
         <ThemeSegments value={theme} onChange={setTheme} />
       </div>
       <div className={renderedMessages.length === 1 ? 'gallery of-one' : 'gallery'}>

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { RequestAnswer } from '../../api/requests';
-import { useAnswer, useApp, usePlace, useServices } from '../context';
+import { useAnswer, useApp, useLocation, useServices } from '../context';
 import { count, moment } from '../format';
 import { formatCount, listCounts } from '../log/channel-summaries';
 import { JsonBlock } from '../parts/code';
@@ -18,7 +18,7 @@ import { TimelineTab } from './timeline-tab';
 
 const readAgainMs = 3_000;
 
-/** What happened to one request, from the call to the last receipt. */
+/** Details of one request, from the call to the last receipt. */
 export function RequestPane({ requestId }: { requestId: string }) {
   const app = useApp();
   const [item, setItem] = useState(0);
@@ -56,8 +56,8 @@ function isFinal({ lanes: channelRows, items, plannedItems }: RequestAnswer): bo
 
 function RequestHead({ request }: { request: RequestAnswer }) {
   const app = useApp();
-  const { places } = useServices();
-  const { search } = usePlace();
+  const { navigation } = useServices();
+  const { search } = useLocation();
   const { event, version } = request;
   return (
     <div className="d-head">
@@ -72,7 +72,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
             className="tag mono"
             to={buildPath(app.id, 'events', event.id)}
             search={versionSearch(version.id)}
-            title="The version this request is pinned to"
+            title="Version of this request"
           >
             {version.kind === 'test' ? 'test' : `v${version.number}`}
           </Link>
@@ -84,8 +84,8 @@ function RequestHead({ request }: { request: RequestAnswer }) {
         <Button
           look="small bare icon"
           title="Close (Esc)"
-          aria-label="Close the request"
-          onClick={() => places.go(buildPath(app.id, 'log'), { search })}
+          aria-label="Close request"
+          onClick={() => navigation.go(buildPath(app.id, 'log'), { search })}
         >
           <Icon name="x" />
         </Button>
@@ -94,7 +94,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
       <Tally request={request} />
       {request.isSensitive && (
         <NoteBox tone="plain">
-          A sensitive event: its data and texts are masked, and dropped once a message is final.
+          Sensitive event: its data and texts are masked, and deleted once a message is final.
         </NoteBox>
       )}
     </div>
@@ -124,7 +124,7 @@ function Facts({ request }: { request: RequestAnswer }) {
   );
 }
 
-/** Of the whole request, in the names of its row of the log. */
+/** Counts of the whole request, named as in its log row. */
 function Tally({ request: { counts } }: { request: RequestAnswer }) {
   return (
     <div className="tally">
@@ -147,18 +147,17 @@ function ItemBar({ request, onItem }: { request: RequestAnswer; onItem: (item: n
         <input
           className="input num"
           type="number"
-          min={0}
-          max={items - 1}
-          value={item}
+          min={1}
+          max={items}
+          value={item + 1}
           onChange={(event) => {
-            const next = Number(event.target.value);
+            const next = Number(event.target.value) - 1;
             if (Number.isInteger(next) && next >= 0 && next < items) onItem(next);
           }}
         />
       </label>
       <span className="faint">
-        of 0 to {items - 1}
-        {plannedItems < items && `; ${plannedItems} are planned so far`}
+        of {count(items)} {plannedItems < items && `; ${count(plannedItems)} planned so far`}
       </span>
     </div>
   );
@@ -166,7 +165,7 @@ function ItemBar({ request, onItem }: { request: RequestAnswer; onItem: (item: n
 
 const tabs = [
   { id: 'timeline', content: 'Timeline' },
-  { id: 'call', content: 'Call and answer' },
+  { id: 'call', content: 'Call and response' },
   { id: 'rendered', content: 'Rendered' },
   { id: 'explain', content: 'Explain' },
   { id: 'json', content: 'JSON' },
@@ -190,7 +189,7 @@ function RequestTabs({
         {tab === 'explain' && <ExplainTab request={request} />}
         {tab === 'json' && (
           <div className="pad">
-            <JsonBlock title="The request, as the dashboard’s own API gives it" value={request} />
+            <JsonBlock title="The request in the dashboard API" value={request} />
           </div>
         )}
       </div>

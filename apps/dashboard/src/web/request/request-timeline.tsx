@@ -21,7 +21,7 @@ import { ResendDialog } from './resend-dialog';
 import { getStepMark } from './timeline-axis';
 import { VersionLink } from './version-link';
 
-/** The selected lane, step by step, with what was sent beside it. */
+/** The steps of the selected channel row, with the sent content beside them. */
 export function RequestTimeline({
   request,
   channelRow,
@@ -44,8 +44,8 @@ export function RequestTimeline({
           </h3>
           <p>
             {request.kind === 'bulk'
-              ? 'The request was committed, then answered; its messages were planned after that.'
-              : 'Request and messages were committed together, then answered.'}
+              ? 'The request was committed, then answered. Its messages were planned afterwards.'
+              : 'The request and its messages were committed together, then answered.'}
           </p>
         </TimelineRow>
         {channelRow.kind === 'skipped' ? (
@@ -123,7 +123,7 @@ function StepTimelineRow({
       return (
         <TimelineRow time={time} mark="dot" tone="s-delivered">
           <h3>
-            Planned on <VersionLink request={request} /> <span>{formatPlan(request)}</span>
+            Planned from <VersionLink request={request} /> <span>{formatPlan(request)}</span>
           </h3>
           {step.detail && <p>{step.detail}</p>}
         </TimelineRow>
@@ -132,7 +132,7 @@ function StepTimelineRow({
       return (
         <TimelineRow time={time} mark="skipped">
           <h3>
-            Passed over <span className="mono">{step.integration}</span>
+            Failover from <span className="mono">{step.integration}</span>
           </h3>
           <p>{step.detail}</p>
         </TimelineRow>
@@ -181,7 +181,7 @@ function formatPlan({ kind, items, item, call, isSandbox }: RequestAnswer): stri
   return [
     items > 1 ? `item ${item + 1} of ${count(items)}` : kind !== 'single' && kind,
     call.locale !== null && `locale ${call.locale}`,
-    isSandbox && 'to the sandbox',
+    isSandbox && 'delivered to the sandbox',
   ]
     .filter(Boolean)
     .join(', ');
@@ -217,10 +217,10 @@ function Aside({
 }) {
   const notes = Object.entries(channelRow.notes);
   return (
-    <aside className="aside" aria-label="What was sent">
-      <h3>What was sent</h3>
+    <aside className="aside" aria-label="Sent content">
+      <h3>Sent content</h3>
       {channelRow.rendered === null ? (
-        <p className="faint small">No content is kept for it.</p>
+        <p className="faint small">The content was not kept.</p>
       ) : (
         <PreviewFrame
           channel={channelRow.channel}
@@ -262,7 +262,7 @@ function Aside({
   );
 }
 
-/** Of a message that was sent again: which one it was before, and by which run. */
+/** For a resent message: the original message and the resend run. */
 function ResendFacts({
   channelRow: { resendOf: originalMessageId, resendRun },
 }: {
@@ -281,7 +281,7 @@ function ResendFacts({
       )}
       {resendRun && (
         <>
-          <dt>By the run</dt>
+          <dt>Resend run</dt>
           <dd className="mono cut">
             <Link to={buildPath(app.id, 'resends', resendRun)}>{resendRun}</Link>
           </dd>
@@ -291,7 +291,7 @@ function ResendFacts({
   );
 }
 
-/** Any message that may be sent again, also a delivered one: that asks first. */
+/** Resends a message; a delivered message needs a confirmation. */
 function ResendAction({
   channelRow,
   onChanged,

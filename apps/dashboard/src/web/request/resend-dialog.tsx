@@ -18,9 +18,9 @@ export function ResendDialog({
       <p>{warning.text}</p>
       <div className="dialog-foot">
         <Button look="main-action" onClick={onConfirm}>
-          Resend, may duplicate
+          Resend anyway
         </Button>
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>Cancel</Button>
       </div>
     </Dialog>
   );

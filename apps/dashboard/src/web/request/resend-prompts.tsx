@@ -2,12 +2,13 @@ import { useState } from 'react';
 import type { ChannelRow, MessageChannelRow } from '../../api/requests';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
+import { moment } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, KeyHint } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 import { ResendDialog, type ResendWarning } from './resend-dialog';
 
-/** What needs a decision: failed and unknown messages, and those that wait and can be cancelled. */
+/** Messages that need a decision: failed, unknown, and waiting ones that can be cancelled. */
 export function ResendPrompts({
   channelRows,
   onChanged,
@@ -69,6 +70,17 @@ export function ResendPrompts({
   );
 }
 
+const untilLabels: Record<string, string> = {
+  schedule: 'Due at',
+  retry: 'Next attempt at',
+  limit: 'Next attempt at',
+};
+
+function describeWait({ reason, until, sentence }: NonNullable<MessageChannelRow['waits']>) {
+  if (until === null) return sentence;
+  return `${sentence} ${untilLabels[reason] ?? 'Next check at'} ${moment(until, Date.now())}.`;
+}
+
 const needsAttention = (state: string) => state === 'failed' || state === 'unknown';
 
 function ProblemRow({ problem }: { problem: PageProblem }) {
@@ -88,7 +100,7 @@ function PromptRow({
   onCancel,
 }: {
   channelRow: MessageChannelRow;
-  /** The one that the key is for. */
+  /** Whether the keyboard shortcut applies to this row. */
   isFirst: boolean;
   mayChange: boolean;
   onResend: () => void;
@@ -96,7 +108,7 @@ function PromptRow({
 }) {
   const { can, channel, state, waits, explanation } = channelRow;
   const tone = { failed: 'red', unknown: 'amber' }[state] ?? 'plain';
-  const message = waits?.sentence ?? explanation?.what ?? '';
+  const message = waits ? describeWait(waits) : (explanation?.what ?? '');
   return (
     <li className={tone}>
       <Mark name={state} />
@@ -106,7 +118,7 @@ function PromptRow({
       </p>
       {mayChange && needsAttention(state) && can.resend.isAllowed && (
         <Button look="small" onClick={onResend} {...(isFirst ? { 'aria-keyshortcuts': 'r' } : {})}>
-          {state === 'unknown' ? 'Resend, may duplicate' : `Resend ${channel}`}
+          {state === 'unknown' ? `Resend ${channel} anyway` : `Resend ${channel}`}
           {isFirst && <KeyHint keys="r" />}
         </Button>
       )}

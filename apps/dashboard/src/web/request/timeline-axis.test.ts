@@ -53,8 +53,8 @@ function createChannelRow(steps: Step[]): MessageChannelRow {
   };
 }
 
-describe('the axis of the lanes', () => {
-  test('reaches 100 s at least, in equal decades from 1 ms', () => {
+describe('the time axis', () => {
+  test('covers at least 100 s, in equal decades from 1 ms', () => {
     const channelRow = createChannelRow([createAttempt(10, 100, 'accepted')]);
     const axis = createAxis([channelRow], acceptedAt, acceptedAt + 200);
     expect(axis.labels.at(-1)).toEqual({ text: '100 s', x: 100 });
@@ -63,7 +63,7 @@ describe('the axis of the lanes', () => {
     ]);
   });
 
-  test('shows the refusal that skipped a message, and its receipt, as no failure', () => {
+  test('does not show the rejection and receipt of a skipped message as failures', () => {
     const receipt: Step = {
       kind: 'receipt',
       at: acceptedAt + 1_000,
@@ -82,21 +82,21 @@ describe('the axis of the lanes', () => {
     expect(kindsAt('failed')).toEqual(['bad', 'mark failed']);
   });
 
-  test('grows by whole decades for what took longer', () => {
+  test('grows by whole decades for longer times', () => {
     const channelRow = createChannelRow([createAttempt(10, 150_000, 'unknown')]);
     const axis = createAxis([channelRow], acceptedAt, acceptedAt);
     expect(axis.decades).toBe(6);
     expect(axis.labels.at(-1)?.text).toBe('17 min');
   });
 
-  test('draws a call that is open up to when the page was read', () => {
+  test('draws an open call up to the read time', () => {
     const channelRow = createChannelRow([createAttempt(10, null, null)]);
     const axis = createAxis([channelRow], acceptedAt, acceptedAt + 1_000);
     const [bit] = createBits(channelRow, axis, { acceptedAt, readAt: acceptedAt + 1_000 });
     expect(bit).toMatchObject({ kind: 'open', x: 20, width: 40 });
   });
 
-  test('keeps what a clock that ran behind reports on the axis', () => {
+  test('keeps times from a slow clock on the axis', () => {
     const channelRow = createChannelRow([createAttempt(-50, 20, 'retry')]);
     const [bit] = createBits(channelRow, createAxis([channelRow], acceptedAt, acceptedAt), {
       acceptedAt,

@@ -1,6 +1,6 @@
 import type { AttemptStep, MessageChannelRow, Step } from '../../api/requests';
 
-/** A bar (a call), dashes (a wait) or a mark (a receipt), in percent of the axis. */
+/** A bar (call), dashes (wait) or a mark (receipt), in percent of the axis. */
 export type Bit = { kind: BitKind; x: number; width: number; title: string };
 export type BitKind = 'ok' | 'bad' | 'skip' | 'late' | 'unk' | 'open' | 'wait' | `mark ${string}`;
 export type Axis = { decades: number; labels: { x: number; text: string }[] };
@@ -9,7 +9,9 @@ const minDecades = 5;
 const maxDecades = 9;
 const labels = ['10 ms', '0.1 s', '1 s', '10 s', '100 s', '17 min', '2.8 h', '28 h', '12 d'];
 
-/** Logarithmic from 1 ms, so that a commit of 6 ms and a receipt after 40 s both show; 100 s, or as far as the latest. */
+/**
+ * Logarithmic from 1 ms, so that a commit of 6 ms and a receipt after 40 s are both visible; ends at 100 s or later.
+ */
 export function createAxis(
   channelRows: readonly MessageChannelRow[],
   acceptedAt: number,
@@ -37,7 +39,7 @@ function getStepEnd(step: Step, readAt: number): number {
   return step.at;
 }
 
-/** The mark of a step: a refusal that skipped its message is not shown as a failure. */
+/** The mark of a step. A rejection that skipped its message is not shown as a failure. */
 export function getStepMark(mark: string, channelRow: MessageChannelRow): string {
   return mark === 'failed' && channelRow.state === 'skipped' ? 'skipped' : mark;
 }

@@ -43,15 +43,15 @@ export function TimelineTab({
       {channelRows.length === 0 && (
         <p className="nothing">
           {request.plannedItems < request.items
-            ? 'Its messages are not planned yet. The role fanout does that.'
-            : 'The version has no channel that this request could reach.'}
+            ? 'Its messages are not planned yet. The role fanout plans them.'
+            : 'The version has no channels for this request.'}
         </p>
       )}
     </>
   );
 }
 
-/** What needs a decision is opened first. */
+/** Selects a row that needs a decision first. */
 function findWorst(channelRows: readonly ChannelRow[]): ChannelRow | undefined {
   const isState = (state: string) => (channelRow: ChannelRow) =>
     channelRow.kind === 'message' && channelRow.state === state;

@@ -4,7 +4,7 @@ import { Link } from '../parts/controls';
 import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
 
-/** The version that a message is rendered with; of an event that was deleted, its number alone. */
+/** Link to the version of a message; only its number if the event was deleted. */
 export function VersionLink({ request: { event, version } }: { request: RequestAnswer }) {
   const app = useApp();
   const label = version.kind === 'test' ? 'a test of the draft' : `v${version.number}`;

@@ -1,6 +1,6 @@
 import { listFilterTerms } from './filter-terms';
 
-test('a filter is told as words: what it is about, then its times', () => {
+test('a filter is described by its terms, times last', () => {
   const words = listFilterTerms({ to: '1764331445000', state: 'failed', requestId: 'r' });
   expect(words.map(({ name }) => name)).toEqual(['state', 'request', 'before']);
   expect(words[0]).toEqual({ name: 'state', value: 'failed' });

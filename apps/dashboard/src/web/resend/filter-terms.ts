@@ -6,7 +6,7 @@ const filterLabels: Partial<Record<keyof LogFilters, string>> = {
   idempotencyKey: 'idempotency key',
 };
 
-/** A filter as words, each with what it is about. */
+/** A filter as named terms. */
 export function listFilterTerms(filters: LogFilters): { name: string; value: string }[] {
   const { from, to, ...others } = filters;
   const times = [

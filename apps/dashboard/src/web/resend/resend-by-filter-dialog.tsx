@@ -13,7 +13,7 @@ import { listFilterTerms } from './filter-terms';
 
 type DialogProps = { query: string; onClose: () => void };
 
-/** How many, where to, and what may be doubled: before anything is sent. */
+/** Shows count, channels and possible duplicates before the resend starts. */
 export function ResendByFilterDialog({ query, onClose }: DialogProps) {
   const app = useApp();
   const { api } = useServices();
@@ -31,9 +31,9 @@ export function ResendByFilterDialog({ query, onClose }: DialogProps) {
     };
   }, [api, app.id, query]);
   return (
-    <Dialog title="Resend all that match" onClose={onClose}>
+    <Dialog title="Resend all matching messages" onClose={onClose}>
       <div className="form">
-        {!resendCount && !problem && <p className="waiting-line">Counting what matches</p>}
+        {!resendCount && !problem && <p className="waiting-line">Counting matching messages…</p>}
         {!resendCount && <ProblemNote problem={problem} />}
         {resendCount && <CountSummary resendCount={resendCount} />}
         {resendCount && resendCount.messages > 0 && !resendCount.isOver ? (
@@ -58,7 +58,7 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
   if (isOver) {
     return (
       <NoteBox tone="amber" title={`More than ${count(max)} messages match.`}>
-        One run takes {count(max)} at most. Narrow the filter, for example by time.
+        A resend is limited to {count(max)} messages. Narrow the filter, for example by time.
       </NoteBox>
     );
   }
@@ -66,11 +66,11 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
     <>
       <p>
         {messages === 0 ? (
-          'No message matches that can be sent again.'
+          'No matching message can be resent.'
         ) : (
           <>
-            <b>{plural(messages, 'message')}</b> will be sent again, each as a new message of its
-            request: same version, same data, same address.
+            <b>{plural(messages, 'message')}</b> will be resent, each as a new message of its
+            request with the same version, data and address.
           </>
         )}
       </p>
@@ -86,7 +86,7 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
               </span>
             ))}
           </dd>
-          <dt>They are</dt>
+          <dt>By state</dt>
           <dd>
             {states.map(({ name, messages: each }) => (
               <State key={name} name={name}>
@@ -98,10 +98,10 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
       )}
       <Duplicates resendCount={resendCount} />
       {leftOut.length > 0 && (
-        <ul className="left-out" aria-label="Left out">
+        <ul className="left-out" aria-label="Not resent">
           {leftOut.map(({ reason, means, messages: each }) => (
             <li key={reason}>
-              <b>{count(each)} left out.</b> {means}
+              <b>{count(each)} not resent.</b> {means}
             </li>
           ))}
         </ul>
@@ -124,7 +124,7 @@ export function FilterTags({ filters }: Pick<ResendCountAnswer, 'filters'>) {
 
 function Duplicates({ resendCount: { mayDuplicate, states } }: { resendCount: ResendCountAnswer }) {
   if (mayDuplicate === 0) return null;
-  const title = `${plural(mayDuplicate, 'message')} may reach a person twice.`;
+  const title = `${plural(mayDuplicate, 'message')} may arrive twice.`;
   return (
     <NoteBox tone="amber" title={title}>
       {states
@@ -142,7 +142,7 @@ type ConfirmProps = DialogProps & {
 
 function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
   const app = useApp();
-  const { api, places } = useServices();
+  const { api, navigation } = useServices();
   const { messages, mayDuplicate, paces, filters } = resendCount;
   const [perSecond, setPerSecond] = useState(paces[1] ?? paces[0] ?? 1);
   const [isSending, setSending] = useState(false);
@@ -152,7 +152,7 @@ function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
     setSending(true);
     const answer = await api.startResend(app.id, { filters, confirmed: messages, perSecond });
     setSending(false);
-    if ('value' in answer) return places.go(buildPath(app.id, 'resends', answer.value.id));
+    if ('value' in answer) return navigation.go(buildPath(app.id, 'resends', answer.value.id));
     setProblem(answer.problem);
     if (answer.problem.code !== 'needs_confirmation') return;
     const again = await api.countResend(app.id, query);
@@ -161,7 +161,7 @@ function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
   return (
     <form className="form" onSubmit={(form) => void start(form)}>
       <label className="pace">
-        Pace
+        Rate{' '}
         <select
           className="input"
           value={perSecond}
@@ -169,25 +169,25 @@ function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
         >
           {paces.map((pace) => (
             <option key={pace} value={pace}>
-              {pace} a second, about {duration(Math.ceil((messages * 1_000) / pace))}
+              {pace} per second, about {duration(Math.ceil((messages * 1_000) / pace))}
             </option>
           ))}
         </select>
       </label>
       <p className="hint">
-        At most, behind single sends, and never faster than an integration’s own limit. The rest can
-        be cancelled at any time.
+        This is the maximum. Single sends have priority, and the limits of integrations apply. You
+        can cancel the remaining messages at any time.
       </p>
       <ProblemNote problem={problem} />
       <div className="dialog-foot">
         <Button look="main-action" type="submit" disabled={isSending}>
           Resend {plural(messages, 'message')}
-          {mayDuplicate > 0 && `, ${count(mayDuplicate)} may duplicate`}
+          {mayDuplicate > 0 && ` (${count(mayDuplicate)} may arrive twice)`}
         </Button>
-        <Button onClick={onClose}>Leave them</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <span className="grow" />
         <Link className="small" to={buildPath(app.id, 'resends')}>
-          Earlier resends
+          Previous resends
         </Link>
       </div>
     </form>

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { usePlace, useServices, useSession } from '../context';
+import { useLocation, useServices, useSession } from '../context';
 import { type PageFilters, toQuery, writeFilters } from '../log/filters';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -8,11 +8,11 @@ const ResendByFilterDialog = lazy(async () => ({
   default: (await import('./resend-by-filter-dialog')).ResendByFilterDialog,
 }));
 
-/** Beside the filters of the log: all that they match, sent again. The address says that it is open. */
+/** Button beside the log filters that resends all matching messages. The dialog is part of the URL. */
 export function ResendByFilter({ filters }: { filters: PageFilters }) {
-  const { places } = useServices();
+  const { navigation } = useServices();
   const { mayChange } = useSession();
-  const { path, search } = usePlace();
+  const { path, search } = useLocation();
   const filterQuery = writeFilters(filters);
   if (!mayChange || filterQuery === '') return null;
   const isOpen = new URLSearchParams(search).get('do') === 'resend';
@@ -20,8 +20,8 @@ export function ResendByFilter({ filters }: { filters: PageFilters }) {
     <>
       <Button
         look="small"
-        title="Send again everything that the filters match"
-        onClick={() => places.go(path, { search: `${filterQuery}&do=resend` })}
+        title="Resend all messages that match the filters"
+        onClick={() => navigation.go(path, { search: `${filterQuery}&do=resend` })}
       >
         <Icon name="retry" size={14} />
         Resend all…
@@ -30,7 +30,7 @@ export function ResendByFilter({ filters }: { filters: PageFilters }) {
         {isOpen && (
           <ResendByFilterDialog
             query={toQuery(filters, Date.now())}
-            onClose={() => places.go(path, { search: filterQuery, isReplacing: true })}
+            onClose={() => navigation.go(path, { search: filterQuery, isReplacing: true })}
           />
         )}
       </Suspense>

@@ -13,13 +13,13 @@ import { FilterTags } from './resend-by-filter-dialog';
 import { RunState } from './run-state';
 
 const readAgainMs = 1_000;
-/** What was sent again may still be on its way. */
+/** Resent messages may still be in progress. */
 const readOnMs = 5_000;
 
-/** How far a run is, and what became of what it sent again. */
+/** Progress of a resend run, and the states of its messages. */
 export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: () => void }) {
   const app = useApp();
-  const { places } = useServices();
+  const { navigation } = useServices();
   const [isOver, setOver] = useState(false);
   const run = useAnswer(
     `resend ${app.id} ${resendId}`,
@@ -30,10 +30,10 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
   const isEnded = value !== undefined && value.finishedAt !== null;
   if (isEnded !== isOver) setOver(isEnded);
   const state = value?.state;
-  // The list beside it says the state, too.
+  // The list beside it also shows the state.
   const notifyChange = useEffectEvent((next: string | undefined) => next && onChanged());
   useEffect(() => void notifyChange(state), [state]);
-  const close = () => places.go(buildPath(app.id, 'resends'));
+  const close = () => navigation.go(buildPath(app.id, 'resends'));
   useKeys({ Escape: close });
   return (
     <section className="pane detail" aria-label="Resend">
@@ -80,13 +80,13 @@ function RunHead({
         <span className="grow" />
         {mayChange && run.finishedAt === null && (
           <Button look="small" onClick={() => void cancel()}>
-            Cancel the other {count(run.left)}
+            Cancel remaining {count(run.left)}
           </Button>
         )}
         <Button
           look="small bare icon"
           title="Close (Esc)"
-          aria-label="Close the resend"
+          aria-label="Close resend"
           onClick={onClose}
         >
           <Icon name="x" />
@@ -100,8 +100,8 @@ function RunHead({
           </dd>
         </div>
         <div>
-          <dt>Pace</dt>
-          <dd>{run.perSecond} a second at most</dd>
+          <dt>Rate</dt>
+          <dd>at most {run.perSecond} per second</dd>
         </div>
         {run.finishedAt !== null && (
           <div>
@@ -131,21 +131,19 @@ function Progress({ run }: { run: ResendRunAnswer }) {
     <div className="run-progress">
       <progress max={matched} value={done} aria-label={`${done} of ${matched} done`} />
       <p className="tally" role="status">
-        <State name="sent">{count(resent)} sent again</State>
-        {skipped > 0 && <State name="skipped">{count(skipped)} left out</State>}
-        {cancelled > 0 && (
-          <State name="skipped">{count(cancelled)} cancelled, not sent again</State>
-        )}
-        {left > 0 && <State name="queued">{count(left)} to come</State>}
+        <State name="sent">{count(resent)} resent</State>
+        {skipped > 0 && <State name="skipped">{count(skipped)} not resent</State>}
+        {cancelled > 0 && <State name="skipped">{count(cancelled)} cancelled</State>}
+        {left > 0 && <State name="queued">{count(left)} pending</State>}
       </p>
       {hasNoWorker && (
-        <NoteBox tone="red" title="No worker carries it out.">
-          Nothing of it is lost. Start a process with the role <code>fanout</code>.
+        <NoteBox tone="red" title="No worker runs this resend.">
+          No message is lost. Start a process with the role <code>fanout</code>.
         </NoteBox>
       )}
       {state === 'held' && (
-        <NoteBox tone="amber" title="It waits.">
-          All that this app sends is paused, and the run with it. Nothing of it is lost.
+        <NoteBox tone="amber" title="The resend is paused.">
+          All sending of this app is paused, including this resend. No message is lost.
         </NoteBox>
       )}
     </div>
@@ -155,7 +153,7 @@ function Progress({ run }: { run: ResendRunAnswer }) {
 function LeftOutList({ run: { skips } }: { run: ResendRunAnswer }) {
   if (skips.length === 0) return null;
   return (
-    <ul className="left-out" aria-label="Left out">
+    <ul className="left-out" aria-label="Not resent">
       {skips.map(({ reason, means, messages }) => (
         <li key={reason}>
           <b>
@@ -172,7 +170,7 @@ function CurrentStateTable({ run: { states } }: { run: ResendRunAnswer }) {
   if (states.length === 0) return null;
   const channels = [...new Set(states.map(({ channel }) => channel))];
   return (
-    <dl className="sums" aria-label="How they are by now">
+    <dl className="sums" aria-label="Current states">
       {channels.map((channel) => (
         <div key={channel}>
           <dt>
@@ -204,8 +202,8 @@ function MessageTable({ run: { messages, matched } }: { run: ResendRunAnswer }) 
           <tr>
             <th>Channel</th>
             <th>To</th>
-            <th>Was</th>
-            <th>Is now</th>
+            <th>Before</th>
+            <th>Now</th>
           </tr>
         </thead>
         <tbody>
@@ -215,7 +213,9 @@ function MessageTable({ run: { messages, matched } }: { run: ResendRunAnswer }) 
         </tbody>
       </table>
       {matched > messages.length && (
-        <p className="nothing">{count(messages.length)} of them are shown.</p>
+        <p className="nothing">
+          {count(messages.length)} of {count(matched)} shown.
+        </p>
       )}
     </>
   );
@@ -231,7 +231,7 @@ function MessageRow({ message }: { message: ResentMessage }) {
         {requestId && target ? (
           <Link to={buildPath(app.id, 'log', requestId)}>{target}</Link>
         ) : (
-          (target ?? 'removed with time')
+          (target ?? 'deleted by retention')
         )}
       </td>
       <td>
@@ -245,7 +245,7 @@ function MessageRow({ message }: { message: ResentMessage }) {
 }
 
 function Outcome({ message: { outcome, newState } }: { message: ResentMessage }) {
-  if (outcome === null) return <span className="faint">to come</span>;
+  if (outcome === null) return <span className="faint">pending</span>;
   if (outcome === 'resent') return <State name={newState ?? 'skipped'}>{newState ?? 'gone'}</State>;
   return <State name="skipped">{outcome.replaceAll('_', ' ')}</State>;
 }

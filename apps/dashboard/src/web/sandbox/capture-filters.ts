@@ -2,7 +2,7 @@ import type { CaptureFilters } from '../../api/captures';
 
 const names = ['channel', 'event', 'text'] as const satisfies readonly (keyof CaptureFilters)[];
 
-/** As they stand in the address of the page. */
+/** Filters in the URL of the page. */
 export function readCaptureFilters(search: string): CaptureFilters {
   const params = new URLSearchParams(search);
   const filters: CaptureFilters = {};

@@ -18,7 +18,7 @@ const createCapture = (id: string, channel: string, requestId: string | null): C
 const channels = ['sms', 'email', 'slack'];
 
 describe('the list of the sandbox', () => {
-  test('is grouped by request, newest first, each in the order of the peal', () => {
+  test('is grouped by request, newest first, each in channel order', () => {
     const captures = [
       createCapture('5', 'slack', 'a'),
       createCapture('4', 'email', 'b'),
@@ -30,12 +30,12 @@ describe('the list of the sandbox', () => {
     expect(groups.map(({ event, rows }) => [event, rows.map(({ channel }) => channel)])).toEqual([
       ['order_shipped', ['sms', 'slack', 'later']],
       ['order_shipped', ['email']],
-      ['its request is gone', ['email']],
+      ['request deleted', ['email']],
     ]);
     expect(groups[0]?.capturedAt).toBe(5);
   });
 
-  test('holds back what came since somebody reads', () => {
+  test('keeps new captures pending while the operator reads', () => {
     const captures = [createCapture('2', 'sms', 'a'), createCapture('1', 'sms', 'b')];
     expect(hideNewCaptures(captures, undefined)).toMatchObject({ pending: 0, visible: [{}, {}] });
     expect(hideNewCaptures(captures, new Set(['1']))).toMatchObject({

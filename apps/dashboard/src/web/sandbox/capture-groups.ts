@@ -1,6 +1,6 @@
 import type { CaptureSummary } from '../../api/captures';
 
-/** What was captured of one item of a request: one heading, and a line for each channel. */
+/** Captures of one request item: a heading and a row per channel. */
 export type CaptureGroup = {
   key: string;
   event: string;
@@ -8,7 +8,7 @@ export type CaptureGroup = {
   rows: CaptureSummary[];
 };
 
-/** Groups newest first, by their newest line; in a group the order of the peal, of one message the newest attempt first. */
+/** Groups sorted by their newest capture; within a group by channel, then newest attempt first. */
 export function groupCaptures(
   captures: readonly CaptureSummary[],
   channels: readonly string[],
@@ -19,7 +19,7 @@ export function groupCaptures(
     const group = groups.get(key);
     if (group) group.rows.push(row);
     else {
-      const event = row.event ?? 'its request is gone';
+      const event = row.event ?? 'request deleted';
       groups.set(key, { key, event, capturedAt: row.capturedAt, rows: [row] });
     }
   }
@@ -32,7 +32,7 @@ export function groupCaptures(
   return [...groups.values()];
 }
 
-/** Those that are there, and those that came since and wait: nothing moves under the reader. */
+/** Splits captures into visible and pending ones, so that the list does not move. */
 export function hideNewCaptures(
   captures: readonly CaptureSummary[],
   visibleIds: ReadonlySet<string> | undefined,

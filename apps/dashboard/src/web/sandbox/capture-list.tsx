@@ -9,7 +9,7 @@ import { buildPath } from '../route';
 import { groupCaptures } from './capture-groups';
 import type { Captures } from './use-captures';
 
-/** What was captured, a heading for each request. */
+/** Captured messages, grouped by request. */
 export function CaptureList({
   captures,
   currentId,
@@ -56,7 +56,7 @@ export function CaptureList({
         </div>
       )}
       <p className="vh" role="status">
-        {captures.pending > 0 ? `${captures.pending} new captures wait` : ''}
+        {captures.pending > 0 ? `Show ${plural(captures.pending, 'new capture')}` : ''}
       </p>
     </section>
   );
@@ -102,7 +102,7 @@ function CaptureListRow({
           </span>
         )}
         {attempt > 1 && <span className="tag">attempt {attempt}</span>}{' '}
-        {toPlainText(channel, row.line) || 'no words'}
+        {toPlainText(channel, row.line) || 'no text'}
       </p>
     </div>
   );

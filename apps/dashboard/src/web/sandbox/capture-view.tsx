@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Capture, CaptureAnswer } from '../../api/captures';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, usePlace, useServices, useSession } from '../context';
+import { useAnswer, useApp, useLocation, useServices, useSession } from '../context';
 import { plural } from '../format';
 import { CodeBlock, JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
@@ -13,7 +13,7 @@ import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
 import { WaitCommand } from './wait-command';
 
-/** What one request was captured as, on every channel, and the open one of them in full. */
+/** All captures of one request, with the open one in full. */
 export function CaptureView({ captureId, onGone }: { captureId: string; onGone: () => void }) {
   const app = useApp();
   const capture = useAnswer(`capture ${captureId}`, (api) => api.readCapture(app.id, captureId));
@@ -48,13 +48,13 @@ function ViewHead({
   return (
     <div className="d-head">
       <div className="line">
-        <h2 className="cut">{event?.name ?? 'Its request is gone'}</h2>
+        <h2 className="cut">{event?.name ?? 'Request deleted'}</h2>
         {event && version && (
           <Link
             className="tag mono"
             to={buildPath(app.id, 'events', event.id)}
             search={versionSearch(version.id)}
-            title="The version that it was made from"
+            title="Version of this message"
           >
             {version.kind === 'test' ? 'test' : `v${version.number}`}
           </Link>
@@ -72,8 +72,8 @@ function ViewHead({
       <WaitCommand capture={open} requestId={requestId} />
       {group.isSensitive && (
         <NoteBox tone="plain">
-          A sensitive event: what it said is not kept, here neither. Try it in an app where it is
-          not marked so.
+          Sensitive event: its content is not kept. To see it, use an app where the event is not
+          sensitive.
         </NoteBox>
       )}
     </div>
@@ -105,10 +105,10 @@ const fixedTabs = ['all', 'one', 'source', 'call', 'json'] as const;
 type TabId = (typeof fixedTabs)[number];
 const isTab = (id: string | null): id is TabId => fixedTabs.some((each) => each === id);
 
-/** The tab stands in the address, so that a link shows the same. */
+/** The tab is part of the URL, so that a link opens it. */
 function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
-  const { places } = useServices();
-  const { path, search } = usePlace();
+  const { navigation } = useServices();
+  const { path, search } = useLocation();
   const [theme, setTheme] = useState<'light' | 'dark'>('light');
   const params = new URLSearchParams(search);
   const requestedTab = params.get('tab');
@@ -122,7 +122,7 @@ function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
   ];
   function selectTab(id: string) {
     params.set('tab', id);
-    places.go(path, { search: params.toString(), isReplacing: true });
+    navigation.go(path, { search: params.toString(), isReplacing: true });
   }
   const isDark = theme === 'dark';
   return (
@@ -157,7 +157,7 @@ function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
 
 type ViewProps = { group: CaptureAnswer; open: Capture };
 
-/** Of one message the newest attempt, unless an older one is open. */
+/** The newest attempt of each message, unless an older one is open. */
 function Gallery({ group, open, isDark }: ViewProps & { isDark: boolean }) {
   const visibleCaptures = group.captures.filter(
     (one, at, all) =>
@@ -202,7 +202,7 @@ function CapturePreview({
   );
 }
 
-/** What a template made, before a reader dresses it. */
+/** The source of the rendered content. */
 function getSource({ content }: Capture): { title: string; text: string | undefined } {
   const fields = toFields(content);
   const html = getText(fields, 'html');
@@ -217,7 +217,7 @@ function Source({ capture }: { capture: Capture }) {
   return (
     <div className="pad">
       {text === undefined ? (
-        <p className="dim">It has no text of its own.</p>
+        <p className="dim">This message has no text.</p>
       ) : (
         <CodeBlock title={title} text={text} />
       )}
@@ -230,8 +230,8 @@ function ProviderCall({ capture }: { capture: Capture }) {
   return (
     <div className="pad">
       <p className="dim">
-        What {capture.provider} would have been asked; no credential stands in it. Attempt{' '}
-        {capture.attempt} was {capture.outcome}.
+        Request to {capture.provider}, without credentials. Attempt {capture.attempt} was{' '}
+        {capture.outcome}.
       </p>
       <JsonBlock title={typeof operation === 'string' ? operation : 'Request'} value={body} />
     </div>
@@ -242,8 +242,8 @@ function Raw({ group, open }: ViewProps) {
   return (
     <div className="pad">
       <JsonBlock title={`${open.channel} content`} value={open.content} />
-      <JsonBlock title="Data of the call" value={group.data} />
-      <JsonBlock title="Noted when it was composed" value={open.notes} />
+      <JsonBlock title="Call data" value={group.data} />
+      <JsonBlock title="Notes" value={open.notes} />
     </div>
   );
 }

@@ -24,15 +24,15 @@ export function DeleteDialog({
   return (
     <Dialog title="Delete all captures" onClose={onClose}>
       <p>
-        Every capture of {app.name} is deleted, and with it what the log shows as rendered. Requests
-        and their states stay.
+        Every capture of {app.name} is deleted, including its rendered content in the log. Requests
+        and states are kept.
       </p>
       <ProblemNote problem={problem} />
       <div className="dialog-foot">
         <Button look="danger" onClick={() => void remove()}>
           Delete all captures
         </Button>
-        <Button onClick={onClose}>Keep them</Button>
+        <Button onClick={onClose}>Cancel</Button>
       </div>
     </Dialog>
   );

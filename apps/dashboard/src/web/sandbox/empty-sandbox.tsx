@@ -6,7 +6,7 @@ import { FirstCall } from '../parts/first-call';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
 
-/** What belongs here, the one thing to do, and what will happen then. */
+/** Empty state with the next step. */
 export function EmptySandbox() {
   const app = useApp();
   const [since] = useState(Date.now);
@@ -15,25 +15,25 @@ export function EmptySandbox() {
   return (
     <div className="pane">
       <div className="empty">
-        <h2>Nothing was captured yet</h2>
+        <h2>No captures yet</h2>
         {app.delivery === 'live' ? (
           <p>
-            This app is in live delivery: its messages reach people. A test send to the sandbox
-            appears here, and so does every message once the app is in sandbox delivery.{' '}
-            <Link to="apps">Change its delivery</Link>
+            This app uses live delivery, so its messages reach people. Test sends to the sandbox
+            appear here. With sandbox delivery, every message does.{' '}
+            <Link to="apps">Change delivery</Link>
           </p>
         ) : (
           <p>
-            Every message of this app is captured here instead of being sent, with the call that its
-            provider would have got. The newest 500 are kept, for 7 days.
-            {!live && ' No event of it is live yet.'}
+            Every message of this app is captured here instead of being sent, with the request that
+            its provider would have received. The newest 500 are kept for 7 days.
+            {!live && ' No event is live yet.'}
           </p>
         )}
         {live && <FirstCall event={live} />}
-        {!live && <Link to={buildPath(app.id, 'events')}>Write an event and publish it</Link>}
+        {!live && <Link to={buildPath(app.id, 'events')}>Create and publish an event</Link>}
         <div className="listening" role="status">
           <Mark name="dot" tone="s-sending pulse" />
-          Listening since {clock(since)}. The first capture appears here by itself.
+          Listening since {clock(since)}. The first capture appears here automatically.
         </div>
       </div>
     </div>

@@ -4,7 +4,7 @@ import { CopyButton } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { channelIcon, Icon } from '../parts/icons';
 
-/** Recipients that behave in another way, so that a failure can be tried. */
+/** Recipients with special behaviour, to test failures. */
 export function MagicDialog({ onClose }: { onClose: () => void }) {
   const { registry } = useSession();
   const [channel, setChannel] = useState('email');
@@ -15,8 +15,8 @@ export function MagicDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Magic recipients" onClose={onClose} isWide>
       <p className="dim">
-        In sandbox delivery a message to any address is accepted. To these it fails, waits or
-        arrives as they say. On e-mail only what stands before the @ counts.
+        With sandbox delivery a message to any address is accepted. These recipients fail, delay or
+        deliver it as described. For e-mail only the part before the @ counts.
       </p>
       <fieldset className="magic-channels" aria-label="Channel">
         {registry.channels.map((each) => (

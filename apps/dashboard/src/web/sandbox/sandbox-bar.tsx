@@ -23,16 +23,16 @@ export function SandboxBar({
   onMagic: () => void;
 }) {
   const app = useApp();
-  const { places } = useServices();
+  const { navigation } = useServices();
   const { registry, mayChange } = useSession();
   const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
-  // Of what the address says by then: a word that was just typed is asked for a moment later.
+  // Uses the current URL, because typed text is applied with a delay.
   const set = (name: keyof CaptureFilters, value: string) => {
-    const { path, search } = places.here();
+    const { path, search } = navigation.here();
     const params = new URLSearchParams(search);
     if (value) params.set(name, value);
     else params.delete(name);
-    places.go(path, { search: params.toString(), isReplacing: true });
+    navigation.go(path, { search: params.toString(), isReplacing: true });
   };
   const options = (values: string[]) => values.map((value) => ({ value, text: value }));
   return (
@@ -50,7 +50,7 @@ export function SandboxBar({
         onChange={(event) => set('event', event)}
       />
       <Finder text={filters.text ?? ''} onFind={(text) => set('text', text)} />
-      <span className="faint small nowrap">keeps the newest 500, for 7 days</span>
+      <span className="faint small nowrap">keeps the newest 500 for 7 days</span>
       <Button look="small bare" onClick={onMagic}>
         Magic recipients
       </Button>
@@ -72,11 +72,11 @@ export function SandboxBar({
   );
 }
 
-/** Looks while one types, a moment after the last key. */
+/** Searches shortly after the last key press. */
 function Finder({ text: appliedText, onFind }: { text: string; onFind: (text: string) => void }) {
   const [text, setText] = useState(appliedText);
   useEffect(() => setText(appliedText), [appliedText]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed alone asks again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only input restarts the search.
   useEffect(() => {
     if (text.trim() === appliedText) return;
     const timer = setTimeout(() => onFind(text.trim()), findAfterMs);
@@ -87,8 +87,8 @@ function Finder({ text: appliedText, onFind }: { text: string; onFind: (text: st
       <Icon name="search" size={14} />
       <input
         className="input"
-        aria-label="Find a captured message"
-        placeholder="Recipient, subject, any word of the message"
+        aria-label="Find captured message"
+        placeholder="Recipient, subject or any word of the message"
         maxLength={200}
         value={text}
         onChange={(event) => setText(event.target.value)}

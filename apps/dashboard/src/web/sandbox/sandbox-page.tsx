@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useApp, usePlace, useServices } from '../context';
+import { useApp, useLocation, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
@@ -15,11 +15,11 @@ import { useCaptures } from './use-captures';
 
 const listPx = 348;
 
-/** What the sandbox captured. While none is open the newest one is shown, and follows what comes. */
+/** The sandbox. Shows the newest capture until one is opened. */
 export function SandboxPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { places } = useServices();
-  const { search } = usePlace();
+  const { navigation } = useServices();
+  const { search } = useLocation();
   const filters = readCaptureFilters(search);
   const [isPaused, setPaused] = useState(false);
   const [floating, setFloating] = useState<'magic' | 'delete'>();
@@ -27,9 +27,9 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
   const { visible, first } = captures;
   const currentId = openId ?? visible[0]?.id;
   const open = (id: string | undefined) => {
-    if (id) places.go(buildPath(app.id, 'sandbox', id), { search });
+    if (id) navigation.go(buildPath(app.id, 'sandbox', id), { search });
   };
-  const close = () => places.go(buildPath(app.id, 'sandbox'), { search });
+  const close = () => navigation.go(buildPath(app.id, 'sandbox'), { search });
   const step = (by: number) => () => {
     const at = visible.findIndex(({ id }) => id === currentId);
     open(visible[openId === undefined ? 0 : at + by]?.id);
@@ -65,7 +65,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
       {!first.value && <Waiting loaded={first} reload={first.reload} what="captures" />}
       {isEmpty && !hasFilters && !openId && <EmptySandbox />}
       {isEmpty && hasFilters && (
-        <p className="nothing">No capture matches. Take a filter away to see more.</p>
+        <p className="nothing">No capture matches. Remove a filter to see more.</p>
       )}
       {currentId && !(isEmpty && hasFilters) && (
         <div className="body">
@@ -82,7 +82,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
   );
 }
 
-/** Whoever scrolled down reads: new rows wait. */
+/** New captures stay pending while the list is scrolled down. */
 function isReading(): boolean {
   return (document.querySelector('.captures')?.scrollTop ?? 0) > 0;
 }

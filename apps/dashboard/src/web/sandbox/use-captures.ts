@@ -8,7 +8,7 @@ const readEveryMs = 2_000;
 
 export type Captures = ReturnType<typeof useCaptures>;
 
-/** The newest captures, read again while the page is live, and older ones as they are asked for. */
+/** Polls the newest captures while the page is live; loads older ones on request. */
 export function useCaptures(filters: CaptureFilters, isPaused: boolean) {
   const app = useApp();
   const { api } = useServices();
@@ -21,7 +21,7 @@ export function useCaptures(filters: CaptureFilters, isPaused: boolean) {
   const older = useOlder(`${app.id} ${query}`);
   const newest = first.value?.captures;
   const [visibleIds, setVisibleIds] = useState<ReadonlySet<string>>();
-  // What is shown when somebody begins to read is what stays.
+  // Keeps the list of the moment when the operator starts to read.
   useEffect(() => {
     if (!isPaused || !newest) setVisibleIds(undefined);
     else setVisibleIds((before) => before ?? new Set(newest.map(({ id }) => id)));
@@ -49,7 +49,7 @@ export function useCaptures(filters: CaptureFilters, isPaused: boolean) {
 
 type Older = { key: string; rows: CaptureSummary[]; next: string | null | undefined };
 
-/** Pages beyond the first; of another question there are none yet. */
+/** Pages after the first; reset by a new query. */
 function useOlder(key: string) {
   const empty: Older = { key, rows: [], next: undefined };
   const [state, setState] = useState(empty);

@@ -2,7 +2,7 @@ import type { Capture } from '../../api/captures';
 import { useApp, useSession } from '../context';
 import { CopyButton } from '../parts/controls';
 
-/** The call by which a test of one's own waits for this very message. */
+/** The call with which an integration test waits for this message. */
 export function WaitCommand({
   capture,
   requestId,
@@ -26,7 +26,7 @@ export function WaitCommand({
       <pre className="cut" title={call}>
         <span className="k">curl</span> <span className="st">'…{path}'</span>
       </pre>
-      <CopyButton text={call} label="Copy the call that waits for it" />
+      <CopyButton text={call} label="Copy the call that waits for this message" />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
 
-/** A button and the list it opens, by the ARIA pattern of a menu. */
+/** A menu button by the ARIA pattern. */
 export function AppSwitch() {
   const { app, apps } = useSession();
   const [isOpen, setOpen] = useState(false);
@@ -25,7 +25,7 @@ export function AppSwitch() {
           {(app?.name ?? '?').slice(0, 2)}
         </span>
         <span className="grow">
-          <b className="cut">{app?.name ?? 'Choose an app'}</b>
+          <b className="cut">{app?.name ?? 'Choose app'}</b>
           <small>{app?.delivery ?? ''}</small>
         </span>
         <Icon name="down" />
@@ -44,7 +44,7 @@ export function AppSwitch() {
 
 function AppMenu({ onClose }: { onClose: () => void }) {
   const { apps, app } = useSession();
-  const { places } = useServices();
+  const { navigation } = useServices();
   const menu = useRef<HTMLDivElement>(null);
   useEffect(() => {
     menu.current?.querySelector<HTMLElement>('[role^="menuitem"]')?.focus();
@@ -56,7 +56,7 @@ function AppMenu({ onClose }: { onClose: () => void }) {
   }, [onClose]);
   function choose(to: string) {
     onClose();
-    places.go(to);
+    navigation.go(to);
   }
   return (
     <div

@@ -36,7 +36,7 @@ function getTone(store: Store, isStale: boolean): string {
 }
 
 function formatState(store: Store, isStale: boolean): string {
-  if (isStale || !store) return 'not known';
+  if (isStale || !store) return 'unknown';
   if (!store.isUp) return 'away';
   if (store.ms === null) return 'up';
   return store.ms < 1 ? `${store.ms.toFixed(1)} ms` : duration(store.ms);

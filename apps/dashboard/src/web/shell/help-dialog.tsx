@@ -25,7 +25,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
             setSingleKeys(event.target.checked);
           }}
         />
-        Single keys do something outside of fields
+        Enable single-key shortcuts outside fields
       </label>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { FindResult } from '../../api/find';
-import { useAnswer, usePlace, useServices, useSession } from '../context';
+import { useAnswer, useLocation, useServices, useSession } from '../context';
 import { readFilters, writeFilters } from '../log/filters';
 import { toFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
@@ -12,11 +12,11 @@ import { useSignOut } from './use-sign-out';
 
 const maxResults = 14;
 const searchDelayMs = 120;
-/** What is shorter names nothing that is stored. */
+/** Shorter texts match nothing stored. */
 const minSearchCharacters = 3;
 
 export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
-  const { places } = useServices();
+  const { navigation } = useServices();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const jumps = useJumps(text.trim(), onHelp);
@@ -27,7 +27,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
   const open = (jump: Jump | undefined) => {
     if (!jump) return;
     onClose();
-    if (jump.to !== undefined) places.go(jump.to, { search: jump.search ?? '' });
+    if (jump.to !== undefined) navigation.go(jump.to, { search: jump.search ?? '' });
     jump.act?.();
   };
   function onKeyDown(event: { key: string; preventDefault(): void }) {
@@ -47,7 +47,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           aria-controls="jumps"
           aria-activedescendant={jumps[at] ? `jump-${at}` : undefined}
           aria-label="Find or jump"
-          placeholder="A page, an event, an id, a key, an address, something to do"
+          placeholder="Page, event, ID, key, address or action"
           value={text}
           onKeyDown={onKeyDown}
           onChange={(event) => {
@@ -56,7 +56,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           }}
         />
       </div>
-      <div id="jumps" ref={list} role="listbox" aria-label="Found" className="jumps">
+      <div id="jumps" ref={list} role="listbox" aria-label="Results" className="jumps">
         {jumps.map((jump, index) => (
           <div
             key={`${jump.kind} ${jump.text}`}
@@ -73,7 +73,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           </div>
         ))}
       </div>
-      {jumps.length === 0 && <p className="nothing">Nothing here is called that.</p>}
+      {jumps.length === 0 && <p className="nothing">No results.</p>}
     </Dialog>
   );
 }
@@ -93,7 +93,7 @@ function useJumps(text: string, onHelp: () => void): Jump[] {
   ].slice(0, maxResults);
 }
 
-/** Asked a moment after the last key, and only for what may be a name. */
+/** Searches shortly after the last key press, if the text can match. */
 function useSearchResults(text: string): FindResult[] {
   const { api } = useServices();
   const { app } = useSession();
@@ -120,7 +120,7 @@ function useSearchResults(text: string): FindResult[] {
 function useActions(onHelp: () => void): Jump[] {
   const { api } = useServices();
   const { app, mayChange, reloadApps } = useSession();
-  const { path, search } = usePlace();
+  const { path, search } = useLocation();
   const signOut = useSignOut();
   const isLog = app !== undefined && path.startsWith(buildPath(app.id, 'log'));
   return listActions({

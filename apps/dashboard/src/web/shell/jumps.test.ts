@@ -12,7 +12,7 @@ const texts = (options: Partial<Parameters<typeof listActions>[0]>) =>
   listActions({ app, mayChange: true, logSearch: '', act, ...options }).map(({ text }) => text);
 
 describe('the palette', () => {
-  test('offers a viewer nothing that changes anything', () => {
+  test('offers a viewer no changing actions', () => {
     expect(texts({ mayChange: false, logSearch: 'state=failed' })).toEqual([
       'Switch theme',
       'Keyboard',
@@ -20,20 +20,20 @@ describe('the palette', () => {
     ]);
   });
 
-  test('offers to resume where sending is paused, and to pause where it is not', () => {
+  test('offers resume if sending is paused, and pause otherwise', () => {
     expect(texts({})).toContain('Pause all sending');
     const paused = texts({ app: { id: 'a', sendingPausedAt: 1 } });
     expect(paused).toContain('Resume all sending');
     expect(paused).not.toContain('Pause all sending');
   });
 
-  test('offers to resend what the log’s filters match, where there are any', () => {
+  test('offers a resend if the log is filtered', () => {
     const resend = listActions({ app, mayChange: true, logSearch: 'state=failed', act })[0];
     expect(resend).toMatchObject({ to: 'apps/a/log', search: 'state=failed&do=resend' });
-    expect(texts({})).not.toContain('Resend all that the filters match');
+    expect(texts({})).not.toContain('Resend all messages that match the filters');
   });
 
-  test('finds a page by its words, first those that begin with them', () => {
+  test('finds a page by its words, prefix matches first', () => {
     expect(filterJumps(listPages('a'), 'log').map(({ text }) => text)[0]).toBe('Log');
     expect(filterJumps(listPages('a'), 'sess').map(({ to }) => to)).toEqual(['account']);
     expect(filterJumps(listPages(undefined), 'queues')).toEqual([]);
@@ -44,7 +44,7 @@ describe('the palette', () => {
     [{ kind: 'resend', appId: 'b', resendId: 's' }, 'apps/b/resends/s', undefined],
     [{ kind: 'recipient', appId: 'b' }, 'apps/b/log', 'recipient=a%2Bb%40x.org'],
     [{ kind: 'idempotencyKey', appId: 'b' }, 'apps/b/log', 'idempotencyKey=a%2Bb%40x.org'],
-  ] as const)('leads to what was found: %o', (result, to, search) => {
+  ] as const)('links to the result: %o', (result, to, search) => {
     expect(toJump(result, 'a+b@x.org', () => 'Shop')).toMatchObject({
       to,
       ...(search ? { search } : {}),

@@ -2,12 +2,12 @@ import type { FindResult } from '../../api/find';
 import type { IconName } from '../parts/icons';
 import { type AppPage, buildPath } from '../route';
 
-/** A line of the palette: a place to go, or something to do. */
+/** An entry of the palette: a page or an action. */
 export type Jump = {
   text: string;
   kind: string;
   icon: IconName;
-  /** Where it leads; an action may lead nowhere. */
+  /** Target path; an action may have none. */
   to?: string;
   search?: string;
   act?: () => void;
@@ -44,12 +44,12 @@ export function listPages(appId: string | undefined): Jump[] {
 export type ActionOptions = {
   app: { id: string; sendingPausedAt: number | null } | undefined;
   mayChange: boolean;
-  /** Of the log, where it is open and filtered. */
+  /** Query of the log, if it is open and filtered. */
   logSearch: string;
   act: { switchTheme(): void; showKeys(): void; signOut(): void; resumeSending(): void };
 };
 
-/** What may be done from anywhere: a viewer is offered nothing that changes anything. */
+/** Global actions; viewers get none that change anything. */
 export function listActions({ app, mayChange, logSearch, act }: ActionOptions): Jump[] {
   const action = (text: string, icon: IconName, rest: Partial<Jump>): Jump => {
     return { text, kind: 'action', icon, ...rest };
@@ -70,7 +70,7 @@ function listChangeActions(
   { id, sendingPausedAt }: NonNullable<ActionOptions['app']>,
   { logSearch, action, act }: ChangeActionOptions,
 ): Jump[] {
-  const resend = action('Resend all that the filters match', 'retry', {
+  const resend = action('Resend all messages that match the filters', 'retry', {
     to: buildPath(id, 'log'),
     search: `${logSearch}&do=resend`,
   });
@@ -88,7 +88,7 @@ function listChangeActions(
   ];
 }
 
-/** What the server knows by just this name. */
+/** Exact matches from the server. */
 export function toJump(result: FindResult, text: string, appName: (id: string) => string): Jump {
   const { appId } = result;
   switch (result.kind) {
@@ -124,7 +124,7 @@ function inLog(
   return { text, kind, icon, to: buildPath(appId, 'log'), search };
 }
 
-/** Those with every word of the text, first those that begin with it. */
+/** Entries that contain every word of the text, prefix matches first. */
 export function filterJumps(jumps: readonly Jump[], text: string): Jump[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const begins = (jump: Jump) => jump.text.toLowerCase().startsWith(words[0] ?? '');

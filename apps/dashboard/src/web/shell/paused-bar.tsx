@@ -5,7 +5,7 @@ import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 
-/** On every page of an app whose sending is paused: nobody looks for a fault elsewhere. */
+/** Shown on every page of an app with paused sending, so that nobody looks for a fault elsewhere. */
 export function PausedBar() {
   const { api } = useServices();
   const { app, mayChange, reloadApps } = useSession();
@@ -21,9 +21,9 @@ export function PausedBar() {
     <div className="away" role="status">
       <Mark name="paused" />
       <span className="grow">
-        <b>Nothing of {name} is sent</b> since {moment(sendingPausedAt, Date.now())}
-        {sendingPausedBy && `, paused by ${sendingPausedBy}`}. Calls are accepted, and their
-        messages wait in PostgreSQL until their time to live ends. {problem?.error}
+        <b>Sending of {name} is paused</b> since {moment(sendingPausedAt, Date.now())}
+        {sendingPausedBy && ` by ${sendingPausedBy}`}. Calls are accepted, and their messages wait
+        in PostgreSQL until their time to live ends. {problem?.error}
       </span>
       {mayChange && (
         <Button look="small" onClick={() => void resume(id)}>

@@ -22,7 +22,7 @@ const JumpDialog = lazy(async () => ({ default: (await import('./jump-dialog')).
 const ResendsPage = lazy(async () => ({
   default: (await import('../pages/resends-page')).ResendsPage,
 }));
-// The editor and its preview come when an event is opened.
+// The editor and its preview are loaded when an event is opened.
 const SandboxPage = lazy(async () => ({
   default: (await import('../sandbox/sandbox-page')).SandboxPage,
 }));
@@ -31,10 +31,10 @@ const UsersPage = lazy(async () => ({ default: (await import('../pages/users-pag
 
 export function Shell({ route }: { route: Route }) {
   const { app } = useSession();
-  const { places } = useServices();
+  const { navigation } = useServices();
   const [floating, setFloating] = useState<'jump' | 'help'>();
   const go = (page: AppPage) => () => {
-    if (app) places.go(buildPath(app.id, page));
+    if (app) navigation.go(buildPath(app.id, page));
   };
   const keys = {
     'mod+k': () => setFloating('jump'),
@@ -49,16 +49,16 @@ export function Shell({ route }: { route: Route }) {
     j: () => walkRows(1),
     k: () => walkRows(-1),
   };
-  // What a page binds comes first.
+  // Bindings of the page come first.
   useKeys(keys, { isFallback: true });
   useEffect(() => {
     if (route.page !== 'home') return;
-    places.go(app ? buildPath(app.id, 'log') : 'apps', { isReplacing: true });
-  }, [route.page, app, places]);
+    navigation.go(app ? buildPath(app.id, 'log') : 'apps', { isReplacing: true });
+  }, [route.page, app, navigation]);
   return (
     <div className="app">
       <button type="button" className="skip" onClick={skipToMain}>
-        Skip to the page
+        Skip to content
       </button>
       <SideBar route={route} onHelp={() => setFloating('help')} />
       <main className="main" id="main" tabIndex={-1}>
@@ -80,7 +80,7 @@ export function Shell({ route }: { route: Route }) {
   );
 }
 
-/** A button: the address of a fragment would be taken below <base>. */
+/** A button, because <base> would change a fragment URL. */
 function skipToMain() {
   document.getElementById('main')?.focus();
 }

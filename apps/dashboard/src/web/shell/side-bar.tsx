@@ -87,7 +87,7 @@ function AppNav({ appId, route }: { appId: string; route: Route }) {
   );
 }
 
-/** Resends belong to the log. */
+/** Resends count as part of the log. */
 function getCurrentPage({ page }: Route): Route['page'] {
   return page === 'resends' ? 'log' : page;
 }

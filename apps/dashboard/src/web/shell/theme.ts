@@ -1,4 +1,4 @@
-/** The other one of light and dark; kept for the next visit. */
+/** Toggles light and dark, and stores the choice. */
 export function switchTheme(): void {
   const root = document.documentElement;
   const theme = root.dataset['theme'];

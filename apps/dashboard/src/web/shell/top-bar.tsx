@@ -8,23 +8,20 @@ import { switchTheme } from './theme';
 
 const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   home: ['Belfry', ''],
-  missing: ['Not here', ''],
+  missing: ['Page not found', ''],
   'set-up': ['Set up', ''],
   log: ['Log', 'newest first'],
-  resends: ['Resends', 'what a filter matched, sent again'],
-  events: ['Events', 'what callers name, and what people get'],
-  integrations: [
-    'Integrations',
-    'credentials and limits of this app, one for each provider account',
-  ],
-  queues: ['Queues', 'what waits, and who is working on it'],
-  sandbox: ['Sandbox', 'every message that was captured instead of sent'],
-  users: ['Users', 'whom this app writes to, and whom it must not'],
-  people: ['People', 'who works in this account'],
-  keys: ['API keys', 'of this account, for every app'],
+  resends: ['Resends', 'bulk resends by log filter'],
+  events: ['Events', 'names for callers, templates for recipients'],
+  integrations: ['Integrations', 'credentials and limits, one per provider account'],
+  queues: ['Queues', 'waiting messages and workers'],
+  sandbox: ['Sandbox', 'messages captured instead of sent'],
+  users: ['Users', 'recipients and suppressions of this app'],
+  people: ['People', 'operators of this account'],
+  keys: ['API keys', 'for all apps of this account'],
   apps: ['Apps', 'each with its own events, integrations and log'],
-  account: ['You', 'password and sessions'],
-  audit: ['Audit', 'who changed what'],
+  account: ['Account', 'password and sessions'],
+  audit: ['Audit', 'changes by operators'],
 };
 
 export function TopBar({ route, onFind }: { route: Route; onFind: () => void }) {
@@ -71,17 +68,17 @@ function EventTitle({ appId, eventId }: { appId: string; eventId: string }) {
 function Mode({ delivery }: { delivery: 'sandbox' | 'live' }) {
   if (delivery === 'live') {
     return (
-      <span className="mode" title="Messages go to the real providers">
+      <span className="mode" title="Messages are sent through the providers">
         <Mark name="dot" tone="s-delivered" />
         <span>Live delivery</span>
       </span>
     );
   }
   return (
-    <span className="mode sand" title="Every channel goes to the sandbox, whatever a version names">
+    <span className="mode sand" title="Every message is captured in the sandbox">
       <Mark name="attention" />
       <span>
-        Sandbox<span className="wide-only">: nothing leaves this machine</span>
+        Sandbox<span className="wide-only">: messages are captured, not sent</span>
       </span>
     </span>
   );

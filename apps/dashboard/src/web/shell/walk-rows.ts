@@ -1,4 +1,4 @@
-/** Moves the focus to the row before or after, where the page is a list of links; Enter opens it then. */
+/** Moves the focus to the previous or next row of a list; Enter opens it. */
 export function walkRows(by: 1 | -1): void {
   const rows = [...document.querySelectorAll('#main tbody tr, #main .card')];
   const links = rows.flatMap((row) => row.querySelector<HTMLElement>('a[href]') ?? []);

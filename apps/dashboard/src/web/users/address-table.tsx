@@ -9,7 +9,7 @@ import { ProblemNote } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { SuppressDialog } from './suppress-dialog';
 
-/** Where each channel would reach the person, and whether it may. */
+/** The address of each channel, and whether it is suppressed. */
 export function AddressTable({
   user,
   onChanged,
@@ -40,7 +40,7 @@ export function AddressTable({
             <th className="c-channel">Channel</th>
             <th>Address</th>
             <th className="c-acts">
-              <span className="vh">What can be done</span>
+              <span className="vh">Actions</span>
             </th>
           </tr>
         </thead>
@@ -108,7 +108,7 @@ function AddressRow({
         {isSwitchedOff && (
           <small className="why">
             <Mark name="skipped" size={12} />
-            <span>switched off by the person</span>
+            <span>opted out by the user</span>
           </small>
         )}
         {rows.map((row) => (
@@ -144,7 +144,7 @@ function AddressRow({
   );
 }
 
-const words: Record<string, string> = {
+const reasonLabels: Record<string, string> = {
   bounced: 'bounced',
   opted_out: 'opted out',
   manual: 'suppressed',
@@ -155,7 +155,7 @@ function SuppressedNote({ row }: { row: SuppressionRow }) {
     <small className="why">
       <Mark name="skipped" size={12} />
       <span>
-        {words[row.reason] ?? row.reason}
+        {reasonLabels[row.reason] ?? row.reason}
         {row.sender && ` for ${row.sender}`}, {moment(row.at, Date.now())}
         {`, by ${row.addedBy ?? 'the provider'}`}
         {row.detail && `: ${row.detail}`}

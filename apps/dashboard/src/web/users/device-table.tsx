@@ -7,7 +7,9 @@ export function DeviceTable({ devices }: { devices: UserDevice[] }) {
   return (
     <section aria-label="Devices">
       {devices.length === 0 ? (
-        <p className="nothing">No device: an app registers one when the person signs in on it.</p>
+        <p className="nothing">
+          No devices. An app registers a device when the user signs in on it.
+        </p>
       ) : (
         <table className="wide-rows">
           <thead>
@@ -15,7 +17,7 @@ export function DeviceTable({ devices }: { devices: UserDevice[] }) {
               <th>Device</th>
               <th className="c-channel">Platform</th>
               <th>Push</th>
-              <th className="num c-when opt">Written</th>
+              <th className="num c-when opt">Updated</th>
             </tr>
           </thead>
           <tbody>
@@ -44,8 +46,8 @@ function PushState({ device }: { device: UserDevice }) {
       <>
         <Mark name="skipped" />{' '}
         {device.disabledReason
-          ? `off: the provider said ${device.disabledReason}`
-          : 'off: by its own app'}
+          ? `disabled: the provider answered ${device.disabledReason}`
+          : 'disabled by its app'}
       </>
     );
   }

@@ -10,7 +10,7 @@ import { buildPath } from '../route';
 
 export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () => void }) {
   const app = useApp();
-  const { api, places } = useServices();
+  const { api, navigation } = useServices();
   const [typed, setTyped] = useState('');
   const [isErasing, setErasing] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
@@ -21,29 +21,32 @@ export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () =
     setErasing(false);
     if ('problem' in answer) return setProblem(answer.problem);
     onClose();
-    places.go(buildPath(app.id, 'users'), { search: 'list=erased' });
+    navigation.go(buildPath(app.id, 'users'), { search: 'list=erased' });
   }
   return (
     <Dialog title={`Erase ${user.userId}`} onClose={onClose}>
       <form className="form" onSubmit={(event) => void submit(event)}>
         <ul className="plain-list">
-          <li>The user, their devices and their inbox go at once. What waits is skipped.</li>
           <li>
-            Every message that named them, or went to an address of theirs alone, loses its address,
-            data and content. States and counts stay.
+            The user, their devices and their inbox are deleted at once. Waiting messages are
+            skipped.
           </li>
           <li>
-            What is being sent at this moment cannot be called back: it is not tried again, and is
-            erased within minutes.
+            Every message that names the user, or went to an address only they have, loses its
+            address, data and content. States and counts are kept.
           </li>
-          <li>Suppressions stay, so that nobody writes to them again.</li>
+          <li>
+            A message that is being sent cannot be stopped. It is not retried, and is erased within
+            minutes.
+          </li>
+          <li>Suppressions are kept, so that these addresses get no more messages.</li>
         </ul>
         <p>
-          It cannot be undone. Type <code>{user.userId}</code> to go on.
+          This cannot be undone. Enter <code>{user.userId}</code> to confirm.
         </p>
         <ProblemNote problem={problem} />
         <Field
-          label="User id"
+          label="User ID"
           isMono
           autoComplete="off"
           value={typed}
@@ -51,9 +54,9 @@ export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () =
         />
         <div className="dialog-foot">
           <Button look="danger" type="submit" disabled={typed !== user.userId || isErasing}>
-            {isErasing ? 'Erasing' : 'Erase the user'}
+            {isErasing ? 'Erasing…' : 'Erase user'}
           </Button>
-          <Button onClick={onClose}>Keep them</Button>
+          <Button onClick={onClose}>Cancel</Button>
         </div>
       </form>
     </Dialog>

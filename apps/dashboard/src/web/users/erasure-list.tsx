@@ -14,7 +14,7 @@ export function ErasureList() {
     <section className="pane" aria-label="Erased">
       <AwayBar loaded={list} reload={list.reload} />
       {!list.value && <Waiting loaded={list} reload={list.reload} what="erasures" />}
-      {list.value && rows.length === 0 && <p className="nothing">Nobody was erased yet.</p>}
+      {list.value && rows.length === 0 && <p className="nothing">No users were erased yet.</p>}
       {rows.length > 0 && <ErasureTable rows={rows} />}
     </section>
   );
@@ -57,17 +57,17 @@ function Progress({ row }: { row: ErasureRow }) {
     return (
       <span
         className="state"
-        title="What was in flight at that moment is looked for once more, some minutes later"
+        title="Messages in flight at that time are erased in a second pass some minutes later"
       >
         <Mark name="sending" />
-        erased; a last look follows
+        erased; second pass pending
       </span>
     );
   }
   return (
     <span className="state">
       <Mark name="delivered" />
-      done at {moment(row.finishedAt, Date.now())}
+      completed at {moment(row.finishedAt, Date.now())}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import type { UserAnswer } from '../../api/users';
-import { useApp, usePlace, useServices } from '../context';
+import { useApp, useLocation, useServices } from '../context';
 import { LogTable } from '../log/log-table';
 import { useLogList } from '../log/use-log-list';
 import { Link } from '../parts/controls';
@@ -7,11 +7,11 @@ import { Icon } from '../parts/icons';
 import { AwayBar } from '../parts/notes';
 import { buildPath } from '../route';
 
-/** The log of who names the person, or of what was sent to one of their addresses. */
+/** Log rows of calls that name the user, or of messages to one of their addresses. */
 export function SentTab({ user }: { user: UserAnswer }) {
   const app = useApp();
-  const { places } = useServices();
-  const { path, search } = usePlace();
+  const { navigation } = useServices();
+  const { path, search } = useLocation();
   const params = new URLSearchParams(search);
   const addresses = [...new Set(user.addresses.flatMap(({ address }) => address ?? []))];
   const options = [user.userId, ...addresses.filter((address) => address !== user.userId)];
@@ -21,7 +21,7 @@ export function SentTab({ user }: { user: UserAnswer }) {
   function choose(next: string) {
     const nextParams = new URLSearchParams(search);
     nextParams.set('to', next);
-    places.go(path, { search: nextParams.toString(), isReplacing: true });
+    navigation.go(path, { search: nextParams.toString(), isReplacing: true });
   }
   return (
     <>

@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog';
 import { Field, FieldHead } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
 
-/** Of one address, or of what is typed. */
+/** Suppresses a given or typed address. */
 export function SuppressDialog({
   channel: initialChannel,
   address: initialAddress,
@@ -36,13 +36,13 @@ export function SuppressDialog({
   const under = (path: string) => problem?.fields?.find((field) => field.path === path)?.problem;
   return (
     <Dialog
-      title={initialAddress ? `Suppress ${initialAddress}` : 'Suppress an address'}
+      title={initialAddress ? `Suppress ${initialAddress}` : 'Suppress address'}
       onClose={onClose}
     >
       <form className="form" onSubmit={(event) => void submit(event)}>
         <p>
-          No message of this app goes to it any more; each is shown as skipped. What waits is
-          skipped when its turn comes.
+          This app will send no more messages to the address. New and waiting messages are skipped
+          and shown in the log.
         </p>
         {!problem?.fields && <ProblemNote problem={problem} />}
         {initialAddress === undefined && (
@@ -72,17 +72,17 @@ export function SuppressDialog({
           </>
         )}
         <Field
-          label="Why"
+          label="Reason"
           required
           maxLength={500}
           value={detail}
           problem={under('detail')}
-          hint="The next person reads it beside the address."
+          hint="Shown beside the address."
           onChange={(event) => setDetail(event.target.value)}
         />
         <div className="dialog-foot">
           <Button look="main-action" type="submit">
-            Suppress the address
+            Suppress
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </div>

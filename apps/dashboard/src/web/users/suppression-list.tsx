@@ -9,7 +9,7 @@ import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import { SuppressDialog } from './suppress-dialog';
 
-/** Every address that the app must not write to, in order. */
+/** The suppressed addresses of the app, sorted. */
 export function SuppressionList({ text }: { text: string }) {
   const { mayChange } = useSession();
   const [isAdding, setAdding] = useState(false);
@@ -22,13 +22,13 @@ export function SuppressionList({ text }: { text: string }) {
         action={
           mayChange && (
             <Button look="main-action" onClick={() => setAdding(true)}>
-              Suppress an address
+              Suppress address
             </Button>
           )
         }
       >
-        Addresses that bounced, opted out, or were put here by hand. A message to one of them is
-        skipped, and the log says so.
+        Addresses that bounced, opted out, or were added by an operator. Messages to them are
+        skipped and shown in the log.
       </PageHead>
       {list.problem && (
         <div className="pad">
@@ -39,7 +39,7 @@ export function SuppressionList({ text }: { text: string }) {
       {rows.length > 0 && <SuppressionTable rows={rows} onAllow={(row) => void list.allow(row)} />}
       {first.value && rows.length === 0 && (
         <p className="nothing">
-          {text ? `No address on the list begins with ${text}.` : 'No address is on the list.'}
+          {text ? `No suppressed address starts with ${text}.` : 'No suppressed addresses.'}
         </p>
       )}
       {list.readMore && (
@@ -110,7 +110,7 @@ function SuppressionTable({
           <th className="opt">By</th>
           <th className="num c-when opt">Since</th>
           <th className="c-act">
-            <span className="vh">What can be done</span>
+            <span className="vh">Actions</span>
           </th>
         </tr>
       </thead>

@@ -7,7 +7,7 @@ import { Button, Link } from '../parts/controls';
 import { AwayBar, Waiting } from '../parts/notes';
 import { buildPath } from '../route';
 
-/** In the order of ids; what is typed finds by the beginning of an id or address. */
+/** Users sorted by id; the search matches the start of an id or address. */
 export function UserList({
   text,
   openId,
@@ -41,7 +41,9 @@ export function UserList({
       )}
       {first.value && rows.length === 0 && <NoUser text={text} />}
       {first.value?.isPartial && (
-        <p className="nothing">More than 50 begin so. Type more of it to find fewer.</p>
+        <p className="nothing">
+          More than 50 users match. Enter more characters to narrow the list.
+        </p>
       )}
       {next !== null && (
         <div className="more">
@@ -54,17 +56,17 @@ export function UserList({
   );
 }
 
-/** Next and previous row, as in the log. */
+/** Keys for the next and previous row, as in the log. */
 function useRowKeys(
   rows: readonly UserRow[],
   { openId, search }: { openId: string | undefined; search: string },
 ) {
   const app = useApp();
-  const { places } = useServices();
+  const { navigation } = useServices();
   const step = (by: number) => () => {
     const at = rows.findIndex(({ sid }) => sid === openId);
     const row = rows[at < 0 ? 0 : at + by];
-    if (row) places.go(buildPath(app.id, 'users', row.sid), { search });
+    if (row) navigation.go(buildPath(app.id, 'users', row.sid), { search });
   };
   useKeys({ j: step(1), ArrowDown: step(1), k: step(-1), ArrowUp: step(-1) });
 }
@@ -86,11 +88,11 @@ function UserTable({
     <table className="linked">
       <thead>
         <tr>
-          <th>User id</th>
+          <th>User ID</th>
           <th>E-mail</th>
           <th className="c-mobile">Number</th>
-          {isSearching && <th className="c-found">Found by</th>}
-          <th className="num c-when opt">Written</th>
+          {isSearching && <th className="c-found">Matched by</th>}
+          <th className="num c-when opt">Updated</th>
         </tr>
       </thead>
       <tbody>
@@ -116,18 +118,18 @@ function NoUser({ text }: { text: string }) {
   if (text) {
     return (
       <p className="nothing">
-        No stored user has an id, an address or a device that begins with <b>{text}</b>. Who is only
-        named by calls is found in the log.
+        No stored user has an ID, address or device that starts with <b>{text}</b>. Recipients that
+        are only named in calls are in the log.
       </p>
     );
   }
   return (
     <div className="empty">
-      <h2>No user yet</h2>
+      <h2>No users yet</h2>
       <p>
-        A backend stores the people it writes to with <code>POST /v1/apps/…/users</code>: their
-        addresses, preferences and devices. A call then names the <code>user_id</code> alone. Calls
-        that bring the addresses along need nobody stored.
+        A backend stores users with <code>POST /v1/apps/…/users</code>: their addresses, preferences
+        and devices. Calls can then send only the <code>user_id</code>. Calls that contain the
+        addresses need no stored users.
       </p>
     </div>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { UserAnswer } from '../../api/users';
-import { useAnswer, useApp, usePlace, useServices, useSession } from '../context';
+import { useAnswer, useApp, useLocation, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, CopyButton, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -10,12 +10,12 @@ import { DeviceTable } from './device-table';
 import { EraseDialog } from './erase-dialog';
 import { SentTab } from './sent-tab';
 
-/** All that is on record of one person, and what they were sent. */
+/** The stored data of one user, and their messages. */
 export function UserPane({ sid, onClose }: { sid: string; onClose: () => void }) {
   const app = useApp();
   const user = useAnswer(`user ${sid}`, (api) => api.readUser(app.id, sid));
-  const { places } = useServices();
-  const { path, search } = usePlace();
+  const { navigation } = useServices();
+  const { path, search } = useLocation();
   const params = new URLSearchParams(search);
   const tab = params.get('tab') === 'sent' ? 'sent' : 'record';
   function show(next: string) {
@@ -23,7 +23,7 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
     nextParams.delete('to');
     if (next === 'sent') nextParams.set('tab', next);
     else nextParams.delete('tab');
-    places.go(path, { search: nextParams.toString(), isReplacing: true });
+    navigation.go(path, { search: nextParams.toString(), isReplacing: true });
   }
   return (
     <section className="pane side" aria-label="User">
@@ -35,19 +35,19 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
             <h2 className="mono cut" title={user.value.userId}>
               {user.value.userId}
             </h2>
-            <CopyButton text={user.value.userId} label="Copy the user id" look="small bare icon" />
+            <CopyButton text={user.value.userId} label="Copy user ID" look="small bare icon" />
             <span className="grow" />
             <Button look="bare icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
               <Icon name="x" />
             </Button>
           </div>
           <Tabs
-            label="About the user"
+            label="User"
             current={tab}
             onChange={show}
             tabs={[
-              { id: 'record', content: 'Record' },
-              { id: 'sent', content: 'What they were sent' },
+              { id: 'record', content: 'Profile' },
+              { id: 'sent', content: 'Messages' },
             ]}
           />
           {tab === 'record' ? (
@@ -74,15 +74,15 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
             <Fact key={name} name={name} value={value} />
           ))}
           <dt>language</dt>
-          <dd>{locale ?? <span className="faint">none: the event’s default</span>}</dd>
-          <dt>wants</dt>
+          <dd>{locale ?? <span className="faint">none; the event’s default is used</span>}</dd>
+          <dt>channels</dt>
           <dd>{formatPreferences(isAllOff, channelsOff)}</dd>
           <dt>user_sid</dt>
           <dd className="mono">{user.sid}</dd>
-          <dt>stored</dt>
+          <dt>created</dt>
           <dd>
             {moment(user.createdAt, now)}
-            <span className="faint">, written last {moment(user.updatedAt, now)}</span>
+            <span className="faint">, updated {moment(user.updatedAt, now)}</span>
           </dd>
         </dl>
       </div>
@@ -91,10 +91,10 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
       {mayChange && (
         <div className="foot">
           <span className="faint small grow">
-            Takes the user away, and every address and content of their messages.
+            Deletes the user, and the addresses and content of their messages.
           </span>
           <Button look="danger" onClick={() => setErasing(true)}>
-            Erase the user
+            Erase user
           </Button>
         </div>
       )}
@@ -118,7 +118,7 @@ function Fact({ name, value }: { name: string; value: unknown }) {
 }
 
 function formatPreferences(isAllOff: boolean, channelsOff: readonly string[]): string {
-  if (isAllOff) return 'nothing: every channel is switched off';
-  if (channelsOff.length === 0) return 'every channel';
-  return `every channel but ${channelsOff.join(', ')}`;
+  if (isAllOff) return 'none (opted out of all channels)';
+  if (channelsOff.length === 0) return 'all';
+  return `all except ${channelsOff.join(', ')}`;
 }

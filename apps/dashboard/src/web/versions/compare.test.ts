@@ -24,7 +24,7 @@ const options = {
 };
 
 describe('two versions', () => {
-  test('are compared channel by channel, in the order of the peal, and say only what differs', () => {
+  test('are compared by channel, in channel order, showing only differences', () => {
     const before = createDefinition({ slack: { text: 'a' }, email: { subject: 'x', html: 'y' } });
     const after = createDefinition({ email: { subject: 'x', html: 'z' }, sms: { text: 'new' } });
     const sections = compareVersions(before, after, options);
@@ -39,26 +39,26 @@ describe('two versions', () => {
       same: 6,
     });
     expect(sections[1]?.fields).toContainEqual({
-      name: 'sends by',
+      name: 'sent through',
       before: undefined,
       after: 'name of sms-1',
     });
   });
 
-  test('differ in settings and policy as well, in the words of the forms', () => {
+  test('also differ in settings and policy, with the labels of the forms', () => {
     const before = createDefinition({ sms: { text: 'a' } });
     const sms = { ...before.channels['sms']!, policy: { ...policy, timeToLiveMs: 3_600_000 } };
     const after: Definition = { ...before, missing: 'reject', channels: { sms } };
     const [event, channel] = compareVersions(before, after, options);
     expect(event?.fields).toEqual([
-      { name: 'a missing value', before: 'prints nothing', after: 'fails the message' },
+      { name: 'a missing value', before: 'renders as empty', after: 'fails the message' },
     ]);
     expect(channel?.fields).toEqual([
       { name: 'time to live', before: '24 h 0 m', after: '1 h 0 m' },
     ]);
   });
 
-  test('show what is no text as JSON, one member a line', () => {
+  test('show non-text values as JSON, one field per line', () => {
     const [, push] = compareVersions(
       createDefinition({ push: { data: { a: 1 } } }),
       createDefinition({ push: { data: { a: 1, b: 2 } } }),
@@ -71,7 +71,7 @@ describe('two versions', () => {
     });
   });
 
-  test('have everything new where there is none before', () => {
+  test('show everything as new if there is no earlier version', () => {
     const sections = compareVersions(undefined, createDefinition({ sms: { text: 'a' } }), options);
     expect(sections.map(({ change }) => change)).toEqual(['added', 'added']);
   });
@@ -81,7 +81,7 @@ describe('two texts', () => {
   const words = (side: { parts: { text: string; isChanged: boolean }[] } | undefined) =>
     side?.parts.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join('');
 
-  test('stand line beside line, with the words that were changed', () => {
+  test('are aligned by line with the changed words marked', () => {
     const rows = textRows('one\nHello {{name}}, bye\nthree', 'one\nHello {{user}}, bye\nthree');
     expect(rows.map(({ before, after }) => [words(before), words(after)])).toEqual([
       ['one', 'one'],
@@ -90,7 +90,7 @@ describe('two texts', () => {
     ]);
   });
 
-  test('leave a gap where one of them has no such line', () => {
+  test('leave a gap for a missing line', () => {
     const rows = textRows('a\nc', 'a\nb\nc');
     expect(rows.map(({ before, after }) => [before?.line, after?.line])).toEqual([
       [1, 1],
@@ -99,21 +99,21 @@ describe('two texts', () => {
     ]);
   });
 
-  test('are wholes where they share next to nothing', () => {
+  test('are compared as a whole if they share almost nothing', () => {
     const [row] = textRows('completely other', 'new words here');
     expect([words(row?.before), words(row?.after)]).toEqual(['completely other', 'new words here']);
     expect(row && isChangedRow(row)).toBe(true);
   });
 
   test.each([
-    ['nothing before', '', 'a\nb', 2],
-    ['nothing after', 'a\nb', '', 2],
-    ['only another end of lines', 'a\r\nb\n', 'a\nb', 2],
+    ['no earlier text', '', 'a\nb', 2],
+    ['no later text', 'a\nb', '', 2],
+    ['only different line endings', 'a\r\nb\n', 'a\nb', 2],
   ])('have a row for each line: %s', (_what, before, after, count) => {
     expect(textRows(before, after)).toHaveLength(count);
   });
 
-  test('fold what is the same, but for three lines beside a change', () => {
+  test('fold equal lines, except three beside a change', () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
     const rows = textRows(lines.join('\n'), lines.with(10, 'changed here').join('\n'));
     expect(foldRows(rows).map(({ rows: run, isFolded }) => [run.length, isFolded])).toEqual([
@@ -125,8 +125,8 @@ describe('two texts', () => {
   });
 });
 
-describe('the address of a version', () => {
-  test('says which one, beside which other, and is not that of the editor', () => {
+describe('the URL of a version', () => {
+  test('names the version and the one it is compared with, unlike the editor URL', () => {
     expect(readVersionPlace(versionSearch('a', 'draft'))).toEqual({
       version: 'a',
       against: 'draft',

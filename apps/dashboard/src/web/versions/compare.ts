@@ -1,26 +1,26 @@
 import type { ChannelDefinition, Definition } from '../../api/events';
 import { duration } from '../format';
 
-/** A value of a version as text, before and after; undefined where it is not there. */
+/** A value of a version as text, before and after; undefined if absent. */
 export type ComparedField = { name: string; before: string | undefined; after: string | undefined };
 
 export type ComparedSection = {
   /** `event`, or a channel. */
   name: string;
   change: 'added' | 'removed' | 'changed' | 'same';
-  /** Only those that differ. */
+  /** Only the fields that differ. */
   fields: ComparedField[];
-  /** How many say the same. */
+  /** Number of equal fields. */
   same: number;
 };
 
 export type CompareOptions = {
-  /** In the order in which they are shown. */
+  /** In display order. */
   channels: readonly string[];
   integrationName: (id: string) => string;
 };
 
-/** What two versions say otherwise, the event itself first, then channel by channel. */
+/** Differences of two versions: event settings first, then each channel. */
 export function compareVersions(
   before: Definition | undefined,
   after: Definition,
@@ -72,15 +72,15 @@ function getChange(before: unknown, after: unknown, differing: number): Compared
 function eventFields({ defaultLocale, missing, isSensitive }: Definition): Fields {
   return {
     'default language': defaultLocale,
-    'a missing value': missing === 'reject' ? 'fails the message' : 'prints nothing',
+    'a missing value': missing === 'reject' ? 'fails the message' : 'renders as empty',
     sensitive: isSensitive ? 'yes' : 'no',
   };
 }
 
 const unknownLabels = {
-  resend: 'send again',
-  resend_next: 'send again by the next integration',
-  hold: 'hold for a person to decide',
+  resend: 'resend',
+  resend_next: 'resend through the next integration',
+  hold: 'keep as unknown',
 };
 
 function channelFields(
@@ -90,12 +90,11 @@ function channelFields(
   const { attempts, timeToLiveMs, onUnknown, unknownResends } = policy;
   return {
     ...templateFields(templates),
-    'sends by': integrationIds.map(integrationName).join('\n') || 'no integration',
+    'sent through': integrationIds.map(integrationName).join('\n') || 'no integration',
     attempts: String(attempts),
     'time to live': duration(timeToLiveMs),
-    'when nobody can know': unknownLabels[onUnknown],
-    'sent again at most':
-      unknownResends === undefined ? 'as the channel does' : `${unknownResends}`,
+    'after an unknown outcome': unknownLabels[onUnknown],
+    'maximum resends': unknownResends === undefined ? 'channel default' : `${unknownResends}`,
   };
 }
 

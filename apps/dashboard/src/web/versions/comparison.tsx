@@ -5,7 +5,7 @@ import { type ComparedSection, compareVersions } from './compare';
 import { TextDiff } from './text-diff';
 import type { ViewedVersion } from './use-version';
 
-/** Two versions side by side, channel by channel: only what differs. */
+/** The differences of two versions, side by side by channel. */
 export function Comparison({
   before,
   after,
@@ -36,10 +36,10 @@ export function Comparison({
       ))}
       {differing.length === 0 ? (
         <p className="nothing">
-          {titles[0]} and {titles[1]} say the same.
+          {titles[0]} and {titles[1]} are equal.
         </p>
       ) : (
-        same.length > 0 && <p className="nothing">The same in both: {same.join(', ')}.</p>
+        same.length > 0 && <p className="nothing">Unchanged: {same.join(', ')}.</p>
       )}
     </>
   );
@@ -53,7 +53,7 @@ function Section({ section, titles }: { section: ComparedSection; titles: [strin
         <Icon name={name === 'event' ? 'event' : channelIcon(name)} size={14} />
         {name}
         {change !== 'changed' && <span className="tag">{change}</span>}
-        {same > 0 && <small>{plural(same, 'field')} the same</small>}
+        {same > 0 && <small>{plural(same, 'field')} unchanged</small>}
       </h3>
       {fields.map((field) => (
         <div key={field.name} className="diff-field">

@@ -3,7 +3,7 @@ import { clock } from '../format';
 import { Button } from '../parts/controls';
 import { NoteBox, ProblemNote } from '../parts/notes';
 
-/** What kept a version from going live. When somebody else was faster, theirs is shown before anything is done again. */
+/** Why a version could not go live. After a conflict, the operator must see the other version first. */
 export function LiveChangedNote({
   problem,
   onLook,
@@ -16,10 +16,10 @@ export function LiveChangedNote({
   return (
     <NoteBox
       tone="red"
-      title={`Another version went live${when}. Nothing was changed.`}
+      title={`Another version went live${when}. Your change was not applied.`}
       action={
         <Button look="small" onClick={onLook}>
-          Show what is live now
+          Show live version
         </Button>
       }
     >

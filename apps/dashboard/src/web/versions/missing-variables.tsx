@@ -3,7 +3,7 @@ import { useAnswer, useApp } from '../context';
 import { plural } from '../format';
 import { NoteBox } from '../parts/notes';
 
-/** Before it is live: which of its variables callers did not send lately. It warns, and keeps nobody from publishing. */
+/** Warns before publishing about variables that recent calls did not send. */
 export function MissingVariables({
   event,
   definition,
@@ -11,7 +11,7 @@ export function MissingVariables({
 }: {
   event: EventAnswer;
   definition: Definition;
-  /** Of what is looked at: a revision of the draft, or a version. */
+  /** Cache key: a revision of the draft, or a version. */
   name: string;
 }) {
   const app = useApp();
@@ -21,27 +21,27 @@ export function MissingVariables({
   const { value } = answer;
   if (!value) return null;
   if (value.isSensitive) {
-    return <Quiet>A sensitive event: what callers sent is sealed, and not compared.</Quiet>;
+    return <Quiet>Sensitive event: the data of calls is encrypted and not compared.</Quiet>;
   }
   if (value.compared === 0) {
-    return <Quiet>{nothingWords(value)}</Quiet>;
+    return <Quiet>{describeNoComparison(value)}</Quiet>;
   }
   if (value.missing.length === 0) {
     return (
       <Quiet>
-        {lastWords(value)} carried every variable.{restWords(value)}
+        {describeCompared(value)} contained every variable.{describeUnreadable(value)}
       </Quiet>
     );
   }
   return (
     <NoteBox
       tone="amber"
-      title={`${plural(value.missing.length, 'variable')} that callers did not always send`}
+      title={`${plural(value.missing.length, 'variable')} missing in recent calls`}
     >
       {definition.missing === 'reject'
         ? 'A message without them fails as missing_data.'
-        : 'They print nothing where they are missing.'}
-      {restWords(value)}
+        : 'A missing variable renders as empty.'}
+      {describeUnreadable(value)}
       <MissingList value={value} />
     </NoteBox>
   );
@@ -56,7 +56,7 @@ function MissingList({ value }: { value: VariablesAnswer }) {
     <ul className="missing-variables" aria-label="Missing variables">
       {value.missing.map((variable) => (
         <li key={variable.path}>
-          <b className="mono">{variable.path}</b> {missingWords(variable, value)}
+          <b className="mono">{variable.path}</b> {describeMissing(variable, value)}
           <span className="faint"> · {variable.channels.join(', ')}</span>
         </li>
       ))}
@@ -64,24 +64,24 @@ function MissingList({ value }: { value: VariablesAnswer }) {
   );
 }
 
-function missingWords({ missingIn }: MissingVariable, { compared }: VariablesAnswer): string {
+function describeMissing({ missingIn }: MissingVariable, { compared }: VariablesAnswer): string {
   if (compared === 1) return 'missing in the last request';
-  if (missingIn === compared) return `in none of the last ${compared} requests`;
+  if (missingIn === compared) return `missing in all of the last ${compared} requests`;
   return `missing in ${missingIn} of the last ${compared} requests`;
 }
 
-function lastWords({ compared }: VariablesAnswer): string {
+function describeCompared({ compared }: VariablesAnswer): string {
   return compared === 1 ? 'The last request' : `The last ${compared} requests`;
 }
 
-function restWords({ unreadable }: VariablesAnswer): string {
+function describeUnreadable({ unreadable }: VariablesAnswer): string {
   return unreadable === 0
     ? ''
-    : ` What ${plural(unreadable, 'other request')} said is sealed, gone, or too large to compare.`;
+    : ` ${plural(unreadable, 'other request')} cannot be compared: the data is encrypted, deleted or too large.`;
 }
 
-function nothingWords({ unreadable, maxCompared }: VariablesAnswer): string {
+function describeNoComparison({ unreadable, maxCompared }: VariablesAnswer): string {
   return unreadable === 0
-    ? `No request yet: from the first one on, the last ${maxCompared} are compared with what its templates read.`
-    : `What the last ${plural(unreadable, 'request')} said is sealed, gone, or too large to compare.`;
+    ? `No requests yet. Later, the variables are compared with the last ${maxCompared} requests.`
+    : `The last ${plural(unreadable, 'request')} cannot be compared: the data is encrypted, deleted or too large.`;
 }

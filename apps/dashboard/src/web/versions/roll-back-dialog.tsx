@@ -23,7 +23,7 @@ type RollBackProps = {
   onClose: () => void;
 };
 
-/** What an older version says goes live again, as a new one. The versions between stay in the list. */
+/** Publishes an older version again as a new one. The versions in between stay in the list. */
 export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollBackProps) {
   const app = useApp();
   const { api } = useServices();
@@ -46,14 +46,13 @@ export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollB
     <Dialog title={`Roll back ${event.name} to ${to.title}`} onClose={on.onClose}>
       <form className="form" onSubmit={(form) => void rollBack(form)}>
         <p>
-          What {to.title} says is published once more, as a new version; v{live.number} stays in the
-          list, and requests that were accepted before keep it. It differs from v{live.number} in{' '}
-          {plural(changes.length, 'place')}.
+          This publishes {to.title} again as a new version, with {plural(changes.length, 'change')}{' '}
+          from v{live.number}. Requests accepted before keep v{live.number}.
         </p>
         <p className="dim">
           {isDraftKept
-            ? `The draft stays: it says something else than v${live.number}.`
-            : 'The draft goes back with it.'}
+            ? `The draft is kept, because it differs from v${live.number}.`
+            : 'The draft is rolled back, too.'}
         </p>
         <MissingVariables event={event} definition={to.definition} name={to.id} />
         <LiveChangedNote problem={problem} onLook={() => void look()} />
@@ -63,14 +62,14 @@ export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollB
           aside="optional"
           value={note}
           maxLength={500}
-          hint={`Why; it stands in the list of versions, behind “back to ${to.title}”.`}
+          hint={`Reason for the rollback, shown in the list of versions.`}
           onChange={({ target }) => setNote(target.value)}
         />
         <div className="dialog-foot">
           <Button look="main-action" type="submit" disabled={problem?.code === 'live_changed'}>
-            Roll back, live at once
+            Roll back
           </Button>
-          <Button onClick={on.onClose}>Not now</Button>
+          <Button onClick={on.onClose}>Cancel</Button>
         </div>
       </form>
     </Dialog>

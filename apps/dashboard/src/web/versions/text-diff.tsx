@@ -4,7 +4,7 @@ import { foldRows, isChangedRow, type Side, type TextRow, textRows } from './tex
 
 type TextDiffProps = { label: string; titles: [string, string]; before: string; after: string };
 
-/** Two texts side by side. What was taken away has a minus and is struck through, what came a plus and is underlined. */
+/** Two texts side by side. Removed text has a minus and is struck through; added text has a plus and is underlined. */
 export function TextDiff({ label, titles, before, after }: TextDiffProps) {
   const rows = textRows(before, after);
   const isLong = rows.length > 1;
@@ -36,7 +36,7 @@ export function TextDiff({ label, titles, before, after }: TextDiffProps) {
         ))}
       </table>
       {!rows.some(isChangedRow) && (
-        <p className="faint small">They differ only in how their lines end.</p>
+        <p className="faint small">The texts differ only in their line endings.</p>
       )}
     </>
   );
@@ -58,7 +58,7 @@ function RowGroup({
         <tr className="fold">
           <td colSpan={4}>
             <Button look="small bare" onClick={() => setOpen(true)}>
-              Show {rows.length} lines that are the same
+              Show {rows.length} unchanged lines
             </Button>
           </td>
         </tr>

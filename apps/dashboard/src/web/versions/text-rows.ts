@@ -2,16 +2,16 @@ import { diffLines, diffWordsWithSpace } from 'diff';
 
 export type Part = { text: string; isChanged: boolean };
 export type Side = { line: number; parts: Part[]; isChanged: boolean };
-/** One line of either text beside the other; what is the same on both sides may be folded. */
+/** One aligned line of both texts; equal lines can be folded. */
 export type TextRow = { before: Side | undefined; after: Side | undefined };
 
-/** Beyond so many edits two texts have little to do with each other, and are shown whole. */
+/** With more edits, the texts are compared as a whole. */
 const maxLineEdits = 2_000;
 const maxWordEdits = 400;
-/** Lines that share less than this are told from each other as wholes. */
+/** Lines that share less than this are compared as a whole. */
 const leastShared = 0.3;
 
-/** Two texts line by line, side by side; within a line that was changed, which of its words were. */
+/** Aligns two texts by line, and marks the changed words of changed lines. */
 export function textRows(before: string, after: string): TextRow[] {
   const rows: TextRow[] = [];
   const at = { before: 1, after: 1 };
@@ -80,7 +80,7 @@ function createRow(before: string | undefined, after: string | undefined, at: At
   return row;
 }
 
-/** The line's own sign says it all. */
+/** A whole changed line needs no word marks. */
 function toUnchangedParts(text: string): Part[] {
   return [{ text, isChanged: false }];
 }
@@ -106,7 +106,7 @@ export type Folded = { rows: TextRow[]; isFolded: boolean };
 const contextLines = 3;
 const leastFolded = 3;
 
-/** Runs of lines that are the same on both sides, but for those beside a change. */
+/** Runs of equal lines, except those beside a change. */
 export function foldRows(rows: readonly TextRow[]): Folded[] {
   const isNear = rows.map((_, index) =>
     rows

@@ -4,18 +4,18 @@ import { useAnswer, useApp, useServices } from '../context';
 import type { Draft } from '../editor/use-draft';
 import { draftName } from './version-place';
 
-/** A version, or the draft, as it is looked at. */
+/** The viewed version or draft. */
 export type ViewedVersion = {
   id: string;
   /** `v7`, `draft`, or `test v8`. */
   title: string;
   definition: Definition;
-  /** Undefined of the draft. */
+  /** Undefined for the draft. */
   row: VersionRow | undefined;
   previousId: string | undefined;
 };
 
-/** The version of an id; `draft` is what is edited, and undefined is none. */
+/** The version of an id; `draft` is the edited draft, and undefined is none. */
 export function useVersion(event: EventAnswer, draft: Draft, id: string | undefined) {
   const app = useApp();
   const isStored = id !== undefined && id !== draftName;
@@ -24,7 +24,7 @@ export function useVersion(event: EventAnswer, draft: Draft, id: string | undefi
     async (api) => (isStored ? api.readVersion(app.id, event.id, id) : { value: undefined }),
   );
   return {
-    found: answer,
+    loaded: answer,
     viewedVersion: id === draftName ? toViewedDraft(event, draft) : toViewedVersion(answer.value),
   };
 }
@@ -55,7 +55,7 @@ export function formatTitle({ kind, number }: Pick<VersionRow, 'kind' | 'number'
   return kind === 'test' ? `test v${number}` : `v${number}`;
 }
 
-/** What was published, newest first; older ones are read when they are asked for. */
+/** Published versions, newest first; older ones are loaded on request. */
 export function useVersionList(event: EventAnswer) {
   const app = useApp();
   const { api } = useServices();

@@ -21,7 +21,7 @@ type HeadProps = {
   onProblem: (problem: PageProblem | undefined) => void;
 };
 
-/** Which version it is, beside which it stands, and what can be done with it. */
+/** Title, comparison and actions of a version. */
 export function VersionHead(props: HeadProps) {
   const { event, viewedVersion } = props;
   const { mayChange } = useSession();
@@ -46,7 +46,7 @@ function Published({ row }: { row: VersionRow }) {
     <p className="small dim">
       {kind === 'test' ? 'Tested' : 'Published'} {moment(createdAt, Date.now())} by{' '}
       {createdBy ?? 'the command line'}
-      {rolledBackTo !== null && `, back to v${rolledBackTo}`}.{note && ` ${note}`}
+      {rolledBackTo !== null && `, rollback to v${rolledBackTo}`}.{note && ` ${note}`}
     </p>
   );
 }
@@ -65,7 +65,7 @@ function AgainstChip({ event, viewedVersion, before, versions, onAgainst }: Head
     <SelectChip
       name="compared with"
       value={before?.id}
-      none={before ? 'the one before' : 'nothing'}
+      none={before ? 'previous version' : 'nothing'}
       options={options}
       onChange={onAgainst}
     />
@@ -82,14 +82,14 @@ function Acts({
   isLive,
 }: HeadProps & { isLive: boolean }) {
   const app = useApp();
-  const { api, places } = useServices();
+  const { api, navigation } = useServices();
   const { revision } = draft.saved;
   async function replaceDraft(request: Promise<Answer<EventAnswer>>) {
     const answer = await request;
     onProblem('problem' in answer ? answer.problem : undefined);
     if ('problem' in answer) return;
     onEvent(answer.value);
-    places.go(buildPath(app.id, 'events', event.id));
+    navigation.go(buildPath(app.id, 'events', event.id));
   }
   if (viewedVersion.id === draftName) {
     return (
@@ -99,11 +99,11 @@ function Acts({
             look="small"
             onClick={() => void replaceDraft(api.discardDraft(app.id, event.id, revision))}
           >
-            Drop the draft, back to v{event.liveNumber}
+            Revert draft to v{event.liveNumber}
           </Button>
         )}
         <Link className="btn small" to={buildPath(app.id, 'events', event.id)}>
-          Edit it
+          Edit
         </Link>
       </>
     );
@@ -116,7 +116,7 @@ function Acts({
           void replaceDraft(api.restoreVersion(app.id, event.id, viewedVersion.id, revision))
         }
       >
-        Make it the draft
+        Restore as draft
       </Button>
       {!isLive && event.live && viewedVersion.row?.kind === 'live' && (
         <Button look="small main-action" onClick={onRollBack}>

@@ -8,7 +8,7 @@ import { buildPath } from '../route';
 import type { useVersionList } from './use-version';
 import { draftName, versionSearch } from './version-place';
 
-/** What was published of an event: number, when, by whom, why, and which one is live. */
+/** List of versions: number, time, operator, note and live mark. */
 export function VersionList({
   event,
   list,
@@ -18,7 +18,7 @@ export function VersionList({
   event: EventAnswer;
   list: ReturnType<typeof useVersionList>;
   openId: string;
-  /** The draft says something else than what is live. */
+  /** Whether the draft differs from the live version. */
   hasDraft: boolean;
 }) {
   const { first, versions, hasOlder, readOlder } = list;
@@ -46,7 +46,7 @@ export function VersionList({
       </table>
       {!first.value && <Waiting loaded={first} reload={first.reload} what="versions" />}
       {first.value && versions.length === 0 && (
-        <p className="nothing">Nothing was published yet: callers get 400 for this event.</p>
+        <p className="nothing">No versions yet: calls of this event get 400.</p>
       )}
       {hasOlder && (
         <div className="more">
@@ -74,7 +74,7 @@ function DraftRow({ event, isOpen }: { event: EventAnswer; isOpen: boolean }) {
           Saved {moment(savedAt, Date.now())}
           {savedBy && `, ${savedBy}`}
         </span>
-        <small>not live yet</small>
+        <small>not published</small>
       </td>
     </tr>
   );
@@ -113,8 +113,8 @@ function VersionTableRow({
   );
 }
 
-/** Why it was published. */
+/** Note of the version. */
 function describeVersion({ note, rolledBackTo }: VersionRow): string {
-  const rolled = rolledBackTo === null ? '' : `back to v${rolledBackTo}`;
+  const rolled = rolledBackTo === null ? '' : `rollback to v${rolledBackTo}`;
   return [rolled, note].filter(Boolean).join(': ');
 }

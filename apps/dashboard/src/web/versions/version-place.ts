@@ -1,17 +1,17 @@
-/** What an event's address says of its versions: which one is looked at, and beside which other. */
+/** The viewed version and the compared version in the URL of an event. */
 export type VersionPlace = { version: string; against: string | undefined };
 
-/** In place of an id: what is edited now. */
+/** Used instead of an id for the edited draft. */
 export const draftName = 'draft';
 
-/** Undefined where the address is that of the editor. */
+/** Undefined for the URL of the editor. */
 export function readVersionPlace(search: string): VersionPlace | undefined {
   const params = new URLSearchParams(search);
   const version = params.get('version');
   return version === null ? undefined : { version, against: params.get('against') || undefined };
 }
 
-/** The search of an address that shows a version. */
+/** Query string of a URL that shows a version. */
 export function versionSearch(version: string, against?: string): string {
   return new URLSearchParams({ version, ...(against ? { against } : {}) }).toString();
 }

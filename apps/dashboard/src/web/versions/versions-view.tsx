@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, usePlace, useServices } from '../context';
+import { useApp, useLocation, useServices } from '../context';
 import { ConflictBar } from '../editor/conflict-bar';
 import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
@@ -23,12 +23,12 @@ type VersionsProps = {
   event: EventAnswer;
   draft: Draft;
   place: VersionPlace;
-  /** What the event is now, and its draft. */
+  /** The event and its draft. */
   onEvent: (event: EventAnswer) => void;
   onReload: () => Promise<void>;
 };
 
-/** What was published of an event, and what each version changed. */
+/** The versions of an event and their differences. */
 export function VersionsView(props: VersionsProps) {
   const { event, draft, place } = props;
   const app = useApp();
@@ -43,7 +43,7 @@ export function VersionsView(props: VersionsProps) {
             Back to the editor
           </Link>
           <span className="dim small cut">
-            A version never changes. A message keeps the one that was live when its request was
+            Versions never change. A message uses the version that was live when its request was
             accepted.
           </span>
         </div>
@@ -58,15 +58,15 @@ export function VersionsView(props: VersionsProps) {
   );
 }
 
-/** Through the list by keys, and back to the editor. */
+/** Keys to move through the list and return to the editor. */
 function useSteps(rows: readonly string[], { version }: VersionPlace) {
-  const { places } = useServices();
-  const { path } = usePlace();
+  const { navigation } = useServices();
+  const { path } = useLocation();
   const step = (by: number) => () => {
     const next = rows[rows.indexOf(version) + by];
-    if (next) places.go(path, { search: versionSearch(next) });
+    if (next) navigation.go(path, { search: versionSearch(next) });
   };
-  const toEditor = () => places.go(path);
+  const toEditor = () => navigation.go(path);
   useKeys({ j: step(1), ArrowDown: step(1), k: step(-1), ArrowUp: step(-1), Escape: toEditor });
 }
 
@@ -78,20 +78,20 @@ function VersionDetail({
   onEvent,
   onReload,
 }: VersionsProps & { versions: ReturnType<typeof useVersionList>['versions'] }) {
-  const { places } = useServices();
-  const { path } = usePlace();
+  const { navigation } = useServices();
+  const { path } = useLocation();
   const [isRollingBack, setRollingBack] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
   const after = useVersion(event, draft, place.version);
   const againstId = place.against ?? after.viewedVersion?.previousId;
   const before = useVersion(event, draft, againstId);
   const { viewedVersion } = after;
-  const go = (search: string) => places.go(path, { search });
+  const go = (search: string) => navigation.go(path, { search });
   const missing = viewedVersion ? before : after;
   if (!viewedVersion || (againstId && !before.viewedVersion)) {
     return (
       <section className="pane version-detail" aria-label="Version">
-        <Waiting loaded={missing.found} reload={missing.found.reload} what="version" />
+        <Waiting loaded={missing.loaded} reload={missing.loaded.reload} what="version" />
       </section>
     );
   }

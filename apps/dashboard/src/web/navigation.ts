@@ -1,15 +1,15 @@
-export type Places = ReturnType<typeof createPlaces>;
-export type Place = { path: string; search: string };
+export type Navigation = ReturnType<typeof createNavigation>;
+export type PageLocation = { path: string; search: string };
 
-type PlacesDeps = { root: URL; window: Window };
+type NavigationDeps = { root: URL; window: Window };
 
-/** Where the person is, and how to get elsewhere, below the place where the page is served. */
-export function createPlaces({ root, window }: PlacesDeps) {
+/** The current route and navigation, relative to the base URL of the page. */
+export function createNavigation({ root, window }: NavigationDeps) {
   const listeners = new Set<() => void>();
   let here = read();
   let guard: (() => boolean) | undefined;
 
-  function read(): Place {
+  function read(): PageLocation {
     const { pathname, search } = window.location;
     return {
       path: pathname.startsWith(root.pathname) ? pathname.slice(root.pathname.length) : '',
@@ -33,7 +33,7 @@ export function createPlaces({ root, window }: PlacesDeps) {
     },
     here: () => here,
     getHref: (path: string, search = '') => root.pathname + path + (search ? `?${search}` : ''),
-    /** Asked before leaving; false stays. */
+    /** Called before navigation; false prevents it. */
     setGuard(next: (() => boolean) | undefined) {
       guard = next;
     },

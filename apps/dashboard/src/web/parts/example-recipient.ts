@@ -1,4 +1,4 @@
-/** The made-up person of every example: an address for each channel, in the names of the interface. */
+/** Addresses of an example recipient by channel, in wire names. */
 const addresses: Record<string, Record<string, unknown>> = {
   sms: { mobile: '+12025550123' },
   email: { email: 'ana.ruiz@example.com' },
@@ -10,6 +10,6 @@ const addresses: Record<string, Record<string, unknown>> = {
   in_app: { user_id: 'u_20391' },
 };
 
-export function somebodyFor(channels: readonly string[]): Record<string, unknown> {
+export function buildExampleRecipient(channels: readonly string[]): Record<string, unknown> {
   return Object.assign({}, ...channels.map((channel) => addresses[channel] ?? {}));
 }
