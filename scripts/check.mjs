@@ -36,6 +36,7 @@ const checks = [
     tool: 'knip/bin/knip.js',
     args: ['--no-progress'],
   },
+  { name: 'names and sentences', tool: '../scripts/check-english.mjs', args: [] },
   {
     name: 'regular expressions (recheck)',
     tool: '../packages/testing/dist/patterns/check-main.js',

@@ -42,7 +42,7 @@ export function createAnswers({ now }: { now: () => number }) {
       cache.clear();
       for (const listener of listeners) listener();
     },
-    /** Of two concurrent queries, the answer to the newer one wins. */
+    /** If two queries run at once, the answer to the newer one wins. */
     async load<T>(key: string, request: () => Promise<Answer<T>>) {
       const loadNumber = (latestLoads.get(key) ?? 0) + 1;
       latestLoads.set(key, loadNumber);
