@@ -29,7 +29,7 @@ Other settings of docs/reference/configuration.md are passed on to the processes
 Exit codes
   0               stopped by Ctrl-C or SIGTERM
   1               failed to start, or a process exited too often
-  78              cannot use the embedded PostgreSQL or Redis; the message says what to do
+  78              cannot use the data folder, PostgreSQL or Redis; the message says what to do
   129, 130, 143   stopped by a signal while it was building
 
 Example

@@ -58,5 +58,6 @@ export function printError(error) {
 
 export function fail(error) {
   printError(error);
-  process.exit(error?.name === 'StoreError' ? exitConfiguration : 1);
+  const isConfiguration = error?.name === 'StoreError' || error?.isConfiguration === true;
+  process.exit(isConfiguration ? exitConfiguration : 1);
 }

@@ -1,3 +1,4 @@
+import { OlderDatabaseError } from '@belfry/database';
 import { type Env, EnvError } from '@belfry/runtime';
 import { formatHelp, formatOverview, formatUsage, type Help } from './help';
 
@@ -65,7 +66,8 @@ export async function runCli(deps: CliDeps): Promise<ExitCode> {
 
 function getExitCode(error: unknown): ExitCode {
   if (error instanceof UsageError) return exitCodes.usage;
-  return error instanceof EnvError ? exitCodes.configuration : exitCodes.failed;
+  const isConfiguration = error instanceof EnvError || error instanceof OlderDatabaseError;
+  return isConfiguration ? exitCodes.configuration : exitCodes.failed;
 }
 
 /** If a host has several addresses and all refuse, Node throws an AggregateError without a message. */

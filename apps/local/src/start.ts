@@ -8,6 +8,8 @@ import {
   type Demo,
   MigrationError,
   migrate,
+  OlderDatabaseError,
+  resetCommand,
   seedDemo,
 } from '@belfry/database';
 import { type OnProgress, writePrivately } from '@belfry/embedded';
@@ -100,7 +102,7 @@ async function claimPorts({ choices, env, paths }: Session): Promise<Ports> {
 async function migrateStore(session: Session, { databaseUrl }: Stores): Promise<void> {
   const { paths, log, paint, print } = session;
   const { applied, edited } = await inStep(session, 'migrating the database', () =>
-    migrate(databaseUrl, paths.migrations).catch(explainMigration),
+    migrate(databaseUrl, paths.migrations).catch((cause) => explainMigration(cause, session)),
   );
   if (applied.length > 0) log.info('migrated', { count: applied.length });
   for (const name of edited) {
@@ -155,7 +157,12 @@ async function inStep<T>(
   return result;
 }
 
-function explainMigration(cause: unknown): never {
+function explainMigration(cause: unknown, { choices, paths }: Session): never {
+  if (cause instanceof OlderDatabaseError) {
+    const reset = choices.databaseUrl ? resetCommand : `rm -r ${paths.postgres} ${paths.redis}`;
+    const text = `${cause.message} Delete its data, then start again: ${reset}`;
+    throw new StartError(text, { cause, isConfiguration: true });
+  }
   if (cause instanceof MigrationError) throw new StartError(cause.message, { cause });
   throw cause;
 }

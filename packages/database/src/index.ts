@@ -129,6 +129,7 @@ export {
   MigrationError,
   type MigrationResult,
   migrate,
+  OlderDatabaseError,
   readSchemaVersion,
   type SchemaVersion,
 } from './migrate';
@@ -147,7 +148,7 @@ export {
 } from './operators/people';
 export { type ResetLink, resetOperator } from './operators/reset-operator';
 export type { OperatorRow, SessionTimes } from './operators/sessions';
-export { checkPostgres } from './server-check';
+export { checkPostgres, resetCommand } from './server-check';
 export {
   createReadiness,
   type OldestWaiting,

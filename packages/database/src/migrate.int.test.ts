@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { testDatabase } from '@belfry/testing';
 import { Client } from 'pg';
-import { migrate, readSchemaVersion } from './migrate';
+import { migrate, OlderDatabaseError, readSchemaVersion } from './migrate';
 
 jest.setTimeout(30_000);
 
@@ -135,16 +135,33 @@ describe('readSchemaVersion', () => {
     });
   });
 
-  test('reports a database as behind when it lacks one migration and has an unknown one', async () => {
+  test('reports a database as behind when it lacks one migration and has a newer one', async () => {
     write('1_create_thing', 'CREATE TABLE thing (id int);');
+    write('3_create_last', 'CREATE TABLE last (id int);');
     await migrate(url, migrationsDir);
-    rmSync(path.join(migrationsDir, '1_create_thing'), { recursive: true });
+    rmSync(path.join(migrationsDir, '3_create_last'), { recursive: true });
     write('2_create_other', 'CREATE TABLE other (id int);');
     expect(await readSchemaVersion(url, migrationsDir)).toEqual({
       state: 'behind',
       missing: ['2_create_other'],
+      unknown: ['3_create_last'],
+    });
+  });
+});
+
+describe('a database from before the first migration', () => {
+  test('is reported as older, and is neither upgraded nor changed', async () => {
+    write('1_create_thing', 'CREATE TABLE thing (id int);');
+    await migrate(url, migrationsDir);
+    rmSync(path.join(migrationsDir, '1_create_thing'), { recursive: true });
+    write('2_create_schema', 'CREATE TABLE other (id int);');
+    expect(await readSchemaVersion(url, migrationsDir)).toEqual({
+      state: 'older',
+      missing: ['2_create_schema'],
       unknown: ['1_create_thing'],
     });
+    await expect(migrate(url, migrationsDir)).rejects.toThrow(OlderDatabaseError);
+    expect(await query(url, `SELECT to_regclass('other')::text AS name`)).toEqual([{ name: null }]);
   });
 });
 

@@ -11,6 +11,16 @@ export class MigrationError extends Error {
   }
 }
 
+/** The database is older than the first migration of this code, so it cannot be upgraded. */
+export class OlderDatabaseError extends MigrationError {
+  constructor(migration: string) {
+    super(
+      `The database was created before the first release of Belfry (it has the migration ${migration}) and cannot be upgraded.`,
+    );
+    this.name = 'OlderDatabaseError';
+  }
+}
+
 export type MigrationResult = {
   /** Migrations that this call applied, in order. */
   applied: string[];
@@ -32,6 +42,8 @@ export async function migrate(
     await lock(client);
     await client.query(tableOfMigrations);
     const appliedChecksums = await readAppliedChecksums(client);
+    const older = findOlder([...appliedChecksums.keys()], migrations);
+    if (older !== undefined) throw new OlderDatabaseError(older);
     const applied: string[] = [];
     for (const migration of migrations.filter(({ name }) => !appliedChecksums.has(name))) {
       await apply(client, migration);
@@ -45,8 +57,11 @@ export async function migrate(
 }
 
 export type SchemaVersion = {
-  /** `ahead`: the database knows migrations that this code does not. `behind` wins when both are true. */
-  state: 'ok' | 'behind' | 'ahead';
+  /**
+   * `older`: the database is older than the first migration and cannot be upgraded. `ahead`: the database knows
+   * migrations that this code does not. `older`, then `behind`, wins when several are true.
+   */
+  state: 'ok' | 'older' | 'behind' | 'ahead';
   missing: string[];
   unknown: string[];
 };
@@ -56,19 +71,27 @@ export async function readSchemaVersion(
   databaseUrl: string,
   migrationsDir: string,
 ): Promise<SchemaVersion> {
-  const names = (await readMigrations(migrationsDir)).map(({ name }) => name);
+  const migrations = await readMigrations(migrationsDir);
+  const names = migrations.map(({ name }) => name);
   return withClient(databaseUrl, async (client) => {
     const appliedChecksums = (await hasTable(client))
       ? await readAppliedChecksums(client)
       : new Map<string, string>();
     const missing = names.filter((name) => !appliedChecksums.has(name));
     const unknown = [...appliedChecksums.keys()].filter((name) => !names.includes(name)).sort();
-    const stateIfComplete = unknown.length > 0 ? 'ahead' : 'ok';
-    return { state: missing.length > 0 ? 'behind' : stateIfComplete, missing, unknown };
+    const facts = { missing, unknown };
+    if (findOlder(unknown, migrations) !== undefined) return { state: 'older', ...facts };
+    if (missing.length > 0) return { state: 'behind', ...facts };
+    return { state: unknown.length > 0 ? 'ahead' : 'ok', ...facts };
   });
 }
 
 type Migration = { name: string; sql: string; checksum: string };
+
+/** An applied migration from before the first one of this code. */
+function findOlder(applied: string[], [first]: Migration[]): string | undefined {
+  return first && applied.find((name) => name < first.name);
+}
 
 /** The advisory lock of Prisma's engine. */
 const lockKey = 72707369;

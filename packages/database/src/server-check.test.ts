@@ -26,6 +26,12 @@ describe('judgeSchema', () => {
     expect(judgeSchema({ state: 'ok', missing: [], unknown: [] })).toEqual([]);
   });
 
+  test('refuses a database from before the first release, and names the command that empties it', () => {
+    const [text] = judgeSchema({ state: 'older', missing: ['2_b'], unknown: ['1_a'] });
+    expect(text).toContain('1_a');
+    expect(text).toContain('DROP SCHEMA public CASCADE');
+  });
+
   test('refuses a schema that is behind, and names the command that updates it', () => {
     const [text] = judgeSchema({ state: 'behind', missing: ['2_b'], unknown: [] });
     expect(text).toContain('2_b');

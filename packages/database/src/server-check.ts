@@ -55,11 +55,20 @@ export function judgePostgres({ version, fsync, synchronousCommit }: PostgresFac
   return problems;
 }
 
+/** Deletes all data of the database. */
+export const resetCommand =
+  'psql "$DATABASE_URL" -c "DROP SCHEMA public CASCADE; CREATE SCHEMA public"';
+
 /** A process must not start on an older or a newer schema. */
 export function judgeSchema({ state, missing, unknown }: SchemaVersion): string[] {
   switch (state) {
     case 'ok':
       return [];
+    case 'older':
+      return [
+        `PostgreSQL: the database was created before the first release of Belfry (${unknown[0]}) and cannot be upgraded. ` +
+          `Empty it (its data is lost), then run npm run db:migrate: ${resetCommand}`,
+      ];
     case 'behind':
       return [
         `PostgreSQL: the schema is behind by ${missing.length} (${missing.join(', ')}). ` +

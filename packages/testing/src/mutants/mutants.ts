@@ -23,13 +23,12 @@ export const mutants: Mutant[] = [
   {
     name: 'no unique key',
     breaks: 'PostgreSQL decides which call owns a key',
-    file: 'prisma/migrations/20261128000000_create_data_model/migration.sql',
+    file: 'prisma/migrations/20261129203700_create_schema/migration.sql',
     edits: [
       {
-        anchor: `CURRENT_TIMESTAMP,
-
-    CONSTRAINT "idempotency_key_pkey" PRIMARY KEY ("account_id","key_hash")`,
-        becomes: 'CURRENT_TIMESTAMP',
+        anchor: `,
+  CONSTRAINT idempotency_key_pkey PRIMARY KEY (account_id, key_hash)`,
+        becomes: '',
       },
     ],
     suite: chaos,

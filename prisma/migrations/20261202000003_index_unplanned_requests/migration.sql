@@ -1,2 +1,0 @@
--- Requests that fanout still has to plan.
-CREATE INDEX CONCURRENTLY "request_unplanned_idx" ON "request"("id") WHERE "planned_items" < "items";

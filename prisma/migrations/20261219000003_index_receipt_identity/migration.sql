@@ -1,2 +1,0 @@
--- What stores a report once.
-CREATE UNIQUE INDEX CONCURRENTLY "receipt_identity_key" ON "receipt"("identity");
