@@ -118,7 +118,7 @@ const texts = [
   tested(
     'opengovsg/postmangovsg#1150 chatwoot/chatwoot#14149',
     'pipeline/src/operate/receipts.int.test.ts',
-    'that says failed keeps its reason and its code, whatever comes later',
+    'with state failed keeps its reason and code, whatever comes later',
   ),
   tested(
     'TwilioDevEd/message-segment-calculator#18',

@@ -103,13 +103,13 @@ function toSource(url: string): string[] {
   return workspace ? [`${workspace}/src/${name}.ts`] : [];
 }
 
-/** The paths that the walk through one send names, in order. */
+/** The paths in the numbered list of the walk through one send. */
 function readWalk(): string[] {
   const [, walk = ''] = readFileSync(page, 'utf8').split(
     /^## One keyed e-mail send, file by file$/m,
   );
-  const [section = ''] = walk.split(/^## /m);
-  return [...section.matchAll(/`((?:apps|packages)\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
+  const list = walk.split('\n\n').find((block) => /^1\. /.test(block)) ?? '';
+  return [...list.matchAll(/`((?:apps|packages)\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
 }
 
 test('each file that the walk through one send names is executed by that send', async () => {
