@@ -5,7 +5,12 @@ import { createLineSplitter } from './lines';
 import { type LogFile, openLogFile } from './log-file';
 import { StartError } from './start-error';
 
-export type Program = { name: string; file: string; env: Variables };
+export type Program = {
+  name: string;
+  file: string;
+  env: Variables;
+  nodeOptions?: readonly string[];
+};
 
 export type ChildDeps = {
   logs: string;
@@ -106,9 +111,9 @@ type Launched = {
 };
 
 async function launch(program: Program, deps: ChildDeps, log: LogFile): Promise<Launched> {
-  const { name, file, env } = program;
+  const { name, file, env, nodeOptions = [] } = program;
   // In its own session: Ctrl-C must reach only the supervisor, which stops everything in order.
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [...nodeOptions, file], {
     cwd: path.dirname(file),
     env,
     detached: true,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { nodeOptions } from '@belfry/runtime';
 import type { Program } from './child';
 import type { Choices, Variables } from './choices';
 import type { LocalPaths } from './local-paths';
@@ -25,11 +26,13 @@ export function listPrograms(input: ProgramsInput): Program[] {
     name,
     file: paths.program('worker', 'main.js'),
     env: { ...shared, WORKER_ROLES: role },
+    nodeOptions: nodeOptions.worker,
   });
   const api: Program = {
     name: 'api',
     file: paths.program('api', 'main.js'),
     env: { ...shared, API_HOST: choices.apiHost, API_PORT: String(input.apiPort) },
+    nodeOptions: nodeOptions.api,
   };
   const workers = choices.hasProcessPerRole
     ? roles.map((role) => worker(role, role))
@@ -48,6 +51,7 @@ function dashboard({ paths, dashboardPort }: ProgramsInput, shared: Variables): 
       name: 'dashboard',
       file: paths.program('dashboard', 'server', 'main.js'),
       env: { ...shared, DASHBOARD_PORT: String(dashboardPort) },
+      nodeOptions: nodeOptions.dashboard,
     },
   ];
 }

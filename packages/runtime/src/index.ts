@@ -12,6 +12,7 @@ export { createLogger, type LogFields, type Logger } from './log';
 export { createLoop, type Loop } from './loop';
 export { watchLoop } from './loop-watch';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
+export { nodeOptions } from './node-options';
 export { getHeaderValues } from './raw-headers';
 export { buildReceiptUrl, isReceiptSecret } from './receipt-address';
 export { createConsumerRedis, createRedis, waitForRedis } from './redis';

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { nodeOptions } from '@belfry/runtime';
 import {
   eventually,
   type SimulatedChannels,
@@ -6,7 +7,6 @@ import {
   startSimulatedChannels,
   startSystem,
   type Tenant,
-  workerNodeOptions,
 } from '@belfry/testing';
 
 const maxPeakMb = 180;
@@ -23,7 +23,7 @@ beforeAll(async () => {
     // As in production: apps are cached, not read for each message.
     env: { ...simulated.env, LOOKUP_CACHE_MS: '5000' },
     workers: ['fanout,relay'],
-    workerNodeOptions,
+    workerNodeOptions: nodeOptions.worker,
   });
   tenant = await system.factories.createTenant({ delivery: 'live' });
 }, 120_000);

@@ -1,11 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { channelNames } from '@belfry/channels';
-import { type ProcessName, readEnv, type SettingName, settings } from '@belfry/runtime';
+import {
+  nodeOptions,
+  type ProcessName,
+  readEnv,
+  type SettingName,
+  settings,
+} from '@belfry/runtime';
 import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
-import { gatewayNodeOptions, workerNodeOptions } from './bench/world';
 import { testKeyRing } from './factories';
 import { repositoryRoot } from './test-stores';
 
@@ -78,16 +83,16 @@ describe('docker-compose.yml', () => {
     expect(workers.map(({ environment }) => environment['WORKER_ROLES'])).toEqual(roles);
     expect(workers.map(({ name }) => name)).toEqual(roles);
     expect([...new Set(workers.map(({ command = [] }) => command.join(' ')))]).toEqual([
-      `node ${workerNodeOptions.join(' ')} apps/worker/dist/main.js`,
+      `node ${nodeOptions.worker.join(' ')} apps/worker/dist/main.js`,
     ]);
   });
 
   test('runs the gateway, the dashboard and the migrations once', () => {
     const otherServices = ours.filter(({ process }) => process !== 'worker');
     expect(otherServices.map(({ name, command }) => [name, ...(command ?? [])].join(' '))).toEqual([
-      `api node ${gatewayNodeOptions.join(' ')} apps/api/dist/main.js`,
-      'dashboard node --max-old-space-size=384 --max-semi-space-size=16 apps/dashboard/dist/server/main.js',
-      'migrate node --max-old-space-size=384 --max-semi-space-size=16 apps/cli/dist/main.js migrate',
+      `api node ${nodeOptions.api.join(' ')} apps/api/dist/main.js`,
+      `dashboard node ${nodeOptions.dashboard.join(' ')} apps/dashboard/dist/server/main.js`,
+      `migrate node ${nodeOptions.cli.join(' ')} apps/cli/dist/main.js migrate`,
     ]);
   });
 

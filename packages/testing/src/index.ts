@@ -7,7 +7,6 @@ export { formatBenchTable } from './bench/bench-table';
 export { buildPerformancePage } from './bench/performance-page';
 export { type BenchReport, benchParts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
-export { workerNodeOptions } from './bench/world';
 export { recordedRuns } from './chaos/recorded-runs';
 export { formatChaosReport } from './chaos/report';
 export { runChaos } from './chaos/run';

@@ -5,7 +5,7 @@ import { channels } from '@belfry/channels';
 import { createDatabase, type Database, migrate } from '@belfry/database';
 import { closeFolder, startPostgres, startRedis } from '@belfry/embedded';
 import { createQueues, type Queues } from '@belfry/pipeline/relay';
-import { createLogger, createRedis, newId } from '@belfry/runtime';
+import { createLogger, createRedis, newId, nodeOptions } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import { channelVersion, createFactories, type Tenant, testKeyRing } from '../factories';
 import { simulatedAuthToken } from '../simulators/twilio';
@@ -47,18 +47,6 @@ export type StartOptions = {
 };
 
 const prefix = 'bench';
-
-/** As docker-compose.yml starts it. */
-export const gatewayNodeOptions: readonly string[] = [
-  '--max-old-space-size=512',
-  '--max-semi-space-size=16',
-  '--no-parallel-scavenge',
-];
-
-export const workerNodeOptions: readonly string[] = [
-  '--max-old-space-size=384',
-  '--max-semi-space-size=16',
-];
 
 export async function openBenchWorld(): Promise<BenchWorld> {
   const closers: (() => unknown)[] = [];
@@ -142,13 +130,13 @@ function createStarters({ urls, logFolder, closers }: Starters) {
       start(
         { name: 'gateway', entry: 'apps/api/dist/main.js', readyEvent: 'api.ready' },
         {},
-        { ...options, nodeOptions: [...gatewayNodeOptions, ...(options.nodeOptions ?? [])] },
+        { ...options, nodeOptions: [...nodeOptions.api, ...(options.nodeOptions ?? [])] },
       ),
     startWorker: (roles: string, options: StartOptions = {}) =>
       start(
         { name: 'worker', entry: 'apps/worker/dist/main.js', readyEvent: 'worker.ready' },
         { WORKER_ROLES: roles },
-        { ...options, nodeOptions: [...workerNodeOptions, ...(options.nodeOptions ?? [])] },
+        { ...options, nodeOptions: [...nodeOptions.worker, ...(options.nodeOptions ?? [])] },
       ),
   };
 }
