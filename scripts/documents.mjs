@@ -132,7 +132,7 @@ function errors({ errorCatalogue }) {
     'Every error on every route is one flat JSON object:',
     ['```json', JSON.stringify(example, null, 2), '```'].join('\n'),
     '`code` is for programs and never changes within `/v1`. `error` is a sentence for people and may change. `request_id` is the ID of ' +
-      'the call, also in the `X-Request-Id` header, and `call_id` in the log of the gateway. Only `validation_failed` adds `errors`: every problem of the body, in ' +
+      'the call. The `X-Request-Id` header and the log lines of the gateway have it, too. Only `validation_failed` adds `errors`: every problem of the body, in ' +
       'order; after 20 entries, a last entry counts the rest.',
     ...listByStatus(errorCatalogue).flatMap(([status, entries]) => [
       `## ${status}`,

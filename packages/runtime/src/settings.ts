@@ -33,7 +33,7 @@ export const settings = {
     default: 8,
     minimum: 2,
     maximum: 100,
-    help: 'Maximum number of connections of one PostgreSQL pool. A gateway has two pools: one for statements, one for lookups. A worker has a third, for the statements that it runs for every message.',
+    help: 'Maximum number of connections of one PostgreSQL pool. A gateway uses two pools, the dashboard three, a worker up to four.',
   }),
 
   BELFRY_KEYS: text({
