@@ -192,7 +192,7 @@ describe('the timeline', () => {
       await page.getByRole('button', { name: /^sms.*sent/ }).waitFor();
       const sent = sms.countSends();
       await button(page, 'Resend sms').click();
-      await page.getByText('the person may get it twice').waitFor();
+      await page.getByText('the recipient may get it twice').waitFor();
       expect(sms.countSends()).toBe(sent);
       await button(page, 'Resend anyway').click();
       await eventually(() => expect(sms.countSends()).toBe(sent + 1));
