@@ -11,7 +11,6 @@ export {
 export {
   createDatabase,
   type Database,
-  type DatabaseOptions,
   isAnsweredError,
   isRefusedContent,
 } from './client';
@@ -34,12 +33,9 @@ export { type AccountAppRow, type AccountApps, createAccountApps } from './confi
 export {
   type CallData,
   callDataStatement,
-  type LastCall,
   maxCallsCompared,
 } from './configuration/event-calls';
 export type {
-  PublishResult,
-  RollBackResult,
   StoredVersion,
   VersionWithPrevious,
 } from './configuration/event-versions';
@@ -63,7 +59,6 @@ export {
   type AppSavedFilters,
   createSavedFilters,
   maxSavedFilters,
-  type SavedFilterRow,
 } from './configuration/saved-filters';
 export {
   fillSlackIntegration,
@@ -91,12 +86,10 @@ export {
 export {
   findNamed,
   type NamedRow,
-  type NameQuery,
 } from './find-named';
 export { createFindUser } from './find-users';
 export type { PrismaClient } from './generated/client';
 export {
-  type Heartbeat,
   listHeartbeats,
   removeHeartbeat,
   type WorkerHeartbeat,
@@ -127,26 +120,20 @@ export {
 } from './look-ups';
 export {
   MigrationError,
-  type MigrationResult,
   migrate,
   OlderDatabaseError,
-  readSchemaVersion,
-  type SchemaVersion,
 } from './migrate';
 export {
   type Access,
   createAccess,
-  type InvitationRow,
 } from './operators/access';
 export {
   createPeople,
-  type PendingInvitation,
   type People,
   type PeopleChange,
   type PeopleObstacle,
-  type PersonRow,
 } from './operators/people';
-export { type ResetLink, resetOperator } from './operators/reset-operator';
+export { resetOperator } from './operators/reset-operator';
 export type { OperatorRow, SessionTimes } from './operators/sessions';
 export { checkPostgres, resetCommand } from './server-check';
 export {

@@ -6,7 +6,7 @@ import type { Program } from './identity';
 import type { Step } from './progress';
 import { run } from './run';
 
-export class RedisMissingError extends Error {
+class RedisMissingError extends Error {
   constructor(attempts: string[]) {
     super(
       [

@@ -1,14 +1,13 @@
 export { type Awaitable, andThen, isPromise } from './awaitable';
-export { type Batcher, BatcherFullError, type BatcherOptions, createBatcher } from './batcher';
+export { type Batcher, BatcherFullError, createBatcher } from './batcher';
 export { type CacheOptions, createCache } from './cache';
 export { getClientNetwork } from './client-network';
 export { type Env, EnvError, mergeEnvironment, readEnv } from './env';
 export { createFairQueue, type FairQueue } from './fair-queue';
 export { createGuardedFind } from './guarded-find';
-export type { HttpRefusal } from './http-refusal';
 export { answerAndClose, createHttpServer, type HttpServerOptions } from './http-server';
 export { newId } from './ids';
-export { createLogger, type LogFields, type Logger } from './log';
+export { createLogger, type Logger } from './log';
 export { createLoop, type Loop } from './loop';
 export { watchLoop } from './loop-watch';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
@@ -21,20 +20,18 @@ export {
   createRedisScript,
   type RedisScript,
   runRedisScript,
-  type ScriptCall,
 } from './redis-script';
 export { findTargetProblem } from './request-target';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';
-export { type ProcessName, type Setting, type SettingName, settings } from './settings';
+export { type ProcessName, type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';
-export { readSlackTicket, type SlackTicket, writeSlackTicket } from './slack-ticket';
+export { readSlackTicket, writeSlackTicket } from './slack-ticket';
 export {
   createStartChecks,
   type Findings,
   type StartCheck,
   type StartChecks,
-  StartRefusedError,
 } from './start-checks';
 export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
@@ -43,4 +40,4 @@ export { createTokenBuckets } from './token-buckets';
 export { type IsTrustedProxy, isHttps, parseTrustedProxies } from './trusted-proxies';
 export { version } from './version';
 export { withinTime } from './within-time';
-export { createYieldWhenDue, type YieldWhenDue } from './yield-when-due';
+export { createYieldWhenDue } from './yield-when-due';

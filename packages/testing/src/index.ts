@@ -2,15 +2,15 @@ export { formatAbuse } from './abuse/report';
 export { runAbuse } from './abuse/run-abuse';
 export { attacks } from './attacks/attacks';
 export { openTarget, type Target } from './attacks/target';
-export { type Backlog, writeBacklog } from './backlog';
+export { writeBacklog } from './backlog';
 export { formatBenchTable } from './bench/bench-table';
 export { buildPerformancePage } from './bench/performance-page';
-export { type BenchReport, benchParts, runBench } from './bench/run-bench';
+export { benchParts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
 export { recordedRuns } from './chaos/recorded-runs';
 export { formatChaosReport } from './chaos/report';
 export { runChaos } from './chaos/run';
-export { type LogLine, startProcess, type TestProcess } from './child-process';
+export { startProcess, type TestProcess } from './child-process';
 export { type CommandCounter, createCommandCounter } from './command-counter';
 export { ownDatabase, testDatabase } from './database';
 export { eventually } from './eventually';
@@ -36,16 +36,16 @@ export {
   type ValueTypes,
 } from './isolation/route-call';
 export { createRowWatch, type RowWatch, type WatchOptions } from './isolation/tenant-rows';
-export { createTwin, type Twin } from './isolation/twins';
-export { type MixedOptions, type MixedRequest, writeMixedRequest } from './mixed-request';
+export { createTwin } from './isolation/twins';
+export { type MixedRequest, writeMixedRequest } from './mixed-request';
 export { formatRandomFates, formatRandomRate } from './mutants/random/report';
 export { runRandomMutants } from './mutants/random/run-random';
 export { isProof } from './mutants/random/try-mutant';
+/** @public */
 export { runMutants } from './mutants/run-mutants';
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { testRedis } from './redis';
 export {
-  type SimulatedChannel,
   type SimulatedChannels,
   startSimulatedChannels,
 } from './simulated-channels';
@@ -54,7 +54,6 @@ export {
   type FcmFault,
   type FcmSend,
   type FcmSimulator,
-  type FcmSimulatorOptions,
   type FcmTrouble,
   fcmSendPath,
   simulatedServiceAccount,
@@ -62,17 +61,13 @@ export {
 export {
   createHttpSimulator,
   findClosedPort,
-  type HttpFault,
-  type HttpReply,
   type HttpRequest,
-  type HttpSimulator,
 } from './simulators/http-simulator';
 export {
   createMetaSimulator,
   type MetaFault,
   type MetaSend,
   type MetaSimulator,
-  type MetaStatus,
   type MetaWebhook,
 } from './simulators/meta';
 export {
@@ -81,29 +76,25 @@ export {
   type OnesignalSend,
   type OnesignalSimulator,
 } from './simulators/onesignal';
-export type { Simulator } from './simulators/simulator';
 export {
   createSlackSimulator,
   type SlackFault,
   type SlackSend,
   type SlackSimulator,
 } from './simulators/slack';
-export { type SimulatedSlackApp, signSlackEvent, simulatedInstall } from './simulators/slack-oauth';
+export { signSlackEvent, simulatedInstall } from './simulators/slack-oauth';
 export {
   createSmtpSimulator,
   type SmtpFault,
   type SmtpSend,
   type SmtpSimulator,
   type SmtpSimulatorOptions,
-  type SmtpStage,
 } from './simulators/smtp';
 export {
   createTelegramSimulator,
   type TelegramFault,
   type TelegramSend,
-  type TelegramSimulator,
 } from './simulators/telegram';
-export type { TelegramEntity, TelegramText } from './simulators/telegram-html';
 export {
   createTwilioSimulator,
   simulatedAuthToken,
@@ -114,21 +105,18 @@ export {
 } from './simulators/twilio';
 export type { TwilioReceipt } from './simulators/twilio-receipts';
 export { createStatementCounter, type StatementCounter } from './statement-counter';
-export { type GrowingText, type StepCounter, startStepCounter } from './steps/count-steps';
+export { type StepCounter, startStepCounter } from './steps/count-steps';
 export {
   type MessageRow,
-  type SendAnswer,
   type System,
-  type SystemOptions,
   startSystem,
   testEnvironment,
 } from './system';
 export {
   createTcpProxy,
-  type Direction,
-  type Interception,
   type TcpProxy,
 } from './tcp-proxy';
 export { isFullRun, readRunSeed } from './test-env';
-export { startTestStores, type TestStores, type TestStoresOptions } from './test-stores';
+/** @public */
+export { startTestStores } from './test-stores';
 export { createWorkspaceCopy } from './workspace-copy';

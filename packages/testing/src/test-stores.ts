@@ -31,7 +31,10 @@ export const repositoryRoot = path.resolve(__dirname, '..', '..', '..');
 const migrationsDir = path.join(repositoryRoot, 'prisma', 'migrations');
 const namePrefix = 'belfry_test_';
 
-/** A PostgreSQL with one migrated database to clone from, and a Redis. */
+/**
+ * A PostgreSQL with one migrated database to clone from, and a Redis.
+ * @public scripts/test.mjs loads the build.
+ */
 export async function startTestStores(options: TestStoresOptions): Promise<TestStores> {
   const closers: (() => Promise<void>)[] = [];
   async function stop() {

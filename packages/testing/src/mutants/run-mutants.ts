@@ -20,7 +20,10 @@ export type MutantsOptions = {
   onFate(fate: Fate): void;
 };
 
-/** Applies each mutant to a copy of the workspace, builds it there, and runs the suite that has to fail. */
+/**
+ * Applies each mutant to a copy of the workspace, builds it there, and runs the suite that has to fail.
+ * @public scripts/mutants.mjs loads the build.
+ */
 export async function runMutants({ names, signal, onFate }: MutantsOptions): Promise<Fate[]> {
   const selectedMutants = mutants.filter(
     ({ name }) => names.length === 0 || names.some((text) => name.includes(text)),
