@@ -1,7 +1,7 @@
 import { AppError, isDeviceId, isUserId, isUuid } from '@belfry/shared';
-import type { RouteCall } from './post';
 
-type Path = RouteCall['path'];
+/** Decoded path parameters by name. */
+export type PathParameters = Readonly<Record<string, string>>;
 
 /** The `app_id` of a path in lower case, or undefined if it is not a UUID. Express types parameters wider than they are. */
 export function parseAppId({
@@ -13,7 +13,7 @@ export function parseAppId({
 }
 
 /** The `user_id` of a path. An invalid one is an unknown user. */
-export function readUserId({ user_id: userId }: Path): string {
+export function readUserId({ user_id: userId }: PathParameters): string {
   if (userId === undefined || !isUserId(userId)) {
     throw new AppError('user_not_found');
   }
@@ -21,12 +21,12 @@ export function readUserId({ user_id: userId }: Path): string {
 }
 
 /** The `request_id` of a path in lower case. An invalid one is an unknown request. */
-export function readRequestId({ request_id: requestId }: Path): string {
+export function readRequestId({ request_id: requestId }: PathParameters): string {
   if (requestId === undefined || !isUuid(requestId)) throw new AppError('request_not_found');
   return requestId.toLowerCase();
 }
 
 /** The `device_id` of a path. An invalid one is not refused here, because an unknown user must be reported first. */
-export function readDeviceId({ device_id: deviceId }: Path): string {
+export function readDeviceId({ device_id: deviceId }: PathParameters): string {
   return deviceId !== undefined && isDeviceId(deviceId) ? deviceId : '';
 }

@@ -16,6 +16,7 @@ import { readIdempotencyKey } from './middleware/idempotency-key';
 import type { LimitRate } from './middleware/rate-limit';
 import type { ReadBody } from './middleware/read-body';
 import type { Operation } from './operation';
+import type { PathParameters } from './path-values';
 import { isLarge, type ReadJson } from './read-json';
 import { requireStorage } from './storage-limit';
 
@@ -23,8 +24,7 @@ import { requireStorage } from './storage-limit';
 export type RouteCall = {
   callId: string;
   caller: Caller;
-  /** Decoded path parameters by name. */
-  path: Readonly<Record<string, string>>;
+  path: PathParameters;
 };
 
 type PostHead = RouteCall & { idempotencyKey: string | undefined };

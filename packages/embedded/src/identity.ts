@@ -1,13 +1,10 @@
 import { findAccount, isRoot, refuseOthersFiles } from './account';
 import { closeTree, type Ids } from './private-files';
 import type { Step } from './progress';
-import { run } from './run';
+import { type RunAs, run } from './run';
 
 /** The user that a server runs as. PostgreSQL refuses to run as root, and Redis need not. */
-export type Identity = {
-  /** A command that changes the user and then runs the command after it. */
-  prefix: string[];
-  ids?: Ids;
+export type Identity = RunAs & {
   /** The required owner of the server's files; undefined if they are ours already. */
   owner: Ids | undefined;
 };

@@ -1,14 +1,21 @@
 import { spawn } from 'node:child_process';
-import type { Identity } from './identity';
+import type { Ids } from './private-files';
 
 export type Ran = { code: number | undefined; stdout: string; stderr: string };
+
+/** How to run a command as another user. */
+export type RunAs = {
+  /** A command that changes the user and then runs the command after it. */
+  prefix: string[];
+  ids?: Ids;
+};
 
 export type RunOptions = {
   timeoutMs: number;
   cwd?: string;
   /** The complete environment of the command. Default: this process's. */
   env?: Record<string, string>;
-  as?: Identity;
+  as?: RunAs;
   /** Standard input. */
   input?: string;
 };

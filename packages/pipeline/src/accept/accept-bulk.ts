@@ -9,7 +9,8 @@ import {
 } from '@belfry/shared';
 import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
 import { canonicalJson } from './fingerprint';
-import type { KeyOutcome, NewItem } from './write-requests';
+import type { NewItem } from './write.sql';
+import type { KeyOutcome } from './write-requests';
 
 export type BulkSendDeps = AcceptCallDeps & { reader: BulkReader };
 

@@ -4,9 +4,10 @@ import { AppError, type WireItem } from '@belfry/shared';
 import { sealTexts } from './sealed-items';
 import { sealToken } from './tokens';
 import type { WriteResult } from './write';
+import type { NewIdempotencyKey, NewItem, NewRequest } from './write.sql';
 import { classifyWriteFailure } from './write-failure';
 import { conflict, toRefusal } from './write-outcome';
-import type { KeyOutcome, NewIdempotencyKey, NewItem, NewRequest } from './write-requests';
+import type { KeyOutcome } from './write-requests';
 
 export type FindLiveDeps = {
   findEvent(appId: string, name: string): Awaitable<EventRow | undefined>;

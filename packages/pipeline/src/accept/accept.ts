@@ -3,7 +3,8 @@ import { type Awaitable, andThen } from '@belfry/runtime';
 import type { Recipient, VersionDefinition, WireItem } from '@belfry/shared';
 import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
 import type { Plan } from './plan';
-import type { KeyOutcome, NewItem } from './write-requests';
+import type { NewItem } from './write.sql';
+import type { KeyOutcome } from './write-requests';
 
 export type SendEventDeps = AcceptCallDeps & {
   findUser(appId: string, userId: string): Promise<UserRow | undefined>;

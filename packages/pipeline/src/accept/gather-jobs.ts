@@ -1,6 +1,6 @@
 import { getFairnessKey, maxMessagesPerJob } from '@belfry/shared';
 import type { NewDeliverJob } from '../relay/queues';
-import type { NewMessage } from './write-requests';
+import type { NewMessage } from './write.sql';
 
 export type MessageToGather = { appId: string; message: NewMessage };
 

@@ -1,11 +1,7 @@
 import type { Queryable } from '@belfry/database';
 import type pg from 'pg';
-import {
-  findStoredKeys,
-  type KeyOutcome,
-  type NewIdempotencyKey,
-  toKeyName,
-} from './write-requests';
+import type { NewIdempotencyKey } from './write.sql';
+import { findStoredKeys, type KeyOutcome, toKeyName } from './write-requests';
 
 export type NewStoredKey = {
   accountId: string;

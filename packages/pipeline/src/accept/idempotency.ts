@@ -9,8 +9,9 @@ import type {
   IdempotencyKey,
   IdempotencyStore,
 } from './idempotency-store';
+import type { NewIdempotencyKey } from './write.sql';
 import { conflict, refuseFailedWrite, UnclearWriteError, unavailable } from './write-outcome';
-import type { KeyOfAccount, KeyOutcome, NewIdempotencyKey, StoredKey } from './write-requests';
+import type { KeyOfAccount, KeyOutcome, StoredKey } from './write-requests';
 
 /** The parts of a POST request that its idempotency key needs. */
 export type IdempotentRequest = {
@@ -70,7 +71,6 @@ export type IdempotentRequestDeps = {
  * Redis is checked first. PostgreSQL decides, because the key's row is written with the work.
  */
 export function createRunIdempotentRequest(deps: IdempotentRequestDeps): RunIdempotentRequest {
-  const { count } = deps;
   return async function runIdempotentRequest(call, work) {
     if (call.idempotencyKey === undefined) return runWithoutKey(call, work);
     const pendingParameters = call.parameters();
@@ -80,7 +80,7 @@ export function createRunIdempotentRequest(deps: IdempotentRequestDeps): RunIdem
       const beginResult = await deps.idempotencyStore.begin(key);
       return await runOrReplay({ key, beginResult, work }, deps);
     } catch (error) {
-      count(classifyError(error));
+      deps.count(classifyError(error));
       throw error;
     }
   };

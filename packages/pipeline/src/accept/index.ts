@@ -18,12 +18,12 @@ export { createIdempotencyStore } from './idempotency-store';
 export { createPlan } from './plan';
 export { storedRecipient } from './tokens';
 export { createWriteBatcher } from './write';
+export type { NewItem } from './write.sql';
 export { classifyWriteFailure } from './write-failure';
 export { refuseFailedWrite, unavailable } from './write-outcome';
 export {
   findStoredKeys,
   type KeyOfAccount,
-  type NewItem,
   type StoredKey,
   toKeyName,
   writeRequests,

@@ -10,7 +10,7 @@ import {
   type VersionDefinition,
   type WireItem,
 } from '@belfry/shared';
-import type { ItemPlan, NewMessage, Skip } from './write-requests';
+import type { ItemPlan, NewMessage, Skip } from './write.sql';
 
 export type PlanInput = {
   item: WireItem;

@@ -1,7 +1,7 @@
 import type { Queryable } from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
 import { isPlanned } from '../operate/is-planned.sql';
-import type { UpkeepTask } from '../relay/retention.sql';
+import type { UpkeepTask } from '../relay/retention';
 
 /** The JSON texts of a sensitive event's item. */
 export type ItemTexts = { data: string | undefined; override: string | undefined };

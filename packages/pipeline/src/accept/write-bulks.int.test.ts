@@ -1,7 +1,8 @@
 import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
-import { type NewItem, type NewRequest, writeRequests } from './write-requests';
+import type { NewItem, NewRequest } from './write.sql';
+import { writeRequests } from './write-requests';
 
 let database: Database;
 let tenant: Tenant;

@@ -8,7 +8,8 @@ import {
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
-import { type NewRequest, writeRequests } from './write-requests';
+import type { NewRequest } from './write.sql';
+import { writeRequests } from './write-requests';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const rounds = 10;

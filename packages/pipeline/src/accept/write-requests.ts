@@ -1,66 +1,5 @@
 import type { Queryable } from '@belfry/database';
-import type { SkipReason } from '@belfry/shared';
-import { writeStatement } from './write.sql';
-
-/** All rows of one accepted request. */
-export type NewRequest = {
-  request: {
-    id: string;
-    accountId: string;
-    appId: string;
-    eventId: string;
-    versionId: string;
-    kind: 'single' | 'bulk' | 'test';
-    apiKeyId: string | undefined;
-    idempotencyKey: string | undefined;
-  };
-  key: NewIdempotencyKey | undefined;
-  items: NewItem[];
-};
-
-export type NewIdempotencyKey = {
-  hash: Buffer;
-  fingerprint: Buffer;
-  ringKeyId: string;
-  status: number;
-};
-
-export type NewItem = {
-  /** JSON of the wire's `user`, its Slack token sealed. */
-  recipient: string | undefined;
-  data: string | undefined;
-  override: string | undefined;
-  locale: string | undefined;
-  /** The text from the request; parsed again when the item is planned. */
-  scheduleAt: string | undefined;
-  /** Undefined if fan-out still has to plan the item. */
-  plan: ItemPlan | undefined;
-};
-
-export type ItemPlan = {
-  messages: NewMessage[];
-  /** By channel. */
-  skips: Record<string, Skip>;
-  /** The recipient's language, from the request or the stored user. */
-  locale: string | undefined;
-};
-
-export type Skip = { reason: SkipReason; detail: string };
-
-export type NewMessage = {
-  id: string;
-  channel: string;
-  target: string;
-  integrationId: string | undefined;
-  /** Undefined means now, by PostgreSQL's clock. */
-  dueAt: Date | undefined;
-  timeToLiveMs: number;
-  /** The job that carries the message; undefined leaves it to the relay. */
-  jobId: string | undefined;
-  note: string | undefined;
-  /** The only device that the message may go to; see claimMessages. */
-  deviceId?: string | undefined;
-};
+import { type NewRequest, type RequestWithKey, writeStatement } from './write.sql';
 
 export type KeyOutcome =
   | { isWritten: true }
@@ -165,8 +104,6 @@ type StoredKeyRow = {
 export function toKeyName({ accountId, hash }: KeyOfAccount): string {
   return `${accountId}:${hash.toString('base64')}`;
 }
-
-export type RequestWithKey = NewRequest & { key: NewIdempotencyKey };
 
 function hasKey(call: NewRequest): call is RequestWithKey {
   return call.key !== undefined;

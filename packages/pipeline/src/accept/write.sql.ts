@@ -1,5 +1,67 @@
 import { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from '@belfry/database';
-import type { ItemPlan, NewItem, NewMessage, NewRequest, RequestWithKey } from './write-requests';
+import type { SkipReason } from '@belfry/shared';
+
+/** All rows of one accepted request. */
+export type NewRequest = {
+  request: {
+    id: string;
+    accountId: string;
+    appId: string;
+    eventId: string;
+    versionId: string;
+    kind: 'single' | 'bulk' | 'test';
+    apiKeyId: string | undefined;
+    idempotencyKey: string | undefined;
+  };
+  key: NewIdempotencyKey | undefined;
+  items: NewItem[];
+};
+
+export type RequestWithKey = NewRequest & { key: NewIdempotencyKey };
+
+export type NewIdempotencyKey = {
+  hash: Buffer;
+  fingerprint: Buffer;
+  ringKeyId: string;
+  status: number;
+};
+
+export type NewItem = {
+  /** JSON of the wire's `user`, its Slack token sealed. */
+  recipient: string | undefined;
+  data: string | undefined;
+  override: string | undefined;
+  locale: string | undefined;
+  /** The text from the request; parsed again when the item is planned. */
+  scheduleAt: string | undefined;
+  /** Undefined if fan-out still has to plan the item. */
+  plan: ItemPlan | undefined;
+};
+
+export type ItemPlan = {
+  messages: NewMessage[];
+  /** By channel. */
+  skips: Record<string, Skip>;
+  /** The recipient's language, from the request or the stored user. */
+  locale: string | undefined;
+};
+
+export type Skip = { reason: SkipReason; detail: string };
+
+export type NewMessage = {
+  id: string;
+  channel: string;
+  target: string;
+  integrationId: string | undefined;
+  /** Undefined means now, by PostgreSQL's clock. */
+  dueAt: Date | undefined;
+  timeToLiveMs: number;
+  /** The job that carries the message; undefined leaves it to the relay. */
+  jobId: string | undefined;
+  note: string | undefined;
+  /** The only device that the message may go to; see claimMessages. */
+  deviceId?: string | undefined;
+};
 
 /**
  * Builds the insert. `callsWithKey` are the requests with a key, in lock order. The statement returns the ids of requests

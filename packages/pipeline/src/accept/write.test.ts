@@ -3,7 +3,8 @@ import { createLogger } from '@belfry/runtime';
 import fc from 'fast-check';
 import { createCapacity } from '../relay/capacity';
 import { createWriteBatcher, type WriteResult } from './write';
-import type { NewRequest, RequestWriteResult } from './write-requests';
+import type { NewRequest } from './write.sql';
+import type { RequestWriteResult } from './write-requests';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const poison = 'poison';

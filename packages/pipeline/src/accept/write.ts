@@ -3,7 +3,8 @@ import { type Batcher, createBatcher, type Logger } from '@belfry/runtime';
 import type { Capacity } from '../relay/capacity';
 import type { Queues } from '../relay/queues';
 import { gatherJobs, type QueuePlace } from './gather-jobs';
-import { type NewRequest, type RequestWriteResult, toKeyName } from './write-requests';
+import type { NewRequest } from './write.sql';
+import { type RequestWriteResult, toKeyName } from './write-requests';
 
 export type WriteResult = RequestWriteResult;
 

@@ -1,8 +1,33 @@
-import type { FinishedAttempt } from './attempt';
+import type { ChannelVersion, ContactUpdate, FailureReason, Json, Outcome } from '@belfry/shared';
 import { toBoundedJson } from './bounded-json';
 import type { ClaimedMessage } from './claim.sql';
 import { type Backoff, brokenVersion, computeNextState, unreadVersion } from './next-state';
 import type { AttemptResult, NextState } from './record.sql';
+
+/** The result of an attempt, with all fields that are logged. */
+export type FinishedAttempt = {
+  outcome: Outcome;
+  provider?: string;
+  channelVersion?: ChannelVersion;
+  /** The version could not be read from PostgreSQL, so the message itself is not at fault. */
+  isVersionUnread?: boolean;
+  request?: unknown;
+  response?: unknown;
+  /** Extra notes for the log, such as template paths that are missing in the data. */
+  notes?: Record<string, Json>;
+  changes?: ContactUpdate[];
+  inboxItem?: Record<string, Json>;
+  /** Fails the message, whatever the outcome. */
+  failed?: FailureReason;
+  /** The content is hidden here, and its stored texts must be dropped. */
+  isSensitive?: true;
+  /** How long the provider call took; undefined if there was none. */
+  callMs?: number;
+  /** No call was made, for a reason of ours: the message is requeued as if it had not been claimed. */
+  notNow?: NotNow;
+};
+
+export type NotNow = { waits?: 'limit' | 'connections'; waitMs: number };
 
 export type AttemptResultDeps = {
   backoff: Backoff;

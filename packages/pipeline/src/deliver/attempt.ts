@@ -1,7 +1,8 @@
 import type { ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
 import type { AppRow, VersionRow } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
-import type { ChannelVersion, ContactUpdate, FailureReason, Json, Outcome } from '@belfry/shared';
+import type { ChannelVersion, FailureReason, Json, Outcome } from '@belfry/shared';
+import type { FinishedAttempt, NotNow } from './attempt-result';
 import type { Carrier, Carriers } from './choose-integration';
 import type { ClaimedMessage } from './claim.sql';
 import type { Compose } from './compose';
@@ -26,31 +27,6 @@ export type AttemptDeps = {
 
 /** A claimed message and when its lease began, by `performance.now()`. That is not later than PostgreSQL's time. */
 export type Claimed = { message: ClaimedMessage; claimedAtMs: number };
-
-/** The result of an attempt, with all fields that are logged. */
-export type FinishedAttempt = {
-  outcome: Outcome;
-  provider?: string;
-  channelVersion?: ChannelVersion;
-  /** The version could not be read from PostgreSQL, so the message itself is not at fault. */
-  isVersionUnread?: boolean;
-  request?: unknown;
-  response?: unknown;
-  /** Extra notes for the log, such as template paths that are missing in the data. */
-  notes?: Record<string, Json>;
-  changes?: ContactUpdate[];
-  inboxItem?: Record<string, Json>;
-  /** Fails the message, whatever the outcome. */
-  failed?: FailureReason;
-  /** The content is hidden here, and its stored texts must be dropped. */
-  isSensitive?: true;
-  /** How long the provider call took; undefined if there was none. */
-  callMs?: number;
-  /** No call was made, for a reason of ours: the message is requeued as if it had not been claimed. */
-  notNow?: NotNow;
-};
-
-export type NotNow = { waits?: 'limit' | 'connections'; waitMs: number };
 
 /** Composes and sends a claimed message once. Never throws. */
 export async function attemptMessage(

@@ -2,7 +2,7 @@ import { redact } from '@belfry/channels';
 import type { Secrets } from '@belfry/runtime';
 import type { Json } from '@belfry/shared';
 import { openTexts } from '../accept/sealed-items';
-import type { FinishedAttempt } from './attempt';
+import type { FinishedAttempt } from './attempt-result';
 import type { ClaimedMessage } from './claim.sql';
 
 /** Opens the sealed texts of a sensitive event's message. */

@@ -10,7 +10,7 @@ import {
 } from '@belfry/shared';
 import { createFindLive, type FindLiveDeps } from '../accept/accept-call';
 import type { Plan } from '../accept/plan';
-import type { NewMessage } from '../accept/write-requests';
+import type { NewMessage } from '../accept/write.sql';
 import { getProvider, type PlannedCall, planCall } from '../deliver/choose-provider';
 import { type Compose, createCompose } from '../deliver/compose';
 import type { Candidate, Eligibility, Obstacle } from '../deliver/eligibility.sql';

@@ -1,7 +1,7 @@
 import { type Actor, changeWithAudit, inTransaction, type Queryable } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
-import type { UpkeepTask } from '../relay/retention.sql';
+import type { UpkeepTask } from '../relay/retention';
 import { type ErasePlace, eraseChunk, firstPlace } from './erase.sql';
 
 export type NewErasure = {

@@ -1,8 +1,7 @@
 import type { Queryable } from '@belfry/database';
 import { plainArray, textArray } from '@belfry/database';
 import type pg from 'pg';
-import { notesColumn, skipsColumn } from '../accept/write.sql';
-import type { ItemPlan } from '../accept/write-requests';
+import { type ItemPlan, notesColumn, skipsColumn } from '../accept/write.sql';
 
 /** A request with items that fan-out still has to plan, and its progress. */
 export type UnplannedRequest = {

@@ -1,6 +1,6 @@
 import type { Queryable } from '@belfry/database';
 import { isPlanned } from '../operate/is-planned.sql';
-import type { UpkeepTask } from './retention.sql';
+import type { UpkeepTask } from './retention';
 import { markRequestSlices } from './storage-slices.sql';
 
 export type RequestRemovalOptions = {

@@ -4,11 +4,7 @@ import { createSealedTextsRemoval } from '../accept/sealed-items';
 import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
 import { createErasureTask } from '../operate/erase';
 import { createRequestRemoval } from './remove-requests.sql';
-
-/** A kind of row that is removed by age, in chunks. */
-export type UpkeepTask = { name: string; removeChunk(database: Queryable): Promise<RemovedChunk> };
-
-export type RemovedChunk = { removed: number; mayBeMore: boolean };
+import type { UpkeepTask } from './retention';
 
 /** Maximum rows of one statement. */
 const upkeepChunk = 5_000;

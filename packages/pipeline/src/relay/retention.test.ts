@@ -1,6 +1,5 @@
 import { createLogger } from '@belfry/runtime';
-import { createUpkeep } from './retention';
-import type { UpkeepTask } from './retention.sql';
+import { createUpkeep, type UpkeepTask } from './retention';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const database = { query: jest.fn() };

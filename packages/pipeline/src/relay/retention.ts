@@ -1,6 +1,10 @@
 import type { Queryable } from '@belfry/database';
 import { createLoop, type Logger, type Loop, withinTime } from '@belfry/runtime';
-import type { UpkeepTask } from './retention.sql';
+
+/** A kind of row that is removed by age, in chunks. */
+export type UpkeepTask = { name: string; removeChunk(database: Queryable): Promise<RemovedChunk> };
+
+type RemovedChunk = { removed: number; mayBeMore: boolean };
 
 export type UpkeepDeps = {
   /** Runs `work` while no other process does; returns false if another process holds the lock. */

@@ -1,7 +1,8 @@
 import net from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { CallResult } from './load';
 import type { Address, LoadRequest } from './load-requests';
+
+export type CallResult = { number: number; isAccepted: boolean; sentAtMs: number };
 
 /** One kept-alive connection, with one call at a time. */
 export type LoadConnection = {

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createConnection, type LoadConnection } from './load-connection';
+import { type CallResult, createConnection, type LoadConnection } from './load-connection';
 import { createRequests, type LoadRequest } from './load-requests';
 import type { LoadResult, LoadSpec, Sample } from './load-types';
 
@@ -73,8 +73,6 @@ async function pace(
     if (startedCalls >= totalCalls && connections.every(({ isBusy }) => !isBusy())) return;
   }
 }
-
-export type CallResult = { number: number; isAccepted: boolean; sentAtMs: number };
 
 function createTally(keepsSamples: boolean) {
   const buckets = new Uint32Array(longestMs / bucketMs + 1);

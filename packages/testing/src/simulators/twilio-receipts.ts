@@ -1,6 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import twilio from 'twilio';
-import type { TwilioSend } from './twilio';
+
+/** The fields of a sent message that a receipt repeats, and where to post it. */
+type ReportedMessage = {
+  sid: string;
+  accountSid: string;
+  to: string;
+  /** The number, or the messaging service. */
+  from: string;
+  statusCallback?: string;
+};
 
 export type TwilioReceipt = {
   status: string;
@@ -20,7 +29,7 @@ const wrongToken = 'f'.repeat(32);
 
 /** The status of the last answer; receipts may be posted in any order. */
 export async function postTwilioReceipt(
-  { send, authToken }: { send: TwilioSend; authToken: string },
+  { send, authToken }: { send: ReportedMessage; authToken: string },
   receipt: TwilioReceipt,
 ): Promise<number> {
   const url = send.statusCallback;
@@ -45,7 +54,7 @@ export async function postTwilioReceipt(
 }
 
 function buildParams(
-  { sid, accountSid, to, from }: TwilioSend,
+  { sid, accountSid, to, from }: ReportedMessage,
   { status, errorCode }: TwilioReceipt,
 ): Record<string, string> {
   return {

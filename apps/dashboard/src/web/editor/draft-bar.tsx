@@ -6,8 +6,9 @@ import { Icon } from '../parts/icons';
 import { buildPath } from '../route';
 import { draftName, versionSearch } from '../versions/version-place';
 import { listChanges } from './definition';
-import type { Floating } from './event-page';
 import type { Draft } from './use-draft';
+
+export type EventDialog = 'publish' | 'test';
 
 export function DraftBar({
   event,
@@ -16,7 +17,7 @@ export function DraftBar({
 }: {
   event: EventAnswer;
   draft: Draft;
-  onOpen: (what: Floating) => void;
+  onOpen: (dialog: EventDialog) => void;
 }) {
   const app = useApp();
   const { mayChange } = useSession();

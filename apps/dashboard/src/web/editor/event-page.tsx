@@ -11,7 +11,7 @@ import { ChannelEditor } from './channel-editor';
 import { ChannelTabs } from './channel-tabs';
 import { ConflictBar } from './conflict-bar';
 import { listLocales } from './definition';
-import { DraftBar } from './draft-bar';
+import { DraftBar, type EventDialog } from './draft-bar';
 import { EventSettings } from './event-settings';
 import { PreviewColumn } from './preview-column';
 import { PublishDialog } from './publish-dialog';
@@ -42,8 +42,6 @@ export function EventPage({ eventId }: { eventId: string }) {
   );
 }
 
-export type Floating = 'publish' | 'test' | undefined;
-
 type EventProps = {
   event: EventAnswer;
   onEvent: (event: EventAnswer) => void;
@@ -70,7 +68,7 @@ function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: 
   const own = channels.filter((channel) => channel in definition.channels);
   const [tab, setTab] = useState(own[0] ?? 'settings');
   const [locale, setLocale] = useState(definition.defaultLocale);
-  const [floating, setFloating] = useState<Floating>();
+  const [floating, setFloating] = useState<EventDialog>();
   const sample = useSample(event, draft, getCurrentLocale());
   const current = tab === 'settings' || own.includes(tab) ? tab : (own[0] ?? 'settings');
   function getCurrentLocale() {
