@@ -1,7 +1,6 @@
 // A step of npm run check: patterns that mark hard-to-read names and sentences, each with the better form.
 // It is a reminder, not a grammar: keep the list short and right. Strings are not judged, except titles of tests.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './commands.mjs';
 
@@ -40,19 +39,18 @@ if (problems.length > 0) {
 }
 
 function listFiles() {
-  const names = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs', '*.md'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return names
-    .split('\n')
-    .filter((name) => name !== '' && !isExempt(name) && existsSync(path.join(root, name)));
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs|md)$/.test(entry.name))
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+    .filter((name) => !isExempt(name));
 }
 
 /** Generated files, and files that quote other code or this list. */
 function isExempt(name) {
   return (
-    /\/generated\/|\/mutants\/|isolation\/exceptions\.fixture\.ts$/.test(name) ||
+    /(?:^|\/)(?:node_modules|dist|generated|mutants|\.\w+)\/|isolation\/exceptions\.fixture\.ts$/.test(
+      name,
+    ) ||
     name === 'scripts/check-english.mjs' ||
     name === 'CHANGELOG.md'
   );
