@@ -1,26 +1,19 @@
 import path from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { channelNames, channels } from '@belfry/channels';
 import {
-  apiKeyPlace,
   createDatabase,
   createDatabaseCheck,
-  createDevices,
   createIdLists,
   createLookUps,
   createReadiness,
-  createUsers,
   type Database,
   fillSlackIntegration,
   markSlackRevoked,
-  type Queryable,
   readOldestWaiting,
   type UserRow,
   writeKeyUses,
 } from '@belfry/database';
 import {
-  type AnsweredCall,
-  type AnsweredWrite,
   type BulkSend,
   type Capacity,
   createBulkSend,
@@ -33,18 +26,14 @@ import {
   type Queues,
   type SendEvent,
   storedRecipient,
-  writeAnswered,
   writeRequests,
 } from '@belfry/pipeline/accept';
 import {
   createDryRun,
-  createInbox,
   type DryRun,
   findCaptures,
   readEligibility,
-  readRequestStatus,
   storeReceipts,
-  writeAppReport,
 } from '@belfry/pipeline/operate';
 import {
   createFairQueue,
@@ -66,6 +55,7 @@ import {
 import { createBulkReader, fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import type { Redis } from 'ioredis';
 import type { ApiDeps } from './app';
+import { createRecords } from './composition-records';
 import { createIdempotentRunner } from './idempotent-requests';
 import { createKeyUses } from './key-uses';
 import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
@@ -73,15 +63,11 @@ import { minBodiesInMemory } from './middleware/body-memory';
 import { createLimitRate } from './middleware/rate-limit';
 import { readSlackApp } from './slack/app';
 import type { SlackRouterDeps } from './slack/router';
-import { createStoreWrite, type StoreWrite } from './store-writes';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
 const cachedRows = 10_000;
 /** 16 KB/s. A slower body holds memory for too long. */
 const bodyPace = { timeoutMs: 30_000, windowMs: 5_000, minBytes: 80_000 };
-const maxWritesWaiting = 2_000;
-/** A caller's own timeout is often 5 s. */
-const maxWriteWaitMs = 3_000;
 
 type GatewayServices = ApiDeps & {
   metrics: Metrics;
@@ -162,73 +148,6 @@ type BaseServices = {
   lookUps: GatewayLookUps;
   secrets: Secrets;
 };
-
-/** Creates access to users, devices, inboxes and requests. It leaves half of the connections to sends. */
-function createRecords({
-  env,
-  database,
-  secrets,
-  lookUps,
-}: RecordServices): Pick<
-  ApiDeps,
-  'users' | 'devices' | 'inbox' | 'writeAppReport' | 'readRequestStatus'
-> {
-  const users = createUsers({ pool: database.accepting, secrets, newId });
-  const devices = createDevices({ pool: database.accepting, newId });
-  const write = createStoreWrite({
-    slots: Math.ceil(env.DATABASE_POOL_SIZE / 2),
-    maxWaiting: maxWritesWaiting,
-    maxWaitMs: maxWriteWaitMs,
-    now: () => performance.now(),
-  });
-  /** Stores the response with the idempotency key, in the same transaction as the work. */
-  function writeWithAnswer<Call extends AnsweredCall, Row>(
-    call: Call,
-    toBody: (row: Row) => string,
-    work: (client: Queryable, call: Call) => Promise<Row>,
-  ): Promise<AnsweredWrite> {
-    return write(() =>
-      writeAnswered(database.accepting, call, async (client) => toBody(await work(client, call))),
-    );
-  }
-  return {
-    users: {
-      writeUser: (call, toBody) => writeWithAnswer(call, toBody, users.writeUser),
-      findWholeUser: (appId, userId) => mapStoreErrors(users.findWholeUser(appId, userId)),
-    },
-    devices: {
-      addDevice: (call, toBody) => writeWithAnswer(call, toBody, devices.addDevice),
-      updateDevice: (call, toBody) => writeWithAnswer(call, toBody, devices.updateDevice),
-      getDevice: (address) => mapStoreErrors(devices.getDevice(address)),
-      deleteDevice: (address) => write(() => devices.deleteDevice(address)),
-    },
-    inbox: createInboxStore({ database, secrets, lookUps }, write),
-    readRequestStatus: (page) => mapStoreErrors(readRequestStatus(database.lookUps, page)),
-    writeAppReport: (report, answer) =>
-      write(() => writeAppReport(database.accepting, report, answer)),
-  };
-}
-
-type RecordServices = Pick<BaseServices, 'env' | 'database' | 'secrets' | 'lookUps'>;
-
-function createInboxStore(
-  { database, secrets, lookUps }: Omit<RecordServices, 'env'>,
-  write: StoreWrite,
-): ApiDeps['inbox'] {
-  const inbox = createInbox({ pool: database.accepting, newId });
-  return {
-    findApp: lookUps.findApp,
-    findSealedKeys: lookUps.findSealedKeys,
-    openKey: ({ id, sealed }) => secrets.open(sealed, apiKeyPlace(id)),
-    isUserStored: (address) => mapStoreErrors(inbox.isUserStored(address)),
-    listItems: (page) => mapStoreErrors(inbox.listItems(page)),
-    countUnread: (address) => mapStoreErrors(inbox.countUnread(address)),
-    ensureUser: (address) => write(() => inbox.ensureUser(address)),
-    changeStatus: (change) => write(() => inbox.changeStatus(change)),
-    readAll: (upTo) => write(() => inbox.readAll(upTo)),
-    open: (address) => write(() => inbox.open(address)),
-  };
-}
 
 function createReceiptStore({
   database,

@@ -1,31 +1,15 @@
-/** A public bug report about a similar system, and the test that proves we do not have the bug. */
-export type BugReport = {
-  reports: string;
-  /** Relative to `packages`. */
-  file: string;
-  /** The test title exactly as in the source. */
-  test: string;
-  /** The row of a `test.each` table that covers the report. */
-  row?: string;
-};
+import { type BugReport, tested } from './bug-report.fixture';
+import { slacks, telegrams } from './chat-bug-reports.fixture';
+import { pushes } from './push-bug-reports.fixture';
 
 const values = 'channels/src/hostile-values.property.test.ts';
 const contract = 'channels/src/provider-contract.test.ts';
 const email = 'channels/src/email';
-const onesignal = 'channels/src/onesignal/onesignal.test.ts';
-const push = 'channels/src/push';
-const slack = 'channels/src/slack';
 const sms = 'channels/src/sms';
-const telegram = 'channels/src/telegram';
 const whatsapp = 'channels/src/whatsapp';
 const inPlace = 'each hostile value stays in its place, and is shown unchanged';
 const unescaped = 'is the template with its values, unescaped: %s';
 const inTable = '%s is classified by the table, with a sentence';
-
-/** Links `reports` to the test that covers them, and optionally to one row of its table. */
-function tested(reports: string, file: string, test: string, row?: string): BugReport {
-  return { reports, file, test, ...(row === undefined ? {} : { row }) };
-}
 
 const templates = [
   tested('sendgrid/sendgrid-nodejs#741', `${sms}/compose.test.ts`, unescaped, 'Escape & work'),
@@ -56,7 +40,11 @@ const templates = [
   tested('novuhq/novu#2797', `${sms}/compose.test.ts`, unescaped, '&amp; "x" &#39;'),
   tested('nocobase/nocobase#6164', values, inPlace),
   tested('maizzle/framework#1200', values, inPlace),
-  tested('planetscale/beam#72 tryfabric/mack#21', `${slack}/compose.test.ts`, '%j becomes %j'),
+  tested(
+    'planetscale/beam#72 tryfabric/mack#21',
+    'channels/src/slack/compose.test.ts',
+    '%j becomes %j',
+  ),
 ];
 
 const texts = [
@@ -168,134 +156,6 @@ const texts = [
   tested('Twilio 21266', `${sms}/twilio.test.ts`, 'is not sent when %s', 'to equals from'),
 ];
 
-const slacks = [
-  tested(
-    'archive/github-actions-slack#14 slack-samples/javascript-channel-prefixes#4 connorads/lockbot#11',
-    `${slack}/codes.test.ts`,
-    '%s is about the recipient, and the sentence says what to do',
-    'not_in_channel',
-  ),
-  tested(
-    'slackapi/python-slack-sdk#483 #1460',
-    `${slack}/codes.test.ts`,
-    '%s is about the recipient, and the sentence says what to do',
-    'channel_not_found',
-  ),
-  tested(
-    'slackapi/node-slack-sdk#1523',
-    `${slack}/web-api.test.ts`,
-    'is refused when the person does not exist, and the result is cached for a short time',
-  ),
-  tested(
-    'slackapi/node-slack-sdk#1523',
-    `${slack}/web-api.test.ts`,
-    'goes to the person when the channel is not found',
-  ),
-  tested(
-    'slack-go/slack#536',
-    `${slack}/web-api.test.ts`,
-    'stores the scopes that Slack names, and cuts the rest of the response',
-  ),
-  tested(
-    'slackapi/node-slack-sdk#305 #451 #1119',
-    `${slack}/web-api.test.ts`,
-    'that is throttled does not delay others',
-  ),
-  tested(
-    'openclaw/openclaw#22780 slackapi/slack-api-specs#10',
-    contract,
-    'a connection that breaks after the request was written is unknown, and is not retried',
-  ),
-  tested(
-    'slackapi/bolt-js#2509',
-    `${slack}/compose.test.ts`,
-    'on %s are checked on save, and for an override before the call',
-    'the sum',
-  ),
-  tested(
-    'thedaviddias/publish-release-info-action#55 yhatt/jsx-slack#81',
-    `${slack}/compose.test.ts`,
-    'leaves out sections, headers and fields that a missing value emptied',
-  ),
-  tested(
-    'thesmallstar/slackify-markdown-python#14 yhatt/jsx-slack#160',
-    `${slack}/compose.test.ts`,
-    'in the link %s, %j becomes %s',
-  ),
-  tested(
-    'NousResearch/hermes-agent#49398',
-    `${slack}/compose.test.ts`,
-    'in the link %s, %j becomes %s',
-    'docs > setup',
-  ),
-  tested(
-    'PostHog/posthog#95054',
-    `${slack}/compose.test.ts`,
-    'never adds a mention or a link, whatever it contains',
-  ),
-  tested(
-    'statping/statping#933 sct/overseerr#2408 guidone/node-red-contrib-chatbot#561',
-    `${slack}/compose.test.ts`,
-    'provides the notification text when there is none, and escapes plain text',
-  ),
-];
-
-const telegrams = [
-  tested(
-    'windkh/node-red-contrib-telegrambot#301 GokulDas027/TelegramBridge#6',
-    `${telegram}/markup.test.ts`,
-    'is escaped once, and the author’s tags are kept: %s',
-  ),
-  tested(
-    'irazasyed/telegram-bot-sdk#493',
-    `${telegram}/markup.test.ts`,
-    'is escaped once, and the author’s tags are kept: %s',
-    'irazasyed/telegram-bot-sdk#493',
-  ),
-  tested(
-    'Eleirbag89/TelegramBotPHP#152 PipedreamHQ/pipedream#5849',
-    `${telegram}/compose.test.ts`,
-    '%s',
-    'a<br>b<br/>c<BR />d',
-  ),
-  tested(
-    'python-telegram-bot/python-telegram-bot#2981 eternnoir/pyTelegramBotAPI#661',
-    `${telegram}/markup.test.ts`,
-    'is escaped once, and the author’s tags are kept: %s',
-    '<how>',
-  ),
-  tested(
-    'tdlib/telegram-bot-api#655',
-    `${telegram}/compose.test.ts`,
-    'applies to the text before escaping',
-  ),
-  tested(
-    'serilog-contrib/Serilog.Sinks.Telegram.Alternative#33',
-    `${telegram}/compose.test.ts`,
-    'fails a longer text instead of cutting it inside a tag',
-  ),
-  tested(
-    'TwiN/gatus#179 ableev/Zabbix-in-Telegram#210 irazasyed/telegram-bot-sdk#354',
-    `${telegram}/bot-api.test.ts`,
-    'gets the message once under its new ID, which is stored for the user: %s',
-  ),
-  tested(
-    'yagop/node-telegram-bot-api#1030 #273',
-    `${telegram}/bot-api.test.ts`,
-    'is a returned result, not an unhandled rejection: %s',
-  ),
-  tested(
-    'hdghg/cjbot#13',
-    `${telegram}/bot-api.test.ts`,
-    'is one call and no second message when it is throttled: %s',
-  ),
-  tested(
-    'tucnak/telebot#770 appleboy/drone-telegram#65 smithersai/smithers#812',
-    `${telegram}/bot-api.test.ts`,
-    'is in no stored part of a failure: %s',
-  ),
-];
-
 const mails = [
   tested(
     'nodemailer/nodemailer#1289',
@@ -369,65 +229,6 @@ const mails = [
     `${email}/smtp.test.ts`,
     'arrives with text, HTML and attachment byte for byte',
   ),
-];
-
-const asText = 'has only text in its data, and leaves out null: %s';
-const switchesOff = 'switches the device off when its token is dead: %s';
-const leavesDeviceOn = 'leaves the device on when it is about something else: %s';
-const ownToken =
-  'is cached per integration, even for one account, and is new with new credentials: %s';
-const tokenRequest =
-  'is requested from the configured host, once for concurrent and later messages';
-const escapedKey = 'accepts a key whose line ends were written as \\\\n, and sends with it: %s';
-const oneLanguage =
-  'has its text only in the language that OneSignal requires, whatever the person’s language: %s';
-const onePerson = 'reaches no segment and no second person, whatever fields the call sets: %s';
-
-const pushes = [
-  ...['#102', '#1094', '#424', '#2548'].map((number) => {
-    const report = `firebase/firebase-admin-node${number}`;
-    return tested(report, `${push}/compose.test.ts`, asText, report);
-  }),
-  ...['xtrinch/fcm-django#223', 'eladnava/fcm-v1-http2#5', 'ToothlessGear/node-gcm#360'].map(
-    (report) => tested(report, `${push}/fcm.test.ts`, leavesDeviceOn, report),
-  ),
-  ...[
-    'rails/action_push_native#141',
-    'firebase/firebase-admin-java#1064',
-    'STS-Rosario/carpoolear_backend#321',
-    'guardian/mobile-n10n#1239',
-  ].map((report) => tested(report, `${push}/fcm.test.ts`, switchesOff, report)),
-  tested(
-    'firebase/firebase-admin-go#580 binwiederhier/ntfy#84 reown-com/push-server#346',
-    `${push}/compose.test.ts`,
-    'to %s is refused over the limit of FCM, which the failure names, before it is sent',
-  ),
-  tested('firebase/firebase-admin-node#2697 #2865 #2960', `${push}/fcm.test.ts`, tokenRequest),
-  ...['coollabsio/coolify#6384', 'firebase/firebase-admin-node#385'].map((report) =>
-    tested(report, `${push}/fcm.test.ts`, escapedKey, report),
-  ),
-  ...[
-    'firebase/firebase-admin-node#571',
-    'jlcvp/fcm-node#45',
-    'firebase/firebase-functions#171',
-  ].map((report) => tested(report, `${push}/fcm.test.ts`, ownToken, report)),
-  tested('OneSignal/onesignal-go-api#38', onesignal, onePerson, 'OneSignal/onesignal-go-api#38'),
-  tested(
-    'OneSignal/onesignal-node-api#82',
-    onesignal,
-    onePerson,
-    'OneSignal/onesignal-node-api#82',
-  ),
-  tested(
-    'zeyneloz/onesignal-node#9 #67',
-    onesignal,
-    'to a person without a device is refused despite status 200, and other messages are not',
-  ),
-  ...[
-    'zeyneloz/onesignal-node#40',
-    'OneSignal/react-native-onesignal#273',
-    'OneSignal/OneSignal-iOS-SDK#1329',
-  ].map((report) => tested(report, onesignal, oneLanguage, report)),
 ];
 
 export const bugReports: BugReport[] = [

@@ -1,5 +1,6 @@
 import { EnvError, readEnv } from './env';
-import { type Setting, settings } from './settings';
+import type { Setting } from './setting-kinds';
+import { settings } from './settings';
 
 const required = {
   DATABASE_URL: 'postgresql://a@127.0.0.1/b',

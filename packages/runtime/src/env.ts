@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type ProcessName, type Setting, type SettingName, settings } from './settings';
+import type { ProcessName, Setting } from './setting-kinds';
+import { type SettingName, settings } from './settings';
 
 type SettingValue<S> = S extends { kind: 'integer' }
   ? number

@@ -24,7 +24,8 @@ export {
 export { findTargetProblem } from './request-target';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';
-export { type ProcessName, type SettingName, settings } from './settings';
+export type { ProcessName } from './setting-kinds';
+export { type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';
 export { readSlackTicket, writeSlackTicket } from './slack-ticket';
 export {

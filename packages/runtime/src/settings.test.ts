@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Setting, settings } from './settings';
+import type { Setting } from './setting-kinds';
+import { settings } from './settings';
 
 const repositoryRoot = path.resolve(__dirname, '..', '..', '..');
 const reader = 'packages/runtime/src/env.ts';

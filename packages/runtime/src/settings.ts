@@ -1,3 +1,6 @@
+import { boolean, choice, integer, type Setting, text } from './setting-kinds';
+import { workerSettings } from './worker-settings';
+
 /**
  * The one list of settings: name, type, default and description. env.ts reads it, and docs/reference/configuration.md is generated
  * from it.
@@ -204,101 +207,6 @@ export const settings = {
     help: 'Password of ADMIN_EMAIL, 12 to 256 characters.',
   }),
 
-  WORKER_ROLES: text({
-    group: 'worker',
-    for: ['worker'],
-    default: 'all',
-    example: 'deliver-email,relay',
-    help: 'Comma-separated roles of this process; `all` means every role.',
-  }),
-  MESSAGES_IN_FLIGHT: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 200,
-    minimum: 1,
-    maximum: 1_000,
-    help: 'Maximum number of messages of one channel that a process delivers concurrently. One integration can use half of them; an SMTP integration also at most its `max_connections`. The same number of results can wait to be stored.',
-  }),
-  SMTP_CONNECTIONS_PER_HOST: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 0,
-    minimum: 0,
-    maximum: 10_000,
-    help: 'Maximum number of open connections to one mail server (by host name), for all workers and integrations together; 0 means no limit. Messages without a connection wait in the queue.',
-  }),
-  RELAY_POLL_MS: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 250,
-    minimum: 20,
-    maximum: 10_000,
-    help: 'Interval at which the relay looks for due messages.',
-  }),
-  RELAY_REQUEUE_AFTER_MS: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 5_000,
-    minimum: 100,
-    maximum: 600_000,
-    help: 'How long a message can stay queued before the relay checks that Redis still has its job.',
-  }),
-  RELAY_CHANNEL_WINDOW: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 2_000,
-    minimum: 20,
-    maximum: 100_000,
-    help: 'Maximum number of messages of one channel in Redis; the rest wait in PostgreSQL. Half of it is for the relay, half for the gateways.',
-  }),
-  RELAY_APP_WINDOW: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 500,
-    minimum: 2,
-    maximum: 100_000,
-    help: 'Maximum number of messages of one app and channel in Redis, split in the same way.',
-  }),
-  SEND_TIMEOUT_MS: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 0,
-    minimum: 0,
-    maximum: 120_000,
-    help: 'Timeout of an attempt on every channel; 0 uses the channel’s default (HTTP 15 s, e-mail 40 s, inbox 5 s). It starts with the call to the provider: waiting for connections, files and access tokens does not count.',
-  }),
-  RETRY_BASE_MS: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 2_000,
-    minimum: 1,
-    maximum: 60_000,
-    help: 'First delay before another attempt. It doubles up to RETRY_CAP_MS, with full jitter.',
-  }),
-  RETRY_CAP_MS: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 900_000,
-    minimum: 1,
-    maximum: 3_600_000,
-    help: 'Longest delay before another attempt.',
-  }),
-  RETENTION_DAYS: integer({
-    group: 'worker',
-    for: ['worker'],
-    default: 30,
-    minimum: 2,
-    maximum: 3_650,
-    help: 'How long a request is kept after all its messages are final. Below 2 days, an idempotency key could outlive its request.',
-  }),
-  STORAGE_LIMIT_MB_PER_ACCOUNT: integer({
-    group: 'worker',
-    for: ['worker', 'cli'],
-    default: 0,
-    minimum: 0,
-    maximum: 1_000_000_000,
-    help: 'Storage limit of one account in megabytes; 0 means no limit. `belfry account quota` sets the limit of one account.',
-  }),
   SLACK_CLIENT_ID: text({
     group: 'gateway',
     for: ['api', 'dashboard'],
@@ -322,62 +230,8 @@ export const settings = {
     example: '<from the app’s Basic Information>',
     help: 'Signing secret; see SLACK_CLIENT_ID.',
   }),
-  SLACK_API_URL: text({
-    group: 'worker',
-    for: ['api', 'worker', 'cli', 'dashboard'],
-    isForSimulators: true,
-    default: '',
-    example: 'http://127.0.0.1:4410/api/',
-    help: 'URL of the Slack API, for a simulator; not allowed in production.',
-  }),
-  TWILIO_API_URL: text({
-    group: 'worker',
-    for: ['worker', 'cli', 'dashboard'],
-    isForSimulators: true,
-    default: '',
-    example: 'http://127.0.0.1:4411',
-    help: 'URL of the Twilio API, for a simulator; not allowed in production.',
-  }),
-  META_API_URL: text({
-    group: 'worker',
-    for: ['worker', 'cli', 'dashboard'],
-    isForSimulators: true,
-    default: '',
-    example: 'http://127.0.0.1:4412',
-    help: 'URL of Meta’s Graph API, for a simulator; not allowed in production.',
-  }),
-  TELEGRAM_API_URL: text({
-    group: 'worker',
-    for: ['worker', 'cli', 'dashboard'],
-    isForSimulators: true,
-    default: '',
-    example: 'http://127.0.0.1:4413',
-    help: 'URL of the Telegram Bot API, for a simulator; not allowed in production.',
-  }),
-  FCM_API_URL: text({
-    group: 'worker',
-    for: ['worker', 'cli', 'dashboard'],
-    isForSimulators: true,
-    default: '',
-    example: 'http://127.0.0.1:4414',
-    help: 'URL of Firebase Cloud Messaging and its token endpoint, for a simulator; not allowed in production.',
-  }),
-  ONESIGNAL_API_URL: text({
-    group: 'worker',
-    for: ['worker', 'cli', 'dashboard'],
-    isForSimulators: true,
-    default: '',
-    example: 'http://127.0.0.1:4415',
-    help: 'URL of the OneSignal API, for a simulator; not allowed in production.',
-  }),
-  SHUTDOWN_TIMEOUT_MS: integer({
-    group: 'worker',
-    for: ['api', 'worker', 'dashboard'],
-    default: 0,
-    minimum: 0,
-    maximum: 300_000,
-    help: 'Time limit for a process to shut down; 0 is 10 s more than the longest attempt of its roles: 25 s, or 50 s with e-mail. A lower value can cut off attempts, whose outcome is then unknown.',
-  }),
+
+  ...workerSettings,
 
   NODE_ENV: text({
     group: 'logging',
@@ -395,46 +249,4 @@ export const settings = {
   }),
 } as const satisfies Record<string, Setting>;
 
-/** Processes that read settings; `cli` is any one-shot command. */
-export type ProcessName = 'api' | 'worker' | 'dashboard' | 'cli';
-
 export type SettingName = keyof typeof settings;
-
-export type Setting = {
-  group: 'stores' | 'security' | 'gateway' | 'dashboard' | 'worker' | 'logging';
-  /** Processes that read it. */
-  for: readonly ProcessName[];
-  help: string;
-  isRequired?: true;
-  /** Processes that can run partly without it. */
-  isOptionalFor?: readonly ProcessName[];
-  /** Never printed. */
-  isSecret?: true;
-  /** Refused in production. */
-  isForSimulators?: true;
-  example?: string;
-} & (
-  | { kind: 'text'; default?: string }
-  | { kind: 'integer'; default: number; minimum: number; maximum: number }
-  | { kind: 'boolean'; default: boolean }
-  | { kind: 'oneOf'; default: string; values: readonly string[] }
-);
-
-type Without<T, K extends string> = T extends unknown ? Omit<T, K> : never;
-type SettingFields<K extends Setting['kind']> = Without<Extract<Setting, { kind: K }>, 'kind'>;
-
-function text<const S extends SettingFields<'text'>>(setting: S) {
-  return { ...setting, kind: 'text' as const };
-}
-
-function integer<const S extends SettingFields<'integer'>>(setting: S) {
-  return { ...setting, kind: 'integer' as const };
-}
-
-function boolean<const S extends SettingFields<'boolean'>>(setting: S) {
-  return { ...setting, kind: 'boolean' as const };
-}
-
-function choice<const S extends SettingFields<'oneOf'>>(setting: S) {
-  return { ...setting, kind: 'oneOf' as const };
-}

@@ -1,5 +1,6 @@
 import { createSlackSimulator, type SlackSimulator } from '@belfry/testing';
-import { changes, type Scene } from './changes.fixture';
+import type { Scene } from './change-calls.fixture';
+import { changes } from './changes.fixture';
 import { fillPath, listChangingRoutes } from './routes.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 

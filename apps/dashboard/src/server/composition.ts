@@ -1,16 +1,14 @@
 import path from 'node:path';
-import { type AnyChannel, channelNames, channels, createSenderDeps } from '@belfry/channels';
+import { channelNames, channels } from '@belfry/channels';
 import {
   type Access,
   createAccess,
   createAccountApps,
   createAccountKeys,
-  createAppEvents,
   createAppIntegrations,
   createAppUsers,
   createDatabase,
   createDatabaseCheck,
-  createLookUps,
   createPeople,
   createReadiness,
   createSavedFilters,
@@ -20,15 +18,7 @@ import {
   listAuditEntries,
   listHeartbeats,
   listUsableIntegrations,
-  markActive,
 } from '@belfry/database';
-import {
-  createPlan,
-  createSendEvent,
-  createWriteBatcher,
-  storedRecipient,
-  writeRequests,
-} from '@belfry/pipeline/accept';
 import {
   cancelMessage,
   createAppCaptures,
@@ -45,8 +35,6 @@ import {
   writeGeneration,
 } from '@belfry/pipeline/operate';
 import {
-  buildReceiptUrl,
-  createFairQueue,
   createRedis,
   createSecrets,
   type Env,
@@ -58,21 +46,18 @@ import {
   type Shutdown,
   type StartCheck,
   version,
-  writeSlackTicket,
 } from '@belfry/runtime';
-import { createReadSend, explainRequest, messageStates } from '@belfry/shared';
+import { explainRequest, messageStates } from '@belfry/shared';
 import type { DashboardDeps } from './app';
+import { createConfigurationServices } from './composition-configuration';
 import { type ConfirmPassword, createConfirmPassword } from './confirm-password';
 import { type ConnectionDeps, createConnections } from './connection';
-import { createCredentialsBox } from './credentials';
 import { createDevices } from './devices';
 import { createLogLive } from './log-live';
 import { createPasswords, type Passwords } from './password';
 import { createSessions } from './sessions';
 import { createSignInLimits, knownLimit } from './sign-in-limits';
 import { createReadStatus } from './status';
-import { createTestConnection } from './test-connection';
-import { createTestSend, type TestSendDeps } from './test-send';
 import { createTries } from './tries';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
@@ -174,81 +159,6 @@ function createPeopleServices(
   };
 }
 
-/** Configuration, previews and test sends. */
-function createConfigurationServices(
-  base: Base,
-): Pick<DashboardDeps, 'integrations' | 'events' | 'trying'> {
-  const { env, database, secrets } = base;
-  const pool = database.lookUps;
-  const events = createAppEvents(pool);
-  const integrations = createAppIntegrations(pool);
-  const all: Record<string, AnyChannel> = channels;
-  const readSend = createReadSend(channels);
-  const compiling = createFairQueue();
-  return {
-    integrations: {
-      channels: all,
-      integrations,
-      events,
-      credentials: createCredentialsBox(secrets),
-      testConnection: createTestConnection({
-        channels: all,
-        senderDeps: createSenderDeps(env),
-        now: () => new Date(),
-      }),
-      markActive: (id, actor) => markActive(pool, id, actor),
-      getReceiptUrl: (integrationId) =>
-        buildReceiptUrl({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
-      getSlackInstallUrl: createGetSlackInstallUrl({ env, secrets }),
-    },
-    events: { channels: all, events, integrations, compiling },
-    trying: {
-      channels: all,
-      events,
-      integrations,
-      testSend: createTestSend({
-        events,
-        createSendEvent: createTestAccepting(base),
-        readSend,
-        newId,
-      }),
-      readSend,
-      gatewayUrl: env.PUBLIC_URL,
-      compiling,
-    },
-  };
-}
-
-/** The accept step of the pipeline. The relay enqueues what it writes, so a test send needs no Redis here. */
-function createTestAccepting({
-  database,
-  secrets,
-  shutdown,
-  log,
-}: Base): TestSendDeps['createSendEvent'] {
-  const write = createWriteBatcher({
-    writeRequests: (calls) => writeRequests(database.accepting, calls),
-    queues: { addDeliverJobs: async () => undefined, addFanOutJobs: async () => undefined },
-    capacity: { take: () => false, settle: () => undefined },
-    newId,
-    log,
-  });
-  shutdown.add('accepting', () => write.close());
-  const lookUps = createLookUps(database.lookUps);
-  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
-  return ({ id, eventId, definition }) =>
-    createSendEvent({
-      findEvent: async (appId, name) => ({ id: eventId, appId, name, liveVersionId: id }),
-      findVersion: async () => ({ id, eventId, definition }),
-      findUser: lookUps.findUser,
-      readStoredRecipient: (user) => storedRecipient(user, extraFields),
-      plan: createPlan(channels),
-      write,
-      secrets,
-      newId,
-    });
-}
-
 function createRequestServices(
   { database, shutdown, log: logger }: Base,
   sessions: DashboardDeps['log']['sessions'],
@@ -341,21 +251,4 @@ function readConnectionRules(env: Env<'dashboard'>): ConnectionDeps {
   throw new EnvError([
     { name: 'TRUSTED_PROXIES', problem: isTrustedProxy.problem, example: '10.0.0.0/8' },
   ]);
-}
-
-const slackTicketMs = 60 * 60_000;
-
-function createGetSlackInstallUrl({
-  env,
-  secrets,
-}: {
-  env: Env<'dashboard'>;
-  secrets: Secrets;
-}): DashboardDeps['integrations']['getSlackInstallUrl'] {
-  if (env.SLACK_CLIENT_ID === '') return undefined;
-  return ({ accountId, operatorId }, integrationId) => {
-    const expiresAtMs = Date.now() + slackTicketMs;
-    const ticket = writeSlackTicket({ integrationId, accountId, operatorId, expiresAtMs }, secrets);
-    return `${env.PUBLIC_URL.replace(/(?<!\/)\/+$/, '')}/slack/install?ticket=${ticket}`;
-  };
 }

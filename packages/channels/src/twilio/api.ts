@@ -2,7 +2,7 @@ import type { Http, HttpResponse } from '../http';
 import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
-import { classifyTwilioError } from './codes';
+import { classifyTwilioError } from './classify-error';
 import type { TwilioAccess } from './integration';
 
 /** The account, and the signal that ends the call. */

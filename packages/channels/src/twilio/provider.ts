@@ -21,7 +21,7 @@ import {
   twilioHost,
   unreadable,
 } from './api';
-import { classifyTwilioError, getContactUpdates, sparesIntegration } from './codes';
+import { classifyTwilioError, getContactUpdates, sparesIntegration } from './classify-error';
 import { findLostMessage } from './find-lost';
 import {
   checkTwilio,

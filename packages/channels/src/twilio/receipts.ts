@@ -1,7 +1,7 @@
 import type { ReceiptState } from '@belfry/shared';
 import type { ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
 import { parseErrorCode } from './api';
-import { getContactUpdates, getRefusalReason, getSentence } from './codes';
+import { getContactUpdates, getRefusalReason, getSentence } from './classify-error';
 import { getAuthToken, getSender } from './integration';
 import { getSuppressionSender } from './sender';
 import { buildSignedText, isSignedBy } from './signature';

@@ -32,8 +32,8 @@ import { listOldKeys, rotateKeys } from '../operate/rotate-keys';
 import { readUptimeMs } from '../relay/relay.sql';
 import { createUpkeepTasks } from '../relay/retention.sql';
 import { withStorageLock, withUpkeepLock } from '../relay/retention-lock';
+import { useInApp } from './use-deliver.fixture';
 import { useUsers } from './use-gateway.fixture';
-import { useInApp } from './use-pipeline.fixture';
 import { person, send, type World } from './world.fixture';
 
 const migrationsDir = path.resolve(__dirname, '../../../..', 'prisma/migrations');

@@ -205,3 +205,8 @@ export function newMessage(id: string): NewMessage {
 export function createCall({ accountId }: World, key?: string) {
   return { callId: newId(), accountId, key: key === undefined ? undefined : createKey(key) };
 }
+
+/** A worker's claim of these messages. */
+export function claim(ids: string[]) {
+  return { ids, worker: 'worker', leaseMs: 20_000 };
+}

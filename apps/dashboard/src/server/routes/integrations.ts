@@ -1,38 +1,29 @@
-import type { AnyChannel, IntegrationInput, Provider } from '@belfry/channels';
-import type { Actor, AppEvents, AppIntegrationRow, AppIntegrations } from '@belfry/database';
+import type { IntegrationInput, Provider } from '@belfry/channels';
+import type { Actor, AppIntegrationRow } from '@belfry/database';
 import { Type } from '@sinclair/typebox';
 import type {
   IntegrationAnswer,
   IntegrationListAnswer,
   SlackInstallAnswer,
   TestConnectionAnswer,
-  UsedBy,
 } from '../../api/integrations';
+import { hideHints, mergeCredentials, readBoundSettings } from '../credentials';
 import {
-  type CredentialsBox,
-  createHints,
-  hideHints,
-  mergeCredentials,
-  readBoundSettings,
-} from '../credentials';
-import { checkIntegration, completeSettings, findProvider } from '../integration-check';
+  createIntegrationAnswers,
+  type IntegrationAnswers,
+  type IntegrationAnswersDeps,
+} from '../integration-answers';
+import { checkIntegration, completeSettings } from '../integration-check';
 import { invalid, notFound, Refusal } from '../problem';
 import { confirmSchema, nameSchema, readBody } from '../read-body';
 import { describeRemovalHarm, findReferences } from '../references';
 import { type AppCall, type Routes, readId } from '../route';
 import type { TestConnection } from '../test-connection';
 
-export type IntegrationRoutesDeps = {
-  channels: Record<string, AnyChannel>;
-  integrations: AppIntegrations;
-  events: Pick<AppEvents, 'list'>;
-  credentials: CredentialsBox;
+export type IntegrationRoutesDeps = IntegrationAnswersDeps & {
   testConnection: TestConnection;
   /** Reactivates the integration after a passed test. */
   markActive(integrationId: string, actor: Actor): Promise<void>;
-  getReceiptUrl(integrationId: string): string;
-  /** Undefined without a Slack app. */
-  getSlackInstallUrl: ((actor: Actor, integrationId: string) => string) | undefined;
 };
 
 const anyObject = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 });
@@ -63,7 +54,7 @@ export function createIntegrationRoutes(deps: IntegrationRoutesDeps, routes: Rou
 
 function createFormRoutes(
   { integrations, events: appEvents, credentials: box }: IntegrationRoutesDeps,
-  { find, answer, answerOf: toAnswer, getProvider }: IntegrationAnswers,
+  { find, answer, toAnswer, getProvider }: IntegrationAnswers,
   { inApp }: Routes,
 ) {
   return {
@@ -224,59 +215,6 @@ type TestedIntegration = { id?: string | undefined; channel: string; provider: s
 /** A viewer sees that a credential is stored, but no part of it. */
 function hide(answer: IntegrationAnswer): IntegrationAnswer {
   return { ...answer, credentials: hideHints(answer.credentials) };
-}
-
-type IntegrationAnswers = ReturnType<typeof createIntegrationAnswers>;
-
-/** Integration answers of the routes. */
-function createIntegrationAnswers(deps: IntegrationRoutesDeps) {
-  const { channels, integrations, credentials: box } = deps;
-
-  async function find({ app, path }: AppCall): Promise<AppIntegrationRow> {
-    const row = await integrations.find(app.id, readId({ path }, 'id', 'integration'));
-    if (!row) throw notFound('integration');
-    return row;
-  }
-
-  async function answer(appId: string, id: string): Promise<IntegrationAnswer> {
-    const [row, events] = await Promise.all([
-      integrations.find(appId, id),
-      deps.events.list(appId),
-    ]);
-    if (!row) throw notFound('integration');
-    return toAnswer(row, findReferences(events, row));
-  }
-
-  function toAnswer(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
-    const { id, channel, provider, settings, createdAt, updatedAt, ...rest } = row;
-    const stored = box.open(row);
-    const providerDefinition = findProvider(channels, { channel, provider });
-    const problems = providerDefinition
-      ? checkIntegration(providerDefinition, { settings, credentials: stored })
-      : [];
-    return {
-      ...rest,
-      id,
-      channel,
-      provider,
-      settings,
-      credentials: providerDefinition ? createHints(providerDefinition, stored) : {},
-      createdAt: createdAt.getTime(),
-      updatedAt: updatedAt.getTime(),
-      usedBy,
-      receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
-      canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,
-      problems,
-    };
-  }
-
-  function getProvider(query: { channel: string; provider: string }): Provider<unknown> {
-    const provider = findProvider(channels, query);
-    if (provider) return provider;
-    throw invalid([{ path: 'provider', problem: `is not a provider of ${query.channel}` }]);
-  }
-
-  return { find, answer, answerOf: toAnswer, getProvider };
 }
 
 function refuseProblems(

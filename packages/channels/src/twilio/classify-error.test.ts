@@ -1,4 +1,4 @@
-import { classifyTwilioError } from './codes';
+import { classifyTwilioError } from './classify-error';
 
 test.each([
   [20429, {}],

@@ -1,0 +1,130 @@
+import { type AnyChannel, channels, createSenderDeps } from '@belfry/channels';
+import {
+  createAppEvents,
+  createAppIntegrations,
+  createLookUps,
+  type Database,
+  markActive,
+} from '@belfry/database';
+import {
+  createPlan,
+  createSendEvent,
+  createWriteBatcher,
+  storedRecipient,
+  writeRequests,
+} from '@belfry/pipeline/accept';
+import {
+  buildReceiptUrl,
+  createFairQueue,
+  type Env,
+  type Logger,
+  newId,
+  type Secrets,
+  type Shutdown,
+  writeSlackTicket,
+} from '@belfry/runtime';
+import { createReadSend } from '@belfry/shared';
+import type { DashboardDeps } from './app';
+import { createCredentialsBox } from './credentials';
+import { createTestConnection } from './test-connection';
+import { createTestSend, type TestSendDeps } from './test-send';
+
+type ConfigurationDeps = {
+  env: Env<'dashboard'>;
+  log: Logger;
+  shutdown: Shutdown;
+  database: Database;
+  secrets: Secrets;
+};
+
+/** Configuration, previews and test sends. */
+export function createConfigurationServices(
+  deps: ConfigurationDeps,
+): Pick<DashboardDeps, 'integrations' | 'events' | 'trying'> {
+  const { env, database, secrets } = deps;
+  const pool = database.lookUps;
+  const events = createAppEvents(pool);
+  const integrations = createAppIntegrations(pool);
+  const all: Record<string, AnyChannel> = channels;
+  const readSend = createReadSend(channels);
+  const compiling = createFairQueue();
+  return {
+    integrations: {
+      channels: all,
+      integrations,
+      events,
+      credentials: createCredentialsBox(secrets),
+      testConnection: createTestConnection({
+        channels: all,
+        senderDeps: createSenderDeps(env),
+        now: () => new Date(),
+      }),
+      markActive: (id, actor) => markActive(pool, id, actor),
+      getReceiptUrl: (integrationId) =>
+        buildReceiptUrl({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
+      getSlackInstallUrl: createGetSlackInstallUrl({ env, secrets }),
+    },
+    events: { channels: all, events, integrations, compiling },
+    trying: {
+      channels: all,
+      events,
+      integrations,
+      testSend: createTestSend({
+        events,
+        createSendEvent: createTestAccepting(deps),
+        readSend,
+        newId,
+      }),
+      readSend,
+      gatewayUrl: env.PUBLIC_URL,
+      compiling,
+    },
+  };
+}
+
+/** The accept step of the pipeline. The relay enqueues what it writes, so a test send needs no Redis here. */
+function createTestAccepting({
+  database,
+  secrets,
+  shutdown,
+  log,
+}: ConfigurationDeps): TestSendDeps['createSendEvent'] {
+  const write = createWriteBatcher({
+    writeRequests: (calls) => writeRequests(database.accepting, calls),
+    queues: { addDeliverJobs: async () => undefined, addFanOutJobs: async () => undefined },
+    capacity: { take: () => false, settle: () => undefined },
+    newId,
+    log,
+  });
+  shutdown.add('accepting', () => write.close());
+  const lookUps = createLookUps(database.lookUps);
+  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+  return ({ id, eventId, definition }) =>
+    createSendEvent({
+      findEvent: async (appId, name) => ({ id: eventId, appId, name, liveVersionId: id }),
+      findVersion: async () => ({ id, eventId, definition }),
+      findUser: lookUps.findUser,
+      readStoredRecipient: (user) => storedRecipient(user, extraFields),
+      plan: createPlan(channels),
+      write,
+      secrets,
+      newId,
+    });
+}
+
+const slackTicketMs = 60 * 60_000;
+
+function createGetSlackInstallUrl({
+  env,
+  secrets,
+}: Pick<
+  ConfigurationDeps,
+  'env' | 'secrets'
+>): DashboardDeps['integrations']['getSlackInstallUrl'] {
+  if (env.SLACK_CLIENT_ID === '') return undefined;
+  return ({ accountId, operatorId }, integrationId) => {
+    const expiresAtMs = Date.now() + slackTicketMs;
+    const ticket = writeSlackTicket({ integrationId, accountId, operatorId, expiresAtMs }, secrets);
+    return `${env.PUBLIC_URL.replace(/(?<!\/)\/+$/, '')}/slack/install?ticket=${ticket}`;
+  };
+}

@@ -1,0 +1,71 @@
+import type { AnyChannel, Provider } from '@belfry/channels';
+import type { Actor, AppEvents, AppIntegrationRow, AppIntegrations } from '@belfry/database';
+import type { IntegrationAnswer, UsedBy } from '../api/integrations';
+import { type CredentialsBox, createHints } from './credentials';
+import { checkIntegration, findProvider } from './integration-check';
+import { invalid, notFound } from './problem';
+import { findReferences } from './references';
+import { type AppCall, readId } from './route';
+
+export type IntegrationAnswersDeps = {
+  channels: Record<string, AnyChannel>;
+  integrations: AppIntegrations;
+  events: Pick<AppEvents, 'list'>;
+  credentials: CredentialsBox;
+  getReceiptUrl(integrationId: string): string;
+  /** Undefined without a Slack app. */
+  getSlackInstallUrl: ((actor: Actor, integrationId: string) => string) | undefined;
+};
+
+export type IntegrationAnswers = ReturnType<typeof createIntegrationAnswers>;
+
+/** Integration answers of the routes. */
+export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
+  const { channels, integrations, credentials: box } = deps;
+
+  async function find({ app, path }: AppCall): Promise<AppIntegrationRow> {
+    const row = await integrations.find(app.id, readId({ path }, 'id', 'integration'));
+    if (!row) throw notFound('integration');
+    return row;
+  }
+
+  async function answer(appId: string, id: string): Promise<IntegrationAnswer> {
+    const [row, events] = await Promise.all([
+      integrations.find(appId, id),
+      deps.events.list(appId),
+    ]);
+    if (!row) throw notFound('integration');
+    return toAnswer(row, findReferences(events, row));
+  }
+
+  function toAnswer(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
+    const { id, channel, provider, settings, createdAt, updatedAt, ...rest } = row;
+    const stored = box.open(row);
+    const providerDefinition = findProvider(channels, { channel, provider });
+    const problems = providerDefinition
+      ? checkIntegration(providerDefinition, { settings, credentials: stored })
+      : [];
+    return {
+      ...rest,
+      id,
+      channel,
+      provider,
+      settings,
+      credentials: providerDefinition ? createHints(providerDefinition, stored) : {},
+      createdAt: createdAt.getTime(),
+      updatedAt: updatedAt.getTime(),
+      usedBy,
+      receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
+      canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,
+      problems,
+    };
+  }
+
+  function getProvider(query: { channel: string; provider: string }): Provider<unknown> {
+    const provider = findProvider(channels, query);
+    if (provider) return provider;
+    throw invalid([{ path: 'provider', problem: `is not a provider of ${query.channel}` }]);
+  }
+
+  return { find, answer, toAnswer, getProvider };
+}

@@ -1,0 +1,110 @@
+import { findNamed } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { createAppCaptures } from '../operate/captures';
+import { readRequestTimeline } from '../operate/doctor.sql';
+import { listFeedMessages } from '../operate/live-feed.sql';
+import {
+  cancelMessage,
+  findResendable,
+  findVersionOfRequest,
+  writeGeneration,
+} from '../operate/message-changes.sql';
+import { readItemTimeline } from '../operate/read-request';
+import { createRequestLog } from '../operate/request-log';
+import { readRequestStatus } from '../operate/request-status';
+import { createResendRuns } from '../operate/resend-runs';
+import { carryOutResend } from '../relay/resend-by-filter.sql';
+import { person, send, setSensitive, type World } from './world.fixture';
+
+export async function useLog(world: World, messageId: string): Promise<void> {
+  const { database, appId, event } = world;
+  const log = createRequestLog(database.requestLog, ['queued', 'sent', 'failed']);
+  const address = await findResendable(database.requestLog, appId, messageId);
+  const requestId = address?.requestId ?? '';
+  const eventIds = await log.findEventIds(appId, 'order_shipped');
+  const { ids } = await log.readPage({ appId });
+  const filters = [
+    { before: ids[0] ?? '', from: requestId },
+    { requestId },
+    { idempotencyKey: 'send' },
+    { eventIds },
+    { recipient: person.userId },
+    { recipient: person.email },
+    { channels: ['email'], states: ['sent'] },
+    { states: ['skipped'] },
+    { provider: 'smtp', providerChannels: ['email'] },
+  ];
+  for (const filter of filters) await log.readPage({ appId, ...filter });
+  await log.readEntries(appId, ids);
+  await log.listSince([appId], requestId);
+  await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
+  const page = { appId, requestId, after: undefined, limit: 9 };
+  await readRequestStatus(database.lookUps, page);
+  await readRequestTimeline(database.prisma, requestId, appId);
+  await readRequestTimeline(database.prisma, requestId);
+  await listFeedMessages(database.prisma, [messageId]);
+  await findVersionOfRequest(database.accepting, requestId);
+  const query = { accountId: world.accountId, appId };
+  for (const text of [requestId, messageId, person.userId, person.email, 'send']) {
+    await findNamed(database.accepting, { ...query, text });
+  }
+  if (event.eventId !== eventIds[0]) throw new Error('The log does not find the event');
+}
+
+export async function useCapturePages(world: World): Promise<void> {
+  const { database, appId, actor } = world;
+  const captures = createAppCaptures(database.accepting);
+  const all = { appId, channel: undefined, event: undefined, words: [], before: undefined };
+  await world.alter(
+    `UPDATE message SET notes = '{"segments":1}' WHERE id IN (SELECT message_id FROM capture)`,
+  );
+  const [capture] = await captures.list(all);
+  const id = capture?.id ?? '';
+  await captures.list({ ...all, before: id, words: ['hello'] });
+  await captures.find(appId, id);
+  await captures.remove(actor, { appId, id });
+}
+
+export async function useResends(world: World): Promise<void> {
+  const { database, appId, actor } = world;
+  const pool = database.accepting;
+  const later = await send(world, { message: { dueAt: new Date(Date.now() + 3_600_000) } });
+  await cancelMessage(pool, actor, { appId, messageId: later.messageId });
+  await world.alter(`UPDATE message SET state = 'failed', due_at = NULL WHERE state = 'sent'`);
+  const runs = createResendRuns(pool);
+  const filter = { appId, states: ['failed'], recipient: person.userId, channels: ['email'] };
+  const run = { appId, filter, shown: { state: 'failed' }, confirmed: 100, perSecond: 1 };
+  const byProvider = { appId, provider: 'smtp', providerChannels: ['email'] };
+  for (const isSensitive of [true, false]) {
+    await setSensitive(world, isSensitive);
+    await runs.count(filter);
+    await runs.count(byProvider);
+    if (isSensitive) await runs.start(actor, run);
+  }
+  const cancelled = await runs.start(actor, run);
+  await runs.hasRunning(appId);
+  await runs.cancel(actor, { appId, id: cancelled?.id ?? '' });
+  const started = await runs.start(actor, run);
+  await carryOutResend(pool, async (_app, candidates) =>
+    candidates.map(({ id, stateThen }) => ({
+      messageId: id,
+      generation: {
+        id: newId(),
+        messageId: id,
+        state: stateThen,
+        integrationId: world.integrations[0],
+        timeToLiveMs: 60_000,
+      },
+    })),
+  );
+  const text = started?.id ?? '';
+  await findNamed(pool, { accountId: world.accountId, appId, text });
+  await runs.list(appId);
+  await runs.find(appId, started?.id ?? '');
+  await runs.readProgress(started?.id ?? '');
+  const generation = { integrationId: undefined, timeToLiveMs: 60_000, state: 'skipped' };
+  await writeGeneration(pool, actor, {
+    appId,
+    generation: { ...generation, id: newId(), messageId: later.messageId },
+  });
+}
