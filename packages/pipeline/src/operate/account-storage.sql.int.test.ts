@@ -54,6 +54,7 @@ const tables = [
     'event',
     'app',
     'api_key',
+    'audit_entry',
     'account',
   ],
 ];
