@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
   channelVersion,
@@ -12,6 +13,9 @@ import {
 } from '@belfry/testing';
 
 jest.setTimeout(120_000);
+
+/** Longer than the period of each background task of gateway and worker. */
+const idleMs = 6_000;
 
 const root = path.resolve(__dirname, '../../..');
 const page = path.join(root, 'docs/explanation/architecture.md');
@@ -69,7 +73,10 @@ async function createSend(): Promise<() => Promise<void>> {
 }
 
 type Coverage = {
-  result: { url: string; functions: { ranges: { count: number }[] }[] }[];
+  result: {
+    url: string;
+    functions: { functionName: string; ranges: { startOffset: number; count: number }[] }[];
+  }[];
 };
 
 function readReports(pid: number): string[] {
@@ -78,8 +85,10 @@ function readReports(pid: number): string[] {
   return reports.filter((name) => name.startsWith(`coverage-${pid}-`));
 }
 
-/** The sources of ours of which a process ran a function since it was last asked. */
-async function takeExecuted({ pid, signal }: TestProcess): Promise<Set<string>> {
+type Executed = Map<string, Set<string>>;
+
+/** The functions that a process ran since the last call, by source file. */
+async function takeExecuted({ pid, signal }: TestProcess): Promise<Executed> {
   const before = new Set(readReports(pid));
   signal('SIGUSR2');
   const text = await eventually(async () => {
@@ -90,17 +99,29 @@ async function takeExecuted({ pid, signal }: TestProcess): Promise<Set<string>> 
     return content;
   });
   const { result } = JSON.parse(text) as Coverage;
-  const executed = result.filter(({ functions }) =>
-    functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
-  );
-  return new Set(executed.flatMap(({ url }) => toSource(url)));
+  const executed: Executed = new Map();
+  for (const { url, functions } of result) {
+    const file = toSource(url);
+    const names = functions
+      .filter(({ ranges }) => ranges.some(({ count }) => count > 0))
+      .map(({ functionName, ranges }) => `${functionName} ${ranges[0]?.startOffset}`);
+    if (file !== undefined && names.length > 0) executed.set(file, new Set(names));
+  }
+  return executed;
 }
 
-function toSource(url: string): string[] {
-  if (!url.startsWith('file://')) return [];
+/** The files of which a function ran that does not run in an idle process. */
+function without(executed: Executed, background: Executed): string[] {
+  return [...executed]
+    .filter(([file, names]) => [...names].some((name) => !background.get(file)?.has(name)))
+    .map(([file]) => file);
+}
+
+function toSource(url: string): string | undefined {
+  if (!url.startsWith('file://')) return undefined;
   const file = path.relative(root, fileURLToPath(url));
   const [, workspace, name] = /^((?:apps|packages)\/[^/]+)\/dist\/(.*)\.js$/.exec(file) ?? [];
-  return workspace ? [`${workspace}/src/${name}.ts`] : [];
+  return workspace ? `${workspace}/src/${name}.ts` : undefined;
 }
 
 /** The paths in the numbered list of the walk through one send. */
@@ -116,12 +137,17 @@ test('each file that the walk through one send names is executed by that send', 
   const send = await createSend();
   const [worker] = system.workers;
   if (!worker) throw new Error('No worker');
+  const take = async () => [await takeExecuted(system.api), await takeExecuted(worker)] as const;
   await send();
-  await takeExecuted(system.api);
-  await takeExecuted(worker);
+  await take();
+  await sleep(idleMs);
+  const [apiBackground, workerBackground] = await take();
   await send();
-  const [api, delivery] = [await takeExecuted(system.api), await takeExecuted(worker)];
-  const executed = new Set([...api, ...delivery]);
+  const [api, delivery] = await take();
+  const executed = new Set([
+    ...without(api, apiBackground),
+    ...without(delivery, workerBackground),
+  ]);
   const inside = [...executed].filter((file) =>
     /^(apps\/(api|worker)|packages\/pipeline)\//.test(file),
   );
