@@ -3,8 +3,8 @@
 const width = 100;
 /** A type that also accepts interfaces. */
 const dataObject = 'DataObject';
-/** Descriptions of alternative names, which only old clients send. */
-const alias = /^The same as .*, which wins\.$/;
+/** The text of `describeAlias` in packages/shared. */
+const alias = /^Alias of `\w+`, which takes precedence\.$/;
 
 export function clientTypes({ operations, errorCatalogue }) {
   const names = new Map();

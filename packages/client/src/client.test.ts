@@ -237,3 +237,9 @@ test('only a POST has an Idempotency-Key and a body', async () => {
     ['POST', true, true, '{"platform":"ios"}'],
   ]);
 });
+
+test('the types of a body have no field that only old clients send', () => {
+  const types = readFileSync(path.join(__dirname, 'generated/wire.ts'), 'utf8');
+  expect(types).toContain('file_name?:');
+  expect(types).not.toMatch(/\b(?:filename|whats_app|scheduleAt|scheduled_at|scheduledAt)\?:/);
+});

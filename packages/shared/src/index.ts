@@ -113,6 +113,7 @@ export {
   capturedMessageToWire,
   sandboxWaitAnswer,
 } from './wire/captured-message';
+export { describeAlias } from './wire/describe-alias';
 export {
   type DeviceChange,
   deviceAnswer,
@@ -135,7 +136,6 @@ export {
   unreadCountAnswer,
   updateInboxBody,
 } from './wire/inbox';
-
 export { parseJson, parseJsonInSteps } from './wire/json';
 export { unreadableJson } from './wire/json-scan';
 export {

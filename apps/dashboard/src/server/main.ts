@@ -53,7 +53,7 @@ async function check(
     onRefused: (error) => refuseToGoOn(error, shutdown),
     log,
   });
-  shutdown.add('start checks', checks.stop);
+  shutdown.add('start_checks', checks.stop);
   await checks.run();
 }
 

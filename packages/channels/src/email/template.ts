@@ -1,3 +1,4 @@
+import { describeAlias } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 
 /** Headers that a template may set. Any other could change who gets the mail or how it is read. */
@@ -72,9 +73,7 @@ export const emailTemplate = Type.Object({
 
 const wireAttachment = Type.Object({
   file_name: Type.Optional(Type.String()),
-  filename: Type.Optional(
-    Type.String({ description: 'Same as `file_name`, which takes precedence.' }),
-  ),
+  filename: Type.Optional(Type.String({ description: describeAlias('file_name') })),
   content: Type.Optional(Type.String({ description: 'Base64.' })),
   url: Type.Optional(Type.String({ description: 'Fetched when the message is sent. https only.' })),
   ...fileFacts,

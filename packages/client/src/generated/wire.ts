@@ -92,8 +92,6 @@ export type Override = {
     reply_to?: string | null | undefined;
     attachments?: readonly ({
       file_name?: string | null | undefined;
-      /** Same as `file_name`, which takes precedence. */
-      filename?: string | null | undefined;
       /** Base64. */
       content?: string | null | undefined;
       /** Fetched when the message is sent. https only. */
@@ -106,8 +104,6 @@ export type Override = {
       disposition?: 'attachment' | 'inline' | '' | null | undefined;
     })[] | {
       file_name?: string | null | undefined;
-      /** Same as `file_name`, which takes precedence. */
-      filename?: string | null | undefined;
       /** Base64. */
       content?: string | null | undefined;
       /** Fetched when the message is sent. https only. */

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Data, Json } from '../data';
+import { describeAlias } from './describe-alias';
 import { limits } from './limits';
 import { createWireUser, type WireUser } from './recipient';
 import { wireSchedule } from './schedule';
@@ -147,7 +148,7 @@ const wireData = Type.Unsafe<Data>({
 
 const aliasOfSchedule = Type.Unsafe<number | string>({
   ...wireSchedule,
-  description: 'The same as `schedule_at`, which wins.',
+  description: describeAlias('schedule_at'),
 });
 
 const wireSchedules = {

@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Json } from '../data';
 import { definedOnly } from './defined-only';
+import { describeAlias } from './describe-alias';
 import { deviceAnswer, deviceToWire, type StoredDevice } from './device';
 import { limits } from './limits';
 import {
@@ -140,7 +141,7 @@ const namedFields = Type.Object({
   whats_app: Type.Optional(
     Type.String({
       maxLength: limits.phoneCharacters,
-      description: 'The same as `whatsapp_mobile`, which wins.',
+      description: describeAlias('whatsapp_mobile'),
     }),
   ),
   slack: Type.Optional(slackOfUser),
