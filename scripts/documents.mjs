@@ -161,7 +161,8 @@ function states({ messageStates, countedAs, skipReasons, failureReasons }) {
       }),
     ),
     '## Why a message was skipped',
-    'A channel of an item that has no message has one of these reasons, too.',
+    'A channel of an item that has no message has one of these reasons, too. `opted_out` and `device_gone` can also be the ' +
+      'answer of a provider; Belfry decides the others itself.',
     reasons(skipReasons),
     '## Why a message failed',
     reasons(failureReasons),

@@ -268,8 +268,12 @@ export type ReceiptCall = IntegrationInput & {
 };
 
 export type ReceiptReport = {
-  /** Our own message ID, when the report includes it. */
+  /**
+   * Our own message ID: the only way to find the message. It comes from the query of
+   * `receiptUrl`, or from the provider's reference field.
+   */
   messageId?: string;
+  /** Only recorded. */
   providerMessageId?: string;
   state: ReceiptState;
   /** Why the message failed, when `state` is `failed`. The default blames the recipient. */

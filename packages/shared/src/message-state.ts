@@ -33,7 +33,8 @@ export const skipReasons = {
   suppressed: 'The address bounced or opted out before.',
   opted_out: 'The recipient turned this channel off, unsubscribed or blocked the sender.',
   no_integration: 'The channel has no integration, or no credential for this recipient.',
-  device_gone: 'The device or the account was removed, or the device moved to another user.',
+  device_gone:
+    'The device, group or person’s account at the provider no longer exists, or the device belongs to another user.',
   cancelled: 'An operator cancelled it.',
   erased: 'The recipient was erased before the message was sent.',
 } as const satisfies Record<string, string>;

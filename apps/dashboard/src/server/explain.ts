@@ -10,7 +10,8 @@ const remedies: Record<string, string> = {
   suppressed: 'Ask the recipient for another address. This one rejected messages before.',
   opted_out:
     'No correction needed. The recipient can subscribe again, or an operator can remove the suppression on their request.',
-  device_gone: 'No correction needed. The app registers the device again when it is next opened.',
+  device_gone:
+    'Push: no correction needed, because the app registers the device again when it is next opened. Other channels: store or send another address.',
   no_integration: 'Add an integration to this channel of the event, and publish.',
   rejected_recipient:
     'Check the address with the recipient. Resending it unchanged will fail again.',
