@@ -7,7 +7,7 @@ import {
   createRefusals,
   type Json,
 } from '@belfry/shared';
-import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
+import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept';
 import { canonicalJson } from './fingerprint';
 import type { NewItem } from './write.sql';
 import type { KeyOutcome } from './write-requests';

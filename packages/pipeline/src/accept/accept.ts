@@ -1,9 +1,18 @@
-import type { UserRow } from '@belfry/database';
-import { type Awaitable, andThen } from '@belfry/runtime';
-import type { Recipient, VersionDefinition, WireItem } from '@belfry/shared';
-import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept-call';
+import { type EventRow, itemTokenPlace, type UserRow, type VersionRow } from '@belfry/database';
+import { type Awaitable, andThen, type Batcher, isPromise, type Secrets } from '@belfry/runtime';
+import {
+  AppError,
+  type Recipient,
+  type VersionDefinition,
+  type WireItem,
+  type WireUser,
+} from '@belfry/shared';
 import type { Plan } from './plan';
-import type { NewItem } from './write.sql';
+import { type ItemPlace, sealTexts } from './sealed-items';
+import type { WriteResult } from './write';
+import type { NewIdempotencyKey, NewItem, NewRequest } from './write.sql';
+import { classifyWriteFailure } from './write-failure';
+import { conflict, toRefusal } from './write-outcome';
 import type { KeyOutcome } from './write-requests';
 
 export type SendEventDeps = AcceptCallDeps & {
@@ -50,4 +59,142 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
     if (!userId) return undefined;
     return andThen(deps.findUser(app.id, userId), (user) => user && deps.readStoredRecipient(user));
   }
+}
+
+export type FindLiveDeps = {
+  findEvent(appId: string, name: string): Awaitable<EventRow | undefined>;
+  findVersion(id: string): Awaitable<VersionRow | undefined>;
+};
+
+export type AcceptCallDeps = FindLiveDeps & {
+  /** See createWriteBatcher. */
+  write: Batcher<NewRequest, WriteResult>;
+  secrets: Secrets;
+};
+
+/** The fields that single and bulk sends share. */
+export type EventCall = {
+  /** The id of the call; it becomes the request's id. */
+  callId: string;
+  accountId: string;
+  /** Undefined for an operator's test. */
+  apiKeyId: string | undefined;
+  app: { id: string; delivery: 'sandbox' | 'live'; defaultRegion: string | null };
+  eventName: string;
+  /** As it was given, for the log view. */
+  idempotencyKey: string | undefined;
+  /** Written with the request; see createKeyedCall. */
+  key: NewIdempotencyKey | undefined;
+};
+
+export type AcceptWork = {
+  kind: NewRequest['request']['kind'];
+  createItems(version: VersionRow): Awaitable<NewItem[]>;
+};
+
+/**
+ * Accepts a call: it is committed in PostgreSQL when this resolves, or its key was used before. Throws
+ * AppError for what the caller must know: event_not_found, event_not_live, unavailable.
+ */
+export function createAcceptCall(deps: AcceptCallDeps) {
+  const findLive = createFindLive(deps);
+
+  return async function acceptCall(call: EventCall, work: AcceptWork): Promise<KeyOutcome> {
+    const pendingLive = findLive(call);
+    const live = isPromise(pendingLive) ? await pendingLive : pendingLive;
+    const pendingItems = work.createItems(live.version);
+    const items = isPromise(pendingItems) ? await pendingItems : pendingItems;
+    return await write({
+      request: buildRequest(call, work, live),
+      key: call.key,
+      items: live.version.definition.isSensitive ? seal(items, call) : items,
+    });
+  };
+
+  function seal(items: NewItem[], { callId }: EventCall): NewItem[] {
+    return items.map((item, index) => ({
+      ...item,
+      ...sealTexts(item, { requestId: callId, item: index }, deps.secrets),
+    }));
+  }
+
+  function write(request: NewRequest): Promise<KeyOutcome> {
+    return new Promise((resolve, reject) => {
+      const refuse = (error: unknown) => reject(toRefusal(error));
+      deps.write.addFor(request, {
+        resolve(result) {
+          if (!('error' in result)) resolve(result);
+          // Only a key's row can be held by another call.
+          else if (classifyWriteFailure(result.error) === 'locked') reject(conflict(result.error));
+          else refuse(result.error);
+        },
+        reject: refuse,
+      });
+    });
+  }
+}
+
+type LiveEvent = { event: EventRow; version: VersionRow };
+
+/** Finds the event and its live version by name. Throws event_not_found or event_not_live. */
+export function createFindLive({ findEvent, findVersion }: FindLiveDeps) {
+  return function findLive({
+    app,
+    eventName,
+  }: Pick<EventCall, 'app' | 'eventName'>): Awaitable<LiveEvent> {
+    return andThen(findEvent(app.id, eventName), (event) => {
+      if (!event) throw new AppError('event_not_found');
+      const pendingVersion = event.liveVersionId ? findVersion(event.liveVersionId) : undefined;
+      return andThen(pendingVersion, (version) => {
+        if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
+        return { event, version };
+      });
+    });
+  };
+}
+
+function buildRequest(
+  call: EventCall,
+  { kind }: AcceptWork,
+  live: LiveEvent,
+): NewRequest['request'] {
+  return {
+    id: call.callId,
+    accountId: call.accountId,
+    appId: call.app.id,
+    eventId: live.event.id,
+    versionId: live.version.id,
+    kind,
+    apiKeyId: call.apiKeyId,
+    idempotencyKey: call.idempotencyKey,
+  };
+}
+
+/** An item as it is stored, its Slack token sealed to it, and not planned yet. */
+export function newItem(
+  item: WireItem,
+  secrets: Secrets,
+  { callId, index }: { callId: string; index: number },
+): NewItem {
+  const user = item.user && sealToken(item.user, secrets, { requestId: callId, item: index });
+  return {
+    recipient: toJson(user),
+    data: toJson(item.data),
+    override: toJson(item.override),
+    locale: item.locale,
+    scheduleAt: item.scheduleAt === undefined ? undefined : String(item.scheduleAt),
+    plan: undefined,
+  };
+}
+
+/** Returns the request's `user` for storage, with the Slack token sealed to its item. */
+function sealToken(user: WireUser, secrets: Secrets, at: ItemPlace): WireUser {
+  const token = user.slack?.access_token?.trim();
+  if (!token) return user;
+  const sealed = secrets.seal(token, itemTokenPlace(at.requestId, at.item));
+  return { ...user, slack: { ...user.slack, access_token: sealed } };
+}
+
+function toJson(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
 }

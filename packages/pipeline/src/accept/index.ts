@@ -15,8 +15,7 @@ export {
 } from './idempotency';
 export { purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
 export { createIdempotencyStore } from './idempotency-store';
-export { createPlan } from './plan';
-export { storedRecipient } from './tokens';
+export { createPlan, storedRecipient } from './plan';
 export { createWriteBatcher } from './write';
 export type { NewItem } from './write.sql';
 export { classifyWriteFailure } from './write-failure';

@@ -1,4 +1,5 @@
 import type { AnyChannel, Target } from '@belfry/channels';
+import type { UserRow } from '@belfry/database';
 import {
   type ChannelVersion,
   getSchedule,
@@ -9,6 +10,7 @@ import {
   type SkipReason,
   type VersionDefinition,
   type WireItem,
+  type WireUser,
 } from '@belfry/shared';
 import type { ItemPlan, NewMessage, Skip } from './write.sql';
 
@@ -138,4 +140,11 @@ function buildMessage(target: Target, { name, version, input }: MessageContext):
     note: target.note,
     deviceId: target.deviceId,
   };
+}
+
+/** Returns the stored user's fields; the Slack token stays sealed. */
+export function storedRecipient(user: UserRow, extraFields: readonly string[]): Recipient {
+  // The users route validated `contact`, which holds the user's fields in wire form.
+  const stored = recipientFromWire(user.contact as WireUser, extraFields);
+  return user.devices.length > 0 ? { ...stored, devices: user.devices } : stored;
 }

@@ -1,6 +1,5 @@
-export { createPlan, type Plan } from '../accept/plan';
+export { createPlan, type Plan, storedRecipient } from '../accept/plan';
 export { dropSettledTexts } from '../accept/sealed-items';
-export { storedRecipient } from '../accept/tokens';
 export { countStorage, readStorageTotals } from '../operate/account-storage.sql';
 export { attemptMessage } from './attempt';
 export { createCapture } from './capture';

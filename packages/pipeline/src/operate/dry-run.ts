@@ -8,7 +8,7 @@ import {
   skipReasons,
   type WireItem,
 } from '@belfry/shared';
-import { createFindLive, type FindLiveDeps } from '../accept/accept-call';
+import { createFindLive, type FindLiveDeps } from '../accept/accept';
 import type { Plan } from '../accept/plan';
 import type { NewMessage } from '../accept/write.sql';
 import { getProvider, type PlannedCall, planCall } from '../deliver/choose-provider';
