@@ -1,7 +1,7 @@
 import type { Database } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import type { Tenant } from '@belfry/testing';
-import { writeRequests } from './accept/write-requests';
+import { writeRequests } from './accept/write';
 import { claimMessages } from './deliver/claim.sql';
 import type { AttemptResult } from './deliver/record.sql';
 

@@ -9,8 +9,7 @@ import {
 } from '@belfry/shared';
 import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept';
 import { canonicalJson } from './fingerprint';
-import type { NewItem } from './write.sql';
-import type { KeyOutcome } from './write-requests';
+import type { KeyOutcome, NewItem } from './write.sql';
 
 export type BulkSendDeps = AcceptCallDeps & { reader: BulkReader };
 

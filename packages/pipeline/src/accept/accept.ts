@@ -9,11 +9,9 @@ import {
 } from '@belfry/shared';
 import type { Plan } from './plan';
 import { type ItemPlace, sealTexts } from './sealed-items';
-import type { WriteResult } from './write';
-import type { NewIdempotencyKey, NewItem, NewRequest } from './write.sql';
+import type { KeyOutcome, NewIdempotencyKey, NewItem, NewRequest, WriteResult } from './write.sql';
 import { classifyWriteFailure } from './write-failure';
 import { conflict, toRefusal } from './write-outcome';
-import type { KeyOutcome } from './write-requests';
 
 export type SendEventDeps = AcceptCallDeps & {
   findUser(appId: string, userId: string): Promise<UserRow | undefined>;
@@ -83,7 +81,7 @@ export type EventCall = {
   eventName: string;
   /** As it was given, for the log view. */
   idempotencyKey: string | undefined;
-  /** Written with the request; see createKeyedCall. */
+  /** Written with the request; see createRunIdempotentRequest. */
   key: NewIdempotencyKey | undefined;
 };
 

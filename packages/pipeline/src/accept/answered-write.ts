@@ -1,8 +1,8 @@
 import { getSqlState, inTransaction, type Queryable, undoneOrTaken } from '@belfry/database';
 import { AppError } from '@belfry/shared';
 import type pg from 'pg';
-import type { NewIdempotencyKey } from './write.sql';
-import { findStoredKeys, type StoredKey, toKeyName } from './write-requests';
+import { findStoredKeys } from './idempotency.sql';
+import { type NewIdempotencyKey, type StoredKey, toKeyName } from './write.sql';
 
 /** A request whose response is stored with its idempotency key, in the transaction of its work. */
 export type AnsweredCall = {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
-import { purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
-import { findStoredKeys, toKeyName } from './write-requests';
+import { findStoredKeys, purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
+import { toKeyName } from './write.sql';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const hourMs = 60 * 60_000;

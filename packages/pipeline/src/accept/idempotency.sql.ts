@@ -1,7 +1,49 @@
 import type { Queryable } from '@belfry/database';
 import type pg from 'pg';
-import type { NewIdempotencyKey } from './write.sql';
-import { findStoredKeys, type KeyOutcome, toKeyName } from './write-requests';
+import {
+  type KeyOfAccount,
+  type KeyOutcome,
+  type NewIdempotencyKey,
+  type StoredKey,
+  toKeyName,
+} from './write.sql';
+
+/** Returns the stored rows of the keys, by `toKeyName`. */
+export async function findStoredKeys(
+  pool: Queryable,
+  keys: KeyOfAccount[],
+): Promise<Map<string, StoredKey>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await pool.query<StoredKeyRow>({
+    name: 'find-stored-keys',
+    text: `SELECT account_id, key_hash, fingerprint, ring_key_id, request_id, status, body
+           FROM idempotency_key
+           WHERE (account_id, key_hash) IN (SELECT * FROM unnest($1::uuid[], $2::bytea[]))`,
+    values: [keys.map((key) => key.accountId), keys.map((key) => key.hash)],
+  });
+  return new Map(
+    rows.map((row) => [
+      toKeyName({ accountId: row.account_id, hash: row.key_hash }),
+      {
+        fingerprint: row.fingerprint,
+        ringKeyId: row.ring_key_id,
+        requestId: row.request_id,
+        status: row.status,
+        body: row.body ?? undefined,
+      },
+    ]),
+  );
+}
+
+type StoredKeyRow = {
+  account_id: string;
+  key_hash: Buffer;
+  fingerprint: Buffer;
+  ring_key_id: string;
+  request_id: string;
+  status: number;
+  body: string | null;
+};
 
 export type NewStoredKey = {
   accountId: string;

@@ -9,8 +9,8 @@ import {
   type IdempotentRequestDeps,
 } from './idempotency';
 import type { BeginResult } from './idempotency-store';
+import type { StoredKey } from './write.sql';
 import { UnclearWriteError } from './write-outcome';
-import type { StoredKey } from './write-requests';
 
 const ringKey = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
 const secrets = createSecrets(ringKey('k1', 1));

@@ -9,9 +9,8 @@ import type {
   IdempotencyKey,
   IdempotencyStore,
 } from './idempotency-store';
-import type { NewIdempotencyKey } from './write.sql';
+import type { KeyOfAccount, KeyOutcome, NewIdempotencyKey, StoredKey } from './write.sql';
 import { conflict, refuseFailedWrite, UnclearWriteError, unavailable } from './write-outcome';
-import type { KeyOfAccount, KeyOutcome, StoredKey } from './write-requests';
 
 /** The parts of a POST request that its idempotency key needs. */
 export type IdempotentRequest = {

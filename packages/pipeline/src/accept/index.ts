@@ -13,17 +13,10 @@ export {
   type IdempotentResponse,
   type RunIdempotentRequest,
 } from './idempotency';
-export { purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
+export { findStoredKeys, purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
 export { createIdempotencyStore } from './idempotency-store';
 export { createPlan, storedRecipient } from './plan';
-export { createWriteBatcher } from './write';
-export type { NewItem } from './write.sql';
+export { createWriteBatcher, writeRequests } from './write';
+export { type KeyOfAccount, type NewItem, type StoredKey, toKeyName } from './write.sql';
 export { classifyWriteFailure } from './write-failure';
 export { refuseFailedWrite, unavailable } from './write-outcome';
-export {
-  findStoredKeys,
-  type KeyOfAccount,
-  type StoredKey,
-  toKeyName,
-  writeRequests,
-} from './write-requests';

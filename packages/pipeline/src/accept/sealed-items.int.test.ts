@@ -11,7 +11,7 @@ import { cancelMessage } from '../operate/message-changes.sql';
 import { listOldKeys, rotateKeys } from '../operate/rotate-keys';
 import { expireWaiting } from '../relay/relay.sql';
 import { createSealedTextsRemoval, dropSettledTexts, openTexts, sealTexts } from './sealed-items';
-import { writeRequests } from './write-requests';
+import { writeRequests } from './write';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const secrets = testSecrets();

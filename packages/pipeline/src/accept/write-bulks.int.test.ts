@@ -1,8 +1,8 @@
 import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { writeRequests } from './write';
 import type { NewItem, NewRequest } from './write.sql';
-import { writeRequests } from './write-requests';
 
 let database: Database;
 let tenant: Tenant;

@@ -8,8 +8,8 @@ import {
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
+import { writeRequests } from './write';
 import type { NewRequest } from './write.sql';
-import { writeRequests } from './write-requests';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const rounds = 10;

@@ -26,6 +26,26 @@ export type NewIdempotencyKey = {
   status: number;
 };
 
+export type KeyOfAccount = { accountId: string; hash: Buffer };
+
+export type KeyOutcome =
+  | { isWritten: true }
+  /** The account used the key before; `winner` is the stored response. */
+  | { isWritten: false; winner: StoredKey };
+
+export type WriteResult =
+  | KeyOutcome
+  /** The key was used before, but the stored row could not be read. */
+  | { error: unknown };
+
+export type StoredKey = {
+  fingerprint: Buffer;
+  ringKeyId: string;
+  requestId: string;
+  status: number;
+  body: string | undefined;
+};
+
 export type NewItem = {
   /** JSON of the wire's `user`, its Slack token sealed. */
   recipient: string | undefined;
@@ -62,6 +82,11 @@ export type NewMessage = {
   /** The only device that the message may go to; see claimMessages. */
   deviceId?: string | undefined;
 };
+
+/** The lookup name of an account's key. */
+export function toKeyName({ accountId, hash }: KeyOfAccount): string {
+  return `${accountId}:${hash.toString('base64')}`;
+}
 
 /**
  * Builds the insert. `callsWithKey` are the requests with a key, in lock order. The statement returns the ids of requests

@@ -2,9 +2,8 @@ import { setImmediate as waitForImmediate } from 'node:timers/promises';
 import { createLogger } from '@belfry/runtime';
 import fc from 'fast-check';
 import { createCapacity } from '../relay/capacity';
-import { createWriteBatcher, type WriteResult } from './write';
-import type { NewRequest } from './write.sql';
-import type { RequestWriteResult } from './write-requests';
+import { createWriteBatcher } from './write';
+import type { NewRequest, WriteResult } from './write.sql';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const poison = 'poison';
@@ -43,7 +42,7 @@ function createKey(key: string) {
 }
 
 /** Identifies the request: its result carries its own id. */
-function ownResult({ request }: NewRequest): RequestWriteResult {
+function ownResult({ request }: NewRequest): WriteResult {
   const { fingerprint, ringKeyId, status } = createKey('x');
   const winner = { fingerprint, ringKeyId, status, requestId: request.id, body: undefined };
   return { isWritten: false, winner };
@@ -57,7 +56,7 @@ function createStore(losesConnection: readonly boolean[]) {
   return {
     written: writtenIds,
     lost,
-    async writeRequests(calls: NewRequest[]): Promise<RequestWriteResult[]> {
+    async writeRequests(calls: NewRequest[]): Promise<WriteResult[]> {
       const isLost = losesConnection[statements % Math.max(losesConnection.length, 1)] ?? false;
       statements += 1;
       await waitForImmediate();

@@ -9,8 +9,8 @@ import {
   testDatabase,
 } from '@belfry/testing';
 import type pg from 'pg';
+import { writeRequests } from '../accept/write';
 import type { NewRequest } from '../accept/write.sql';
-import { writeRequests } from '../accept/write-requests';
 import { resultFor } from '../message-row.fixture';
 import { listExpiredLeases } from '../relay/relay.sql';
 import { claimMessages } from './claim.sql';

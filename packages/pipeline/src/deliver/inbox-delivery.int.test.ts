@@ -10,7 +10,7 @@ import {
   testDatabase,
   testSecrets,
 } from '@belfry/testing';
-import { writeRequests } from '../accept/write-requests';
+import { writeRequests } from '../accept/write';
 import { createLeases } from '../relay/expire-leases';
 import { listExpiredLeases } from '../relay/relay.sql';
 import { attemptMessage } from './attempt';

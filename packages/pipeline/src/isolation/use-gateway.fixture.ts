@@ -9,7 +9,7 @@ import {
 import { newId } from '@belfry/runtime';
 import { type AnsweredCall, writeAnswered } from '../accept/answered-write';
 import { writeKeyAlone } from '../accept/idempotency.sql';
-import { writeRequests } from '../accept/write-requests';
+import { writeRequests } from '../accept/write';
 import { writeCapture } from '../deliver/capture.sql';
 import { findAccountStorage } from '../operate/account-storage.sql';
 import { findCaptures } from '../operate/captured-messages';

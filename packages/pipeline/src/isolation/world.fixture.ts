@@ -10,8 +10,8 @@ import { createLogger, newId } from '@belfry/runtime';
 import { defaultPolicy, type VersionDefinition } from '@belfry/shared';
 import { createFactories, type Factories, ownDatabase, testSecrets } from '@belfry/testing';
 import pg from 'pg';
+import { writeRequests } from '../accept/write';
 import type { ItemPlan, NewMessage, NewRequest } from '../accept/write.sql';
-import { writeRequests } from '../accept/write-requests';
 import { prepareDatabase, readTables } from './twins.fixture';
 import { type WatchReport, watchStatements } from './watch.fixture';
 

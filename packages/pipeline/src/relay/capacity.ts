@@ -1,5 +1,3 @@
-import type { QueuePlace } from '../accept/gather-jobs';
-
 /** How many messages the relay lets the gateways queue. It counts and publishes this several times a second. */
 export type PublishedCapacity = {
   /** Changes with each count. */
@@ -10,6 +8,9 @@ export type PublishedCapacity = {
   /** Channels with less capacity, and their apps. */
   channels: Record<string, { capacity: number; apps: Record<string, number> }>;
 };
+
+/** The channel and app whose capacity a message uses. */
+export type QueuePlace = { channel: string; appId: string };
 
 /** Tracks how many messages this gateway may queue and has queued since the relay's last count. */
 export type Capacity = {

@@ -9,7 +9,7 @@ import {
 } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, testDatabase } from '@belfry/testing';
-import { writeRequests } from '../accept/write-requests';
+import { writeRequests } from '../accept/write';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
 const log = createLogger({ level: 'error', process: 'test' });

@@ -118,7 +118,7 @@ export const mutants: Mutant[] = [
   {
     name: 'age counted from the last replay',
     breaks: 'a key can be removed 24 hours after its first use',
-    file: 'packages/pipeline/src/accept/write-requests.ts',
+    file: 'packages/pipeline/src/accept/idempotency.sql.ts',
     edits: [
       {
         anchor: `SELECT account_id, key_hash, fingerprint, ring_key_id, request_id, status, body

@@ -21,7 +21,7 @@ export const equivalents: Equivalent[] = [
     reason: 'The IDs of `t` are those of $1: the second condition only keeps the plan by key.',
   },
   {
-    file: 'packages/pipeline/src/accept/write-requests.ts',
+    file: 'packages/pipeline/src/accept/write.ts',
     before: 'return a.request.accountId < b.request.accountId ? -1 : 1;',
     after: 'return a.request.accountId < b.request.accountId ? -1 : 2;',
     reason: '`sort` uses only the sign of a comparison.',
