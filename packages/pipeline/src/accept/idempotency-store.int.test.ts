@@ -2,11 +2,11 @@ import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime'
 import { testRedis } from '@belfry/testing';
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
-import { keyName } from './idempotency-step';
 import {
   createIdempotencyStore,
   type IdempotencyKey,
   type IdempotencyStore,
+  keyName,
 } from './idempotency-store';
 
 const numRuns = process.env['TEST_FULL'] ? 2_000 : 300;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Awaitable, isPromise, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
+import type { Entry } from './idempotency.redis';
 import type { NewStoredKey } from './idempotency.sql';
-import type { Entry } from './idempotency-entry';
 import type {
   BeginResult,
   FinishedKey,
