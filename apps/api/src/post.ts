@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  canonicalJson,
-  type IdempotentHandler,
-  type IdempotentRequest,
-  type RunIdempotentRequest,
+import type {
+  IdempotentHandler,
+  IdempotentRequest,
+  RunIdempotentRequest,
 } from '@belfry/pipeline/accept';
 import { type Awaitable, andThen, isPromise } from '@belfry/runtime';
-import type { Json } from '@belfry/shared';
+import { canonicalJson, type Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { sendAnswer, toAnswer } from './answer';
 import { getCall } from './call';

@@ -107,6 +107,7 @@ export {
   createBulkSendBody,
   createRefusals,
 } from './wire/bulk-send';
+export { canonicalJson } from './wire/canonical-json';
 export {
   type CapturedMessage,
   capturedMessageAnswer,

@@ -4,11 +4,11 @@ import {
   type BulkElement,
   type BulkHead,
   type BulkReader,
+  canonicalJson,
   createRefusals,
   type Json,
 } from '@belfry/shared';
 import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept';
-import { canonicalJson } from './fingerprint';
 import type { KeyOutcome, NewItem } from './write.sql';
 
 export type BulkSendDeps = AcceptCallDeps & { reader: BulkReader };

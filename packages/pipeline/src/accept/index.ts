@@ -4,7 +4,6 @@ export { createQueues, type Queues } from '../relay/queues';
 export { createSendEvent, type SendEvent, type SendEventInput } from './accept';
 export { type BulkSend, type BulkSendInput, createBulkSend } from './accept-bulk';
 export { type AnsweredCall, type AnsweredWrite, writeAnswered } from './answered-write';
-export { canonicalJson } from './fingerprint';
 export {
   createRunIdempotentRequest,
   type IdempotencyResult,

@@ -1,4 +1,4 @@
-import { canonicalJson } from './fingerprint';
+import { canonicalJson } from './canonical-json';
 
 const same = (a: unknown, b: unknown) => canonicalJson(a) === canonicalJson(b);
 
