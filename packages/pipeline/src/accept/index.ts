@@ -1,5 +1,4 @@
-export { type Capacity, createCapacity } from '../relay/capacity';
-export { createCapacityReader } from '../relay/published-capacity';
+export { type Capacity, createCapacity, createCapacityReader } from '../relay/capacity';
 export { createQueues, type Queues } from '../relay/queues';
 export { createSendEvent, type SendEvent, type SendEventInput } from './accept';
 export { type BulkSend, type BulkSendInput, createBulkSend } from './accept-bulk';

@@ -1,8 +1,8 @@
+export { createPublishCapacity } from './capacity';
 export { enqueueDue } from './enqueue-due.sql';
 export { createLeases } from './expire-leases';
 export { createFanOut } from './fan-out';
 export { findUnplannedRequest, listUnplannedItems, writePlans } from './fan-out.sql';
-export { createPublishCapacity } from './published-capacity';
 export { createQueues, type Queues } from './queues';
 export { createRelay } from './relay';
 export {
