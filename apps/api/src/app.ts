@@ -4,22 +4,32 @@ import { getClientNetwork, type Logger } from '@belfry/runtime';
 import { createReadSend, type WireChannels } from '@belfry/shared';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { createAccountQueue } from './account-queue';
-import { createDirectRoute, type DirectRoute } from './direct-route';
-import { type AccessLogDeps, createAccessLog } from './middleware/access-log';
+import {
+  type AccessLogDeps,
+  createAccessLog,
+  createRequestId,
+  createRequireHttps,
+  type RequireHttpsDeps,
+} from './call';
 import { allowAnyOrigin, answerPreflight } from './middleware/allow-any-origin';
-import { type AuthenticateDeps, createAuthenticate } from './middleware/authenticate';
-import { createBodyMemory } from './middleware/body-memory';
-import { type BodyPaceOptions, createBodyPace } from './middleware/body-pace';
+import {
+  type AuthenticateDeps,
+  createAuthenticate,
+  createCheckDeclaredBody,
+  type LimitRate,
+  refuseEncoding,
+} from './middleware/before-body';
+import { type BodyPaceOptions, createBodyMemory, createBodyPace } from './middleware/body-limits';
 import { checkTarget } from './middleware/check-target';
-import { createCheckDeclaredBody, refuseEncoding } from './middleware/declared-body';
 import { createHandleErrors, notFound } from './middleware/handle-errors';
-import type { LimitRate } from './middleware/rate-limit';
-import { createReadBody, type ReadBody, type ReadBodyOptions } from './middleware/read-body';
-import { createRequestId } from './middleware/request-id';
-import { createRequireHttps, type RequireHttpsDeps } from './middleware/require-https';
+import {
+  createReadBody,
+  createReadJson,
+  type ReadBody,
+  type ReadBodyOptions,
+} from './middleware/read-body';
 import type { Operation } from './operation';
 import { createPost } from './post';
-import { createReadJson } from './read-json';
 import { createBulkSendRoute } from './routes/bulk-events';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createDocsRoutes } from './routes/docs';
@@ -35,6 +45,7 @@ import { createRequestStatusRoute, type RequestStatusDeps } from './routes/reque
 import { createSandboxRoute, type SandboxRouteDeps } from './routes/sandbox';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
+import { type Api, createDirectRoute } from './server';
 import { createHandlersWithoutIdempotencyKey } from './without-idempotency-key';
 
 export type ApiDeps = AuthenticateDeps &
@@ -64,9 +75,6 @@ export type ApiDeps = AuthenticateDeps &
     log: Logger;
     newId: () => string;
   };
-
-/** Express with all routes, and the direct route that bypasses it. */
-export type Api = Express & { directRoute: DirectRoute };
 
 /** Creates the gateway: all middleware and routes, in order. */
 export function createApi(deps: ApiDeps): Api {

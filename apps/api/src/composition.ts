@@ -57,10 +57,9 @@ import type { Redis } from 'ioredis';
 import type { ApiDeps } from './app';
 import { createRecords } from './composition-records';
 import { createIdempotentRunner } from './idempotent-requests';
-import { createKeyUses } from './key-uses';
 import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
-import { minBodiesInMemory } from './middleware/body-memory';
-import { createLimitRate } from './middleware/rate-limit';
+import { createKeyUses, createLimitRate } from './middleware/before-body';
+import { minBodiesInMemory } from './middleware/body-limits';
 import { readSlackApp } from './slack/app';
 import type { SlackRouterDeps } from './slack/router';
 

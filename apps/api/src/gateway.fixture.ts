@@ -10,8 +10,8 @@ import {
 import { createKeyRing, createLogger, createSecrets, newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import { type Api, type ApiDeps, createApi } from './app';
-import { createApiServer } from './server';
+import { type ApiDeps, createApi } from './app';
+import { type Api, createApiServer } from './server';
 
 export const appId = '0197f0c0-0000-7000-8000-000000000001';
 export const otherAppId = '0197f0c0-0000-7000-8000-000000000002';

@@ -1,4 +1,4 @@
-import { createKeyUses } from './key-uses';
+import { createKeyUses } from './middleware/before-body';
 
 test('each used key is written once, at the latest on close', async () => {
   const batches: string[][] = [];

@@ -3,15 +3,6 @@ import { AppError, isDeviceId, isUserId, isUuid } from '@belfry/shared';
 /** Decoded path parameters by name. */
 export type PathParameters = Readonly<Record<string, string>>;
 
-/** The `app_id` of a path in lower case, or undefined if it is not a UUID. Express types parameters wider than they are. */
-export function parseAppId({
-  app_id: appId,
-}: {
-  readonly [name: string]: unknown;
-}): string | undefined {
-  return typeof appId === 'string' && isUuid(appId) ? appId.toLowerCase() : undefined;
-}
-
 /** The `user_id` of a path. An invalid one is an unknown user. */
 export function readUserId({ user_id: userId }: PathParameters): string {
   if (userId === undefined || !isUserId(userId)) {

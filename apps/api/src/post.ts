@@ -7,16 +7,17 @@ import type {
 import { type Awaitable, andThen, isPromise } from '@belfry/runtime';
 import { canonicalJson, type Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
-import { sendAnswer, toAnswer } from './answer';
-import { getCall } from './call';
-import type { Authenticate, Caller } from './middleware/authenticate';
-import type { CheckDeclaredBody } from './middleware/declared-body';
-import { readIdempotencyKey } from './middleware/idempotency-key';
-import type { LimitRate } from './middleware/rate-limit';
-import type { ReadBody } from './middleware/read-body';
+import { getCall, sendAnswer, toAnswer } from './call';
+import {
+  type Authenticate,
+  type Caller,
+  type CheckDeclaredBody,
+  type LimitRate,
+  readIdempotencyKey,
+} from './middleware/before-body';
+import { isLarge, type ReadBody, type ReadJson } from './middleware/read-body';
 import type { Operation } from './operation';
 import type { PathParameters } from './path-values';
-import { isLarge, type ReadJson } from './read-json';
 import { requireStorage } from './storage-limit';
 
 /** An authenticated call of any route. */

@@ -1,8 +1,7 @@
 import type { InboxAddress } from '@belfry/pipeline/operate';
 import { isUserId, parseJson, withoutNulls } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
-import { sendAnswer } from './answer';
-import { getCall } from './call';
+import { getCall, sendAnswer } from './call';
 import {
   type AuthenticateReaderDeps,
   createAuthenticateReader,

@@ -1,5 +1,5 @@
 import { AppError } from '@belfry/shared';
-import type { App } from './middleware/authenticate';
+import type { App } from './middleware/before-body';
 
 /** Refuses calls that would store data. Accepted messages are still delivered, and receipts of providers are still stored. */
 export function requireStorage({ isStorageFull }: Pick<App, 'isStorageFull'>): void {

@@ -11,10 +11,10 @@ import {
   testRedis,
 } from '@belfry/testing';
 import request, { type Test } from 'supertest';
-import { type Api, type ApiDeps, createApi } from './app';
+import { type ApiDeps, createApi } from './app';
 import { createApiDeps } from './composition';
 import { listRoutes } from './routes.fixture';
-import { createApiServer } from './server';
+import { type Api, createApiServer } from './server';
 import { createSlackRouter } from './slack/router';
 
 type Method = 'get' | 'post' | 'put' | 'delete';

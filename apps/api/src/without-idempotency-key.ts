@@ -1,8 +1,7 @@
 import type { Json } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
-import { type Answer, sendAnswer } from './answer';
-import { getCall } from './call';
-import type { Caller } from './middleware/authenticate';
+import { type Answer, getCall, sendAnswer } from './call';
+import type { Caller } from './middleware/before-body';
 import { type Checks, getPathParameters, type RouteCall } from './post';
 import type { Query } from './query-values';
 import { requireStorage } from './storage-limit';

@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
-import { sendAnswer } from '../answer';
-import { getCall } from '../call';
+import { getCall, sendAnswer } from '../call';
 
 /** Allows any origin to read responses, errors included. Without credentials: cookies are neither sent nor set. */
 export const allowAnyOrigin: RequestHandler = function allowAnyOrigin(_req, res, next) {

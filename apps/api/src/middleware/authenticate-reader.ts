@@ -3,8 +3,7 @@ import type { SealedApiKey } from '@belfry/database';
 import { type Awaitable, getHeaderValues } from '@belfry/runtime';
 import { AppError, isSameSecret } from '@belfry/shared';
 import type { Request } from 'express';
-import { parseAppId } from '../path-values';
-import type { App } from './authenticate';
+import { type App, parseAppId } from './before-body';
 
 export type InboxApp = App & { openInboxCounters: boolean };
 

@@ -1,4 +1,4 @@
-import { type BodyKind, type BodyLease, createBodyMemory } from './body-memory';
+import { type BodyKind, type BodyLease, createBodyMemory } from './body-limits';
 
 const megabyte = 1_000_000;
 const options = { maxBytes: 64 * megabyte, maxBodyBytes: 10 * megabyte };

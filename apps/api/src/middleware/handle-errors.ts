@@ -2,12 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import { sendAnswer, sendAnswerAndClose } from '../answer';
-import { getCall } from '../call';
+import { getCall, getRoute, sendAnswer, sendAnswerAndClose } from '../call';
 import { errorBody, internalError } from '../error-body';
-import { getRoute } from './access-log';
-import { smallBodyBytes } from './body-memory';
-import { declaredBytes } from './declared-body';
+import { declaredBytes } from './before-body';
+import { smallBodyBytes } from './body-limits';
 
 /** Handles calls without a route. */
 export const notFound: RequestHandler = function notFound(_req, _res, next) {

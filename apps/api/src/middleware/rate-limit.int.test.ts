@@ -3,7 +3,7 @@ import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime'
 import { eventually, testRedis } from '@belfry/testing';
 import request from 'supertest';
 import { appId, createGateway, sendPath } from '../gateway.fixture';
-import { createLimitRate } from './rate-limit';
+import { createLimitRate } from './before-body';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const { url, prefix } = testRedis();

@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { createBodyMemory } from './body-memory';
-import { createBodyPace } from './body-pace';
+import { createBodyMemory, createBodyPace } from './body-limits';
 import { createReadBody } from './read-body';
 
 const pace = createBodyPace({ timeoutMs: 60_000, windowMs: 60_000, minBytes: 0 });

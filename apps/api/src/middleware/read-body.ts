@@ -1,8 +1,16 @@
-import { AppError } from '@belfry/shared';
+import { setImmediate } from 'node:timers/promises';
+import { type Awaitable, createYieldWhenDue } from '@belfry/runtime';
+import { AppError, type Json, parseJson, parseJsonInSteps, withoutNulls } from '@belfry/shared';
 import type { Request, Response } from 'express';
-import type { BodyKind, BodyLease, BodyMemory } from './body-memory';
-import type { BodyPace } from './body-pace';
-import { bodyTooLarge, declaredBytes } from './declared-body';
+import type { RunInSequence } from '../account-queue';
+import { bodyTooLarge, declaredBytes } from './before-body';
+import {
+  type BodyKind,
+  type BodyLease,
+  type BodyMemory,
+  type BodyPace,
+  smallBodyBytes,
+} from './body-limits';
 
 export type ReadBodyOptions = {
   maxBodyBytes: number;
@@ -132,4 +140,32 @@ function collect(req: Request, { pace, sink, release }: CollectOptions): Promise
 
 function tooSlow(): AppError {
   return new AppError('request_timeout', 'the body did not arrive in time');
+}
+
+/** Parses a body and drops null members; see withoutNulls. */
+export type ReadJson = (bytes: Buffer, accountId: string) => Awaitable<Json>;
+
+const yieldEveryMs = 1;
+
+export function isLarge(bytes: Buffer): boolean {
+  return bytes.length > smallBodyBytes;
+}
+
+/** Parses large bodies in steps and one at a time, because the steps of several bodies would add up to a long block. */
+export function createReadJson(runInSequence: RunInSequence): ReadJson {
+  return function readJson(bytes, accountId) {
+    if (!isLarge(bytes)) return withoutNulls(parseJson(bytes));
+    return runInSequence(accountId, () => readInSteps(bytes));
+  };
+}
+
+async function readInSteps(bytes: Buffer): Promise<Json> {
+  // Receiving and copying the last bytes took time already.
+  await setImmediate();
+  const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
+  const body = await parseJsonInSteps(bytes, { isBatch: false, yieldWhenDue });
+  await yieldWhenDue();
+  const compactBody = withoutNulls(body);
+  await yieldWhenDue();
+  return compactBody;
 }

@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { parseTrustedProxies } from '@belfry/runtime';
 import request from 'supertest';
+import { createRequireHttps } from '../call';
 import { close, connect, createGateway, listen, sendPath } from '../gateway.fixture';
-import { createRequireHttps } from './require-https';
 
 function trusting(subnets: string) {
   const isTrustedProxy = parseTrustedProxies(subnets);

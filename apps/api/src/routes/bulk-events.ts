@@ -2,10 +2,10 @@ import type { BulkSend } from '@belfry/pipeline/accept';
 import { createYieldWhenDue } from '@belfry/runtime';
 import { createBulkSendBody, parseJsonInSteps, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import { acceptedBody } from '../accepted';
 import { createAccountQueue, type RunInSequence } from '../account-queue';
 import type { Operation } from '../operation';
 import type { PreparedPost, UnparsedPostCall } from '../post';
+import { acceptedBody } from './events';
 
 export type BulkRouteDeps = {
   channels: WireChannels;

@@ -11,7 +11,7 @@ import {
   type StoredDevice,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import type { Answer } from '../answer';
+import type { Answer } from '../call';
 import type { Operation } from '../operation';
 import { readDeviceId, readUserId } from '../path-values';
 import type { PostCall, RouteCall } from '../post';

@@ -2,7 +2,7 @@ import type { DryRun, DryRunMessage } from '@belfry/pipeline/operate';
 import type { ReadSend } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RequestHandler } from 'express';
-import type { Answer } from '../answer';
+import type { Answer } from '../call';
 import { invalidValue, type Query, readQueryValue } from '../query-values';
 import type { PutCall } from '../without-idempotency-key';
 

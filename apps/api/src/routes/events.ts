@@ -1,7 +1,6 @@
 import type { IdempotentHandler, SendEvent } from '@belfry/pipeline/accept';
 import { createSendEventBody, type ReadSend, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import { acceptedBody } from '../accepted';
 import type { Operation } from '../operation';
 import type { PostCall } from '../post';
 import { dryRunAnswer, dryRunExample } from './dry-run';
@@ -26,6 +25,13 @@ export function createSendEventRoute({ channels, readSend, sendEvent }: EventRou
   }
 
   return { operation: { ...sendEventOperation, body: createSendEventBody(channels) }, prepare };
+}
+
+/** The response body of an accepted request. `more` adds fields. */
+export function acceptedBody(requestId: string, more?: object): string {
+  // A UUID needs no escaping.
+  if (!more) return `{"request_id":"${requestId}","id":"${requestId}","success":true}`;
+  return JSON.stringify({ request_id: requestId, id: requestId, success: true, ...more });
 }
 
 const requestIdSchema = Type.String({ format: 'uuid' });

@@ -1,7 +1,7 @@
 import { withinTime } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { RequestHandler } from 'express';
-import { sendAnswer } from '../answer';
+import { sendAnswer } from '../call';
 
 const readyTimeoutMs = 2_000;
 

@@ -7,7 +7,7 @@ import {
   updateInboxBody,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import { bodyTooLarge } from '../middleware/declared-body';
+import { bodyTooLarge } from '../middleware/before-body';
 import type { Operation } from '../operation';
 import { maxInboxBodyBytes } from './inbox';
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { sendAnswer } from '../answer';
+import { sendAnswer } from '../call';
 import { createOpenApi } from '../openapi';
 import type { Operation } from '../operation';
 

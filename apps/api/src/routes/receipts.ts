@@ -3,9 +3,8 @@ import { type IntegrationRow, openCredentials } from '@belfry/database';
 import { type Awaitable, isReceiptSecret, type Logger, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
-import { sendAnswer } from '../answer';
-import { getCall } from '../call';
-import { refuseEncoding } from '../middleware/declared-body';
+import { getCall, sendAnswer } from '../call';
+import { refuseEncoding } from '../middleware/before-body';
 import type { ReadBody } from '../middleware/read-body';
 import { createStoreReports, type StoreReportsDeps } from '../store-reports';
 

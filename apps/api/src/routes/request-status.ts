@@ -7,7 +7,7 @@ import {
   requestStatusToWire,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import type { Answer } from '../answer';
+import type { Answer } from '../call';
 import type { Operation } from '../operation';
 import { readRequestId } from '../path-values';
 import {

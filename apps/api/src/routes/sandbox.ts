@@ -9,7 +9,7 @@ import {
   type WireChannels,
 } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
-import type { Answer } from '../answer';
+import type { Answer } from '../call';
 import { createConcurrencyLimit } from '../concurrency-limit';
 import type { Operation } from '../operation';
 import { invalidValue, type Query, readQueryNumber, readQueryValue } from '../query-values';

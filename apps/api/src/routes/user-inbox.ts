@@ -1,6 +1,6 @@
 import type { Inbox } from '@belfry/pipeline/operate';
 import { AppError, inboxItemToWire } from '@belfry/shared';
-import type { Answer } from '../answer';
+import type { Answer } from '../call';
 import { readUserId } from '../path-values';
 import { pageLimits, readQueryNumber, readQueryValue } from '../query-values';
 import type { QueryCall } from '../without-idempotency-key';

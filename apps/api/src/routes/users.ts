@@ -11,7 +11,7 @@ import {
   userToWire,
   type WireChannels,
 } from '@belfry/shared';
-import type { Answer } from '../answer';
+import type { Answer } from '../call';
 import type { Operation } from '../operation';
 import { readUserId } from '../path-values';
 import type { PostCall, RouteCall } from '../post';

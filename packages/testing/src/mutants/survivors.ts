@@ -100,7 +100,7 @@ const rows: Row[] = [
   },
   {
     name: 'use of a key recorded before its secret is compared',
-    file: 'apps/api/src/middleware/authenticate.ts',
+    file: 'apps/api/src/middleware/before-body.ts',
     anchor: '    if (!parsedKey || !stored ||',
     becomes: '    if (parsedKey) recordKeyUse(parsedKey.id);\n    if (!parsedKey || !stored ||',
     path: 'apps/api/src/app.test.ts',
