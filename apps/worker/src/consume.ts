@@ -1,8 +1,11 @@
+import { performance } from 'node:perf_hooks';
 import { type Logger, withinTime } from '@belfry/runtime';
 import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { RunningRole } from './composition';
+import { createWatchdog } from './watchdog';
 
-export type ConsumeOptions<Job> = {
+type ConsumeOptions<Job> = {
   queue: string;
   prefix: string;
   /** Jobs at once. The handler limits the messages in flight. */
@@ -13,7 +16,7 @@ export type ConsumeOptions<Job> = {
   handle(job: Job): Promise<void>;
 };
 
-export type Consumer = {
+type Consumer = {
   /** Takes no new jobs. */
   stop(): void;
   /** Call after the running jobs finished: reports them to Redis and closes the connections, within 2 s even if Redis is down. */
@@ -31,7 +34,7 @@ const emptyQueueWaitSeconds = 2;
 const closeTimeoutMs = 2_000;
 
 /** Belfry's entire use of BullMQ: at-least-once delivery of jobs in roughly FIFO order. */
-export function consume<Job>(options: ConsumeOptions<Job>): Consumer {
+function consume<Job>(options: ConsumeOptions<Job>): Consumer {
   const { queue, prefix, concurrency, connect, log, handle } = options;
   const redis = connect();
   const worker = new Worker<Job>(queue, (job) => handle(job.data), {
@@ -58,6 +61,72 @@ export function consume<Job>(options: ConsumeOptions<Job>): Consumer {
     },
     abandon() {
       void withinTime(worker.close(true), closeTimeoutMs).then(() => redis.disconnect());
+    },
+  };
+}
+
+type WatchedOptions<Job> = ConsumeOptions<Job> & {
+  /** Whether work waits that should have been taken already. Rejects if that is unknown. */
+  hasOverdueWork(): Promise<boolean>;
+  /** How long one job may run. */
+  longestJobMs: number;
+};
+
+/** A consumer that is replaced if work waits and it takes none: its connection may have died silently. */
+export function consumeWatched<Job>(options: WatchedOptions<Job>): RunningRole {
+  const { queue, log, hasOverdueWork, longestJobMs } = options;
+  const jobs = trackJobs(options);
+  const open = (): Consumer => consume<Job>({ ...options, handle: jobs.handle });
+  let consumer = open();
+  const watchdog = createWatchdog({
+    queue,
+    hasOverdueWork,
+    readProgress: jobs.readProgress,
+    longestJobMs,
+    replace() {
+      consumer.abandon();
+      consumer = open();
+    },
+    now: () => performance.now(),
+    log,
+  });
+  watchdog.start();
+
+  return {
+    isStalled: watchdog.isStalled,
+    async close() {
+      watchdog.stop();
+      consumer.stop();
+      await jobs.drain();
+      await consumer.leave();
+    },
+  };
+}
+
+/** The running jobs of all consumers, replaced ones included. */
+function trackJobs<Job>({ handle }: Pick<WatchedOptions<Job>, 'handle'>) {
+  const running = new Set<Promise<void>>();
+  let progressAtMs = performance.now();
+  let isDraining = false;
+
+  return {
+    async handle(job: Job): Promise<void> {
+      // The relay enqueues it again.
+      if (isDraining) return;
+      const working = handle(job);
+      running.add(working);
+      progressAtMs = performance.now();
+      try {
+        await working;
+      } finally {
+        running.delete(working);
+        progressAtMs = performance.now();
+      }
+    },
+    readProgress: () => ({ runningJobs: running.size, progressAtMs }),
+    async drain(): Promise<void> {
+      isDraining = true;
+      await Promise.allSettled([...running]);
     },
   };
 }

@@ -1,29 +1,25 @@
 import { type ChannelName, channels, createSenderDeps } from '@belfry/channels';
+import { createFindUser, readOldestWaiting } from '@belfry/database';
 import {
-  createFindUser,
-  markActive,
-  markNeedsAttention,
-  readOldestWaiting,
-} from '@belfry/database';
-import {
-  attemptMessage,
   type Carriers,
   type Claims,
   claimEligibleMessages,
   claimMessages,
+  createAttempt,
   createBreaker,
   createBuckets,
   createCapture,
   createCarriers,
   createClaims,
   createCompose,
+  createCountMessage,
   createDeliver,
   createFindOwnToken,
   createHostConnections,
   createLimits,
+  createMarkIntegration,
   createSlots,
   type Deliver,
-  type DeliverDeps,
   dropSettledTexts,
   getDeadlineMs,
   getLeaseMs,
@@ -38,8 +34,8 @@ import {
 import { createBatcher, createConsumerRedis, createSemaphore, type Env } from '@belfry/runtime';
 import { type DeliverJob, getDeliverQueue } from '@belfry/shared';
 import type { RunningRole, Services } from './composition';
+import { consumeWatched } from './consume';
 import { stallMs } from './watchdog';
-import { consumeWatched } from './watched-consumer';
 
 const claimsPerFlush = 200;
 
@@ -88,36 +84,29 @@ function createDeliveries(services: Services, channel: ChannelName, times: Times
     deadlineMs: times.deadlineMs,
     requeue: createRequeue(services),
     claims: createChannelClaims(services, channel, times.leaseMs),
-    attempt: (claimed) =>
-      attemptMessage(
-        {
-          findVersion: services.findVersion,
-          findApp: services.findApp,
-          findCarrier: carriers.find,
-          compose,
-          pace: limits.pace,
-          deadlines: services.deadlines,
-          secrets: services.secrets,
-          ...times,
-          log,
-        },
-        claimed,
-      ),
+    attempt: createAttempt({
+      findVersion: services.findVersion,
+      findApp: services.findApp,
+      findCarrier: carriers.find,
+      compose,
+      pace: limits.pace,
+      deadlines: services.deadlines,
+      secrets: services.secrets,
+      ...times,
+      log,
+    }),
     recorder: services.recorder,
-    onIntegration: (report) => markIntegration(services, report),
+    onIntegration: createMarkIntegration({
+      pool: services.database.delivery,
+      findIntegration: services.findIntegration,
+      log,
+    }),
     dropTexts: createDropTexts(services),
     backoff: services.backoff,
     channelResends: channels[channel].unknownResends,
     countMessage: createCountMessage(services),
     log,
   });
-}
-
-function createCountMessage({ metrics, tally }: Services): DeliverDeps['countMessage'] {
-  return function countMessage({ appId, ...message }) {
-    metrics.countMessage(message);
-    if (message.outcome === 'accepted') tally.recordAccepted({ appId, channel: message.channel });
-  };
 }
 
 function createChannelLimits(services: Services, channel: ChannelName): Limits {
@@ -234,22 +223,4 @@ function createDropTexts({ database, log }: Services): (messageId: string) => Pr
   });
   return (messageId) =>
     drops.add(messageId).catch((error: unknown) => log.warn('texts.not_dropped', { error }));
-}
-
-/** Best effort: the next message repeats a missed mark. */
-async function markIntegration(
-  { database, findIntegration, log }: Services,
-  { integrationId, refusal }: { integrationId: string; refusal: string | undefined },
-): Promise<void> {
-  async function mark(): Promise<void> {
-    if (refusal !== undefined) {
-      log.warn('integration.needs_attention', { integration_id: integrationId });
-      await markNeedsAttention(database.delivery, { integrationId, reason: refusal });
-      return;
-    }
-    const integration = await findIntegration(integrationId);
-    if (integration?.state === 'needs_attention')
-      await markActive(database.delivery, integrationId);
-  }
-  await mark().catch((error: unknown) => log.warn('integration.not_marked', { error }));
 }

@@ -12,8 +12,8 @@ import {
 import { createConsumerRedis, newId } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
 import type { RunningRole, Services } from './composition';
+import { consumeWatched } from './consume';
 import { stallMs } from './watchdog';
-import { consumeWatched } from './watched-consumer';
 
 const maxConcurrentRequests = 2;
 /** Enough for the largest request on a busy machine. */

@@ -8,7 +8,7 @@ import {
 } from '@belfry/runtime';
 import { type DeliverJob, getDeliverQueue } from '@belfry/shared';
 import { eventually, type OwnStore, ownRedis } from '@belfry/testing';
-import { consumeWatched } from './watched-consumer';
+import { consumeWatched } from './consume';
 
 jest.setTimeout(120_000);
 

@@ -10,8 +10,8 @@ import { channelVersion, createFactories, type Tenant, testDatabase } from '@bel
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
 import { eraseUser } from '../operate/erase';
 import { createRequestLog } from '../operate/request-log';
+import { claimEligibleMessages } from './claim.sql';
 import { readEligibility } from './eligibility.sql';
-import { claimEligibleMessages } from './fast-claim.sql';
 import { recordResults } from './record.sql';
 
 let database: Database;

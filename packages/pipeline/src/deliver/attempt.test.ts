@@ -5,10 +5,9 @@ import type { AppRow, VersionRow } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
 import { testSecrets } from '@belfry/testing';
-import { type AttemptDeps, attemptMessage } from './attempt';
+import { type AttemptDeps, createAttempt, createDeadlines } from './attempt';
 import type { Carrier } from './choose-integration';
 import type { ClaimedMessage } from './claim.sql';
-import { createDeadlines } from './deadlines';
 
 type Prepare = NonNullable<Carrier['prepare']>;
 
@@ -76,7 +75,7 @@ function attempt(changes: Partial<AttemptDeps>) {
     log: createLogger({ level: 'error', process: 'test', stream: nowhere }),
     ...changes,
   };
-  return attemptMessage(deps, { message, claimedAtMs: performance.now() });
+  return createAttempt(deps)({ message, claimedAtMs: performance.now() });
 }
 
 describe('an attempt during a PostgreSQL failure', () => {

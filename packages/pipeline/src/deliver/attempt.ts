@@ -1,12 +1,12 @@
+import { getEventListeners } from 'node:events';
 import type { ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
 import type { AppRow, VersionRow } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
 import type { ChannelVersion, FailureReason, Json, Outcome } from '@belfry/shared';
-import type { FinishedAttempt, NotNow } from './attempt-result';
 import type { Carrier, Carriers } from './choose-integration';
 import type { ClaimedMessage } from './claim.sql';
 import type { Compose } from './compose';
-import type { Deadlines } from './deadlines';
+import type { FinishedAttempt, NotNow } from './next-state';
 import { hiddenText, hideSensitive, openSensitive } from './sensitive';
 
 export type AttemptDeps = {
@@ -29,10 +29,13 @@ export type AttemptDeps = {
 export type Claimed = { message: ClaimedMessage; claimedAtMs: number };
 
 /** Composes and sends a claimed message once. Never throws. */
-export async function attemptMessage(
-  deps: AttemptDeps,
-  claimed: Claimed,
-): Promise<FinishedAttempt> {
+export type Attempt = (claimed: Claimed) => Promise<FinishedAttempt>;
+
+export function createAttempt(deps: AttemptDeps): Attempt {
+  return (claimed) => attemptMessage(deps, claimed);
+}
+
+async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<FinishedAttempt> {
   const { message } = claimed;
   let version: VersionRow | undefined;
   try {
@@ -211,3 +214,68 @@ const brokenSender: SendResult = {
     detail: 'Internal error during the provider call; see the log of the worker.',
   },
 };
+
+/** Ends attempts: each at its own deadline, or all when the process must stop. */
+export type Deadlines = {
+  /** Call `end` when the attempt is over. */
+  begin(deadlineMs: number): { signal: AbortSignal; end(): void };
+  /** Aborts all attempts, running and future. */
+  cut(): void;
+  isCut(): boolean;
+};
+
+export function createDeadlines(): Deadlines {
+  const running = new Set<AbortController>();
+  // Controllers are reused: almost none is aborted, and creating them is a large part of an attempt's garbage.
+  const unused: AbortController[] = [];
+  let isCut = false;
+  return {
+    begin(deadlineMs) {
+      const controller = unused.pop() ?? new AbortController();
+      const timer = afterReading(() => controller.abort(createTimeoutError()), deadlineMs);
+      running.add(controller);
+      if (isCut) controller.abort(createTimeoutError());
+      return {
+        signal: controller.signal,
+        end() {
+          timer.clear();
+          if (running.delete(controller) && isAsNew(controller)) unused.push(controller);
+        },
+      };
+    },
+    cut() {
+      isCut = true;
+      for (const controller of running) controller.abort(createTimeoutError());
+    },
+    isCut: () => isCut,
+  };
+}
+
+/** Whether the controller can be reused: it was not aborted and has no listeners left. */
+function isAsNew({ signal }: AbortController): boolean {
+  return !signal.aborted && getEventListeners(signal, 'abort').length === 0;
+}
+
+/**
+ * A timer that reads the sockets once more before it fires. A process that got no CPU for seconds would otherwise run the
+ * timer first, before a response that arrived in time.
+ */
+function afterReading(call: () => void, ms: number): { clear(): void } {
+  let immediate: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    immediate = setImmediate(() => {
+      immediate = setImmediate(call);
+    });
+  }, ms);
+  return {
+    clear() {
+      clearTimeout(timer);
+      clearImmediate(immediate);
+    },
+  };
+}
+
+/** The same error as AbortSignal.timeout. */
+function createTimeoutError(): DOMException {
+  return new DOMException('The deadline of the attempt has passed', 'TimeoutError');
+}

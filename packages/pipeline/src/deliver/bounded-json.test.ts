@@ -1,4 +1,4 @@
-import { toBoundedJson } from './bounded-json';
+import { toBoundedJson } from './next-state';
 
 describe('toBoundedJson', () => {
   test('returns JSON even for values that JSON cannot represent', () => {

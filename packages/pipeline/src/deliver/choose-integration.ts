@@ -3,22 +3,30 @@ import {
   type CaptureRecord,
   createSandboxSender,
   type Deadline,
+  type DescribeCall,
   type Notes,
   type PreparedSend,
   type ProviderRequest,
+  readPayload,
   type SandboxCall,
   type Sender,
   type SenderDeps,
   type SendResult,
   sandboxProvider,
 } from '@belfry/channels';
-import { type AppRow, type IntegrationRow, openCredentials } from '@belfry/database';
-import { buildReceiptUrl, type Secrets } from '@belfry/runtime';
+import {
+  type AppRow,
+  type IntegrationRow,
+  markActive,
+  markNeedsAttention,
+  openCredentials,
+} from '@belfry/database';
+import { buildReceiptUrl, type Logger, type Secrets } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
-import { getProvider, type PlannedCall, planCall } from './choose-provider';
+import type pg from 'pg';
 import type { ClaimedMessage } from './claim.sql';
-import { createProviderConnections, type ProviderConnections } from './integration-connections';
 import type { FindOwnToken } from './own-token';
+import { createProviderConnections, type ProviderConnections } from './slots';
 
 /** Sends one message; everything except its content is already set. */
 export type Carrier = {
@@ -52,7 +60,8 @@ export type CarriersDeps = {
   channelName: string;
   channel: AnyChannel;
   findIntegration(id: string): Promise<IntegrationRow | undefined>;
-  findOwnToken: FindOwnToken;
+  /** Undefined if the channel accepts no token with a message. */
+  findOwnToken: FindOwnToken | undefined;
   secrets: Secrets;
   capture(record: CaptureRecord): Promise<void>;
   senderDeps: SenderDeps;
@@ -84,7 +93,7 @@ export function createCarriers(deps: CarriersDeps): Carriers {
           send: ({ content, signal }) => sandbox.send({ ...sandboxCall, content, signal }),
         };
       }
-      const ownToken = await deps.findOwnToken(call.message);
+      const ownToken = await deps.findOwnToken?.(call.message);
       const integrationFields = buildIntegrationFields(deps, openOnce, planned);
       const callFields =
         ownToken === undefined ? integrationFields : { ...integrationFields, ownToken };
@@ -184,5 +193,74 @@ function createSenders({ channel, senderDeps }: CarriersDeps) {
     async close(): Promise<void> {
       await Promise.all([...sendersByName.values()].map((sender) => sender.close()));
     },
+  };
+}
+
+/** A provider call with everything set except its content. */
+export type PlannedCall = {
+  described: Omit<DescribeCall<unknown>, 'content'>;
+  provider: string;
+  integration: IntegrationRow | undefined;
+  /** Extra notes for the log. */
+  notes: Notes | undefined;
+};
+
+type MessageFacts = { id: string; target: string; override: string | undefined };
+
+/** Plans the call by an integration; without one, by the first provider of the channel. */
+export function planCall(
+  channel: AnyChannel,
+  { id, target, override }: MessageFacts,
+  integration: IntegrationRow | undefined,
+): PlannedCall {
+  const provider = integration?.provider ?? firstProvider(channel);
+  const { payload, notes } = readPayload(
+    { override },
+    integration?.name,
+    getProvider(channel, provider).payload,
+  );
+  const described = {
+    messageId: id,
+    target,
+    settings: integration?.settings ?? {},
+    ...(payload ? { payload } : {}),
+  };
+  return { described, provider, integration, notes };
+}
+
+function firstProvider({ providers }: AnyChannel): string {
+  const [first] = Object.keys(providers);
+  if (first === undefined) throw new Error('The channel has no provider');
+  return first;
+}
+
+export function getProvider({ providers }: AnyChannel, name: string) {
+  const provider = providers[name];
+  if (!provider) throw new Error(`The channel has no provider ${name}`);
+  return provider;
+}
+
+/** What an attempt showed of its integration: why it refused the call; undefined if it works. */
+export type IntegrationReport = { integrationId: string; refusal: string | undefined };
+
+export type MarkIntegrationDeps = Pick<CarriersDeps, 'findIntegration'> & {
+  pool: pg.Pool;
+  log: Logger;
+};
+
+/** Best effort: the next message repeats a missed mark. */
+export function createMarkIntegration({ pool, findIntegration, log }: MarkIntegrationDeps) {
+  async function mark({ integrationId, refusal }: IntegrationReport): Promise<void> {
+    if (refusal !== undefined) {
+      log.warn('integration.needs_attention', { integration_id: integrationId });
+      await markNeedsAttention(pool, { integrationId, reason: refusal });
+      return;
+    }
+    const integration = await findIntegration(integrationId);
+    if (integration?.state === 'needs_attention') await markActive(pool, integrationId);
+  }
+
+  return async function markIntegration(report: IntegrationReport): Promise<void> {
+    await mark(report).catch((error: unknown) => log.warn('integration.not_marked', { error }));
   };
 }

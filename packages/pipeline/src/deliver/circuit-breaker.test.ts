@@ -1,4 +1,4 @@
-import { createBreaker } from './circuit-breaker';
+import { createBreaker } from './slots';
 
 function setUp() {
   let nowMs = 1_000;

@@ -1,6 +1,12 @@
+import { plainArray } from '@belfry/database';
 import type { FailureReason, SkipReason } from '@belfry/shared';
 import type pg from 'pg';
-import { type CandidateFacts, plannedDevice, selectEligibility } from './eligibility.sql';
+import {
+  type CandidateFacts,
+  isClearlyEligible,
+  plannedDevice,
+  selectEligibility,
+} from './eligibility.sql';
 import { buildFailoverNote } from './failover.sql';
 
 /** A message that this worker may send now, with all that is needed to send it. */
@@ -64,8 +70,28 @@ export async function claimMessages(
   return ids.map((id) => toClaim(byId.get(id)));
 }
 
+/**
+ * Claims the messages that nothing can stop: nearly all, nearly always, at a third of the price of `claimMessages`, which
+ * looks at the others. The result has undefined for each message that it does not claim.
+ */
+export async function claimEligibleMessages(
+  pool: pg.Pool,
+  { ids, worker, leaseMs }: ClaimOptions,
+): Promise<(Claim | undefined)[]> {
+  const { rows } = await pool.query<ClaimRow>({
+    name: 'claim-eligible-messages',
+    text: eligibleStatement,
+    values: [plainArray(ids), worker, leaseMs],
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const row = byId.get(id);
+    return row && toClaim(row);
+  });
+}
+
 /** Nobody else's, and due. */
-export const isClaimable = "m.state = 'queued' AND m.due_at <= now()";
+const isClaimable = "m.state = 'queued' AND m.due_at <= now()";
 
 /** How often a message of a paused integration or channel is looked at again. */
 const pausedRecheckMs = 15_000;
@@ -92,7 +118,7 @@ const failures = "'expired', 'integration_removed'";
 const skips = "'suppressed', 'device_gone', 'opted_out'";
 
 /** For the rows of `c`; $2 is who claims. */
-export const openAttempts = `
+const openAttempts = `
   INSERT INTO attempt (message_id, number, worker, integration_id, is_possible_duplicate)
   SELECT id, attempts, $2, integration_id, unknown_count > 0 FROM c WHERE state = 'sending'`;
 
@@ -100,7 +126,7 @@ export const openAttempts = `
  * The rows of `c`, with what they lack for sending: each is looked up by its key, whatever a plan that was made while the
  * tables were empty would rather do.
  */
-export const readClaimed = `
+const readClaimed = `
 SELECT c.*, r.event_id, r.version_id, i.recipient, i.data, i.override, i.locale,
   -- Of the first attempt nothing is to be counted.
   CASE WHEN c.attempts = 1 THEN 1 ELSE c.attempts - coalesce((
@@ -171,7 +197,17 @@ WITH due AS MATERIALIZED (
 ), a AS (${openAttempts}
 )${readClaimed}`;
 
-export type ClaimRow = {
+const eligibleStatement = `
+WITH c AS (
+  UPDATE message m SET state = 'sending', reason = NULL, waits = NULL, attempts = m.attempts + 1,
+    due_at = now() + $3::float8 * interval '1 ms', settled_at = NULL, job_id = coalesce(m.job_id, m.id)
+  WHERE m.id = ANY ($1::uuid[]) AND (${isClaimable}) IS TRUE AND ${isClearlyEligible('m')}
+  RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
+    m.integration_id, m.state, NULL AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long
+), a AS (${openAttempts}
+)${readClaimed}`;
+
+type ClaimRow = {
   id: string;
   request_id: string;
   item: number;
@@ -193,7 +229,7 @@ export type ClaimRow = {
   locale: string | null;
 };
 
-export function toClaim(row: ClaimRow | undefined): Claim {
+function toClaim(row: ClaimRow | undefined): Claim {
   if (!row) return { kind: 'stale' };
   if (row.state !== 'sending') {
     return { kind: 'settled', state: row.state, reason: row.obstacle ?? '' };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { createDeadlines } from './deadlines';
+import { createDeadlines } from './attempt';
 
 /** A server in another thread, so that it responds while this event loop is blocked. */
 const serverCode = `

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, createSemaphore } from '@belfry/runtime';
 import { eventually } from '@belfry/testing';
-import { createBreaker } from './circuit-breaker';
 import type { ClaimedMessage } from './claim.sql';
 import { createDeliver, type DeliverDeps, type TimedClaim } from './deliver';
 import type { AttemptResult } from './record.sql';
 import type { RequeuedMessage } from './requeue.sql';
-import { createSlots } from './slots';
+import { createBreaker, createSlots } from './slots';
 
 /** Deliveries that find every message claimed by another worker, except for what a test changes. */
 function setUp(changes: Partial<DeliverDeps> = {}) {

@@ -2,16 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
 import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
 import { type DeliverJob, getFairnessKey, type Outcome } from '@belfry/shared';
-import type { Claimed } from './attempt';
-import { type AttemptResultDeps, type FinishedAttempt, getAttemptResult } from './attempt-result';
-import type { Breaker } from './circuit-breaker';
+import type { Attempt, Claimed } from './attempt';
+import type { IntegrationReport } from './choose-integration';
 import type { Claim, ClaimedMessage } from './claim.sql';
-import type { ProviderConnections, Reservation } from './integration-connections';
-import type { TokenAnswer } from './rate-limit-buckets';
-import type { Limits } from './rate-limits';
+import { type AttemptResultDeps, type FinishedAttempt, getAttemptResult } from './next-state';
+import type { Limits, TokenAnswer } from './rate-limits';
 import type { Recorder } from './record';
 import type { RequeuedMessage } from './requeue.sql';
-import type { Group, Release, Slots } from './slots';
+import type { Breaker, Group, ProviderConnections, Release, Reservation, Slots } from './slots';
 
 /** `claimedAtMs` is not later than the lease's start by PostgreSQL's clock; see `Claimed`. */
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
@@ -29,10 +27,10 @@ export type DeliverDeps = AttemptResultDeps & {
   /** Requeues a message for the relay. */
   requeue: Pick<Batcher<RequeuedMessage, undefined>, 'add'>;
   claims: Pick<Batcher<string, TimedClaim>, 'add'>;
-  attempt(claimed: Claimed): Promise<FinishedAttempt>;
+  attempt: Attempt;
   recorder: Pick<Recorder, 'record'>;
   /** Reports that an integration refused a call or works. Best effort; never throws. */
-  onIntegration(report: { integrationId: string; refusal: string | undefined }): Promise<void>;
+  onIntegration(report: IntegrationReport): Promise<void>;
   /** Drops the texts of a sensitive message when nothing is left to send. Best effort; never throws. */
   dropTexts(messageId: string): Promise<void>;
   countMessage(message: {

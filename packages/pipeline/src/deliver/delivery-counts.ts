@@ -1,4 +1,5 @@
-import { createLoop, type Logger, type Loop, withinTime } from '@belfry/runtime';
+import { createLoop, type Logger, type Loop, type Metrics, withinTime } from '@belfry/runtime';
+import type { DeliverDeps } from './deliver';
 import type { DeliveryCount } from './delivery-counts.sql';
 
 export type TallyDeps = {
@@ -58,5 +59,20 @@ export function createTally({ write, log }: TallyDeps): Tally {
       await loop.close();
       await withinTime(flush(), closeTimeoutMs);
     },
+  };
+}
+
+type CountMessageDeps = {
+  metrics: Pick<Metrics, 'countMessage'>;
+  tally: Pick<Tally, 'recordAccepted'>;
+};
+
+export function createCountMessage({
+  metrics,
+  tally,
+}: CountMessageDeps): DeliverDeps['countMessage'] {
+  return function countMessage({ appId, ...message }) {
+    metrics.countMessage(message);
+    if (message.outcome === 'accepted') tally.recordAccepted({ appId, channel: message.channel });
   };
 }

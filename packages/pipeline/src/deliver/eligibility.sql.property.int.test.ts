@@ -3,9 +3,8 @@ import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import fc from 'fast-check';
 import { writeMessageRow } from '../message-row.fixture';
-import { claimMessages } from './claim.sql';
+import { claimEligibleMessages, claimMessages } from './claim.sql';
 import { readEligibility } from './eligibility.sql';
-import { claimEligibleMessages } from './fast-claim.sql';
 
 const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;

@@ -2,8 +2,7 @@ import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import { type MessageOptions, writeMessageRow } from '../message-row.fixture';
-import { claimMessages } from './claim.sql';
-import { claimEligibleMessages } from './fast-claim.sql';
+import { claimEligibleMessages, claimMessages } from './claim.sql';
 
 const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { resultFor } from '../message-row.fixture';
 import { writePlans } from '../relay/fan-out.sql';
 import { writeCaptures } from './capture.sql';
-import { claimEligibleMessages } from './fast-claim.sql';
+import { claimEligibleMessages } from './claim.sql';
 import { recordResults } from './record.sql';
 
 let database: Database;

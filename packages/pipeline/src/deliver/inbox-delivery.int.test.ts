@@ -13,19 +13,17 @@ import {
 import { writeRequests } from '../accept/write';
 import { createLeases } from '../relay/expire-leases';
 import { listExpiredLeases } from '../relay/relay.sql';
-import { attemptMessage } from './attempt';
+import { createAttempt, createDeadlines } from './attempt';
 import { createCapture } from './capture';
 import { writeCaptures } from './capture.sql';
 import { createCarriers } from './choose-integration';
-import { createBreaker } from './circuit-breaker';
 import { type ClaimedMessage, claimMessages } from './claim.sql';
 import { createCompose } from './compose';
-import { createDeadlines } from './deadlines';
 import { createDeliver } from './deliver';
 import type { Backoff } from './next-state';
 import { createRecorder } from './record';
 import { recordResults } from './record.sql';
-import { createSlots } from './slots';
+import { createBreaker, createSlots } from './slots';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const backoff: Backoff = { baseMs: 1, capMs: 1, random: () => 0 };
@@ -50,7 +48,7 @@ function createWorker(claim: ClaimedMessage) {
     channelName: 'in_app',
     channel,
     findIntegration: lookUps.findIntegration,
-    findOwnToken: async () => undefined,
+    findOwnToken: undefined,
     secrets: testSecrets(),
     capture: createCapture((captures) => writeCaptures(database.delivery, captures)),
     senderDeps: { baseUrls: {}, allowedPrivateHosts: [] },
@@ -81,21 +79,17 @@ function createWorker(claim: ClaimedMessage) {
         claimedAtMs: performance.now(),
       }),
     },
-    attempt: (claimed) =>
-      attemptMessage(
-        {
-          findVersion,
-          findApp,
-          findCarrier: carriers.find,
-          compose,
-          pace: async () => true,
-          deadlines: createDeadlines(),
-          secrets: testSecrets(),
-          ...times,
-          log,
-        },
-        claimed,
-      ),
+    attempt: createAttempt({
+      findVersion,
+      findApp,
+      findCarrier: carriers.find,
+      compose,
+      pace: async () => true,
+      deadlines: createDeadlines(),
+      secrets: testSecrets(),
+      ...times,
+      log,
+    }),
     recorder,
     onIntegration: async () => undefined,
     dropTexts: async () => undefined,

@@ -1,5 +1,88 @@
-import type { ChannelVersion, Outcome } from '@belfry/shared';
-import type { NextState } from './record.sql';
+import type { ChannelVersion, ContactUpdate, FailureReason, Json, Outcome } from '@belfry/shared';
+import type { ClaimedMessage } from './claim.sql';
+import type { AttemptResult, NextState } from './record.sql';
+
+/** The result of an attempt, with all fields that are logged. */
+export type FinishedAttempt = {
+  outcome: Outcome;
+  provider?: string;
+  channelVersion?: ChannelVersion;
+  /** The version could not be read from PostgreSQL, so the message itself is not at fault. */
+  isVersionUnread?: boolean;
+  request?: unknown;
+  response?: unknown;
+  /** Extra notes for the log, such as template paths that are missing in the data. */
+  notes?: Record<string, Json>;
+  changes?: ContactUpdate[];
+  inboxItem?: Record<string, Json>;
+  /** Fails the message, whatever the outcome. */
+  failed?: FailureReason;
+  /** The content is hidden here, and its stored texts must be dropped. */
+  isSensitive?: true;
+  /** How long the provider call took; undefined if there was none. */
+  callMs?: number;
+  /** No call was made, for a reason of ours: the message is requeued as if it had not been claimed. */
+  notNow?: NotNow;
+};
+
+export type NotNow = { waits?: 'limit' | 'connections'; waitMs: number };
+
+export type AttemptResultDeps = {
+  backoff: Backoff;
+  /** Maximum resends after unknown outcomes on this channel, unless the version sets its own. */
+  channelResends: number;
+};
+
+/** Builds the record of an attempt and its message's next state. */
+export function getAttemptResult(
+  message: ClaimedMessage,
+  ended: FinishedAttempt,
+  deps: AttemptResultDeps,
+): AttemptResult {
+  const { outcome } = ended;
+  const next = findNext(message, ended, deps);
+  return {
+    messageId: message.id,
+    attempt: message.attempt,
+    outcome: outcome.outcome,
+    reason: 'reason' in outcome ? outcome.reason : undefined,
+    detail: outcome.detail,
+    provider: ended.provider,
+    providerMessageId: outcome.outcome === 'accepted' ? outcome.providerMessageId : undefined,
+    request: toBoundedJson(ended.request),
+    response: toBoundedJson(ended.response),
+    notes: next.isLongWait ? { ...ended.notes, waited_long: true } : (ended.notes ?? {}),
+    changes: ended.changes ?? [],
+    inboxItem: ended.inboxItem,
+    unknownCount: message.unknownCount,
+    next,
+  };
+}
+
+function findNext(
+  message: ClaimedMessage,
+  ended: FinishedAttempt,
+  { backoff, channelResends }: AttemptResultDeps,
+): NextState {
+  if (ended.failed) return { state: 'failed', reason: ended.failed };
+  if (ended.notNow) {
+    const { waits, waitMs: dueAfterMs } = ended.notNow;
+    return { state: 'queued', dueAfterMs, ...(waits ? { waits } : {}), isUnclaimed: true };
+  }
+  return computeNextState(
+    {
+      outcome: ended.outcome,
+      version: ended.channelVersion ?? (ended.isVersionUnread ? unreadVersion : brokenVersion),
+      attemptsMade: message.attempt,
+      attemptsInRow: message.attemptsInRow,
+      unknownCount: message.unknownCount,
+      integrationId: message.integrationId,
+      hasWaitedLong: message.hasWaitedLong,
+      channelResends,
+    },
+    backoff,
+  );
+}
 
 export type Backoff = {
   baseMs: number;
@@ -32,7 +115,7 @@ export const brokenVersion: Attempted['version'] = {
 };
 
 /** For a message whose version could not be read now: retried until it expires. */
-export const unreadVersion: Attempted['version'] = {
+const unreadVersion: Attempted['version'] = {
   ...brokenVersion,
   policy: { ...brokenVersion.policy, attempts: Number.POSITIVE_INFINITY },
 };
@@ -130,4 +213,32 @@ function afterUnknown(attempted: Attempted, backoff: Backoff): NextState {
 /** Full jitter: a random delay up to the doubled base, so that messages that failed together are not retried together. */
 export function backoffMs(attemptsMade: number, { baseMs, capMs, random }: Backoff): number {
   return Math.round(random() * Math.min(capMs, baseMs * 2 ** (attemptsMade - 1)));
+}
+
+const maxStoredCharacters = 16_384;
+const longStringCharacters = 4_096;
+
+/**
+ * JSON of at most 16 KB for the log. Cuts long strings first; if the JSON is still too long, cuts it as text.
+ * Undefined for undefined. Never throws, because it runs after the call, when the result must not be lost.
+ */
+export function toBoundedJson(value: unknown): string | undefined {
+  const text = toJson(value);
+  if (text === undefined || text.length <= maxStoredCharacters) return text;
+  return JSON.stringify({ cut: text.slice(0, maxStoredCharacters / 2), characters: text.length });
+}
+
+function toJson(value: unknown): string | undefined {
+  try {
+    const text = JSON.stringify(value);
+    // Most values are short, and a replacer function costs more than everything else here.
+    if (text === undefined || text.length <= longStringCharacters) return text;
+    return JSON.stringify(value, (_name, member: unknown) =>
+      typeof member === 'string' && member.length > longStringCharacters
+        ? `${member.slice(0, longStringCharacters)}… (${member.length} characters)`
+        : member,
+    );
+  } catch {
+    return JSON.stringify({ unreadable: true });
+  }
 }

@@ -14,14 +14,16 @@ export type OwnTokenDeps = {
   readStoredRecipient(user: UserRow): Recipient;
 };
 
-export function createFindOwnToken(deps: OwnTokenDeps): FindOwnToken {
+/** Undefined if the channel accepts no such credential. */
+export function createFindOwnToken(deps: OwnTokenDeps): FindOwnToken | undefined {
   const { channel, secrets } = deps;
+  if (!channel.findOwnToken) return undefined;
 
   return async function findOwnToken(message) {
-    if (!channel.findOwnToken || message.recipient === undefined) return undefined;
+    if (message.recipient === undefined) return undefined;
     // The gateway validated it before storing it.
     const recipient = recipientFromWire(JSON.parse(message.recipient) as WireUser, []);
-    const sealed = channel.findOwnToken(recipient);
+    const sealed = channel.findOwnToken?.(recipient);
     if (sealed === undefined) return findStoredToken(deps, message.appId, recipient.userId);
     return secrets.open(sealed, itemTokenPlace(message.requestId, message.item));
   };

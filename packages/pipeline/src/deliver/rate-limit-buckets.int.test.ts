@@ -1,7 +1,7 @@
 import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime';
 import { eventually, testRedis } from '@belfry/testing';
 import type { Redis } from 'ioredis';
-import { type Bucket, type Buckets, createBuckets, type TokenRequest } from './rate-limit-buckets';
+import { type Bucket, type Buckets, createBuckets, type TokenRequest } from './rate-limits';
 
 let redis: Redis;
 

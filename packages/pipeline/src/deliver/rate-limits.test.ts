@@ -4,7 +4,7 @@ import type { IntegrationRow } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import { testSecrets } from '@belfry/testing';
 import type { ClaimedMessage } from './claim.sql';
-import type { Buckets, Pause, TokenRequest } from './rate-limit-buckets';
+import type { Buckets, Pause, TokenRequest } from './rate-limits';
 import { createLimits } from './rate-limits';
 import type { WaitingFacts } from './waiting-message.sql';
 

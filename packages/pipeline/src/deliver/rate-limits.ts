@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyChannel, getMaxPerSecond, type ProviderRate } from '@belfry/channels';
 import type { IntegrationRow } from '@belfry/database';
-import type { Logger, Secrets } from '@belfry/runtime';
+import { createBatcher, type Logger, runRedisScript, type Secrets } from '@belfry/runtime';
 import { getFairnessKey, type Outcome } from '@belfry/shared';
+import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { ClaimedMessage } from './claim.sql';
-import type { Bucket, Buckets, TokenAnswer, TokenRequest } from './rate-limit-buckets';
+import { pauseScript, requestScript } from './rate-limits.redis';
 import type { WaitingFacts } from './waiting-message.sql';
 
 /** Rate limits of providers. */
@@ -210,4 +211,75 @@ function buildKey({ secrets }: LimitsDeps, fairnessKey: string, target = ''): st
     .fingerprint('limit', `${fairnessKey}\n${target}`)
     .toString('base64url')
     .slice(0, keyCharacters);
+}
+
+/** A token bucket: one token each `intervalMs`, up to `burst`. An interval of 0 means no limit, only pauses. */
+export type Bucket = { key: string; intervalMs: number; burst: number };
+
+export type TokenRequest = {
+  /** Takes a token from every bucket, or from none. */
+  buckets: Bucket[];
+  /** Waiting requests of one queue get times one after the other. `again` is for messages that waited before. */
+  queue: 'again' | 'single' | 'bulk';
+};
+
+export type Pause = {
+  key: string;
+  waitMs: number;
+  /** Paused as well after three pauses of its keys within 10 s. */
+  parentKey?: string;
+};
+
+/** If granted, the tokens are valid after `waitMs`. Otherwise retry after `waitMs`. */
+export type TokenAnswer = { isGranted: boolean; waitMs: number };
+
+/** Token buckets that all workers share, in Redis and by its clock. */
+export type Buckets = {
+  /** Rejects if Redis is unavailable. */
+  requestTokens(request: TokenRequest): Promise<TokenAnswer>;
+  pause(pause: Pause): Promise<void>;
+};
+
+const requestsPerScript = 100;
+const maxRequestsWaiting = 100_000;
+
+export function createBuckets({ redis, prefix }: { redis: Redis; prefix: string }): Buckets {
+  const toRedisKey = (key: string) => `${prefix}:limit:${key}`;
+  const batcher = createBatcher<TokenRequest, TokenAnswer>({
+    async flush(requests) {
+      const keys = [...new Set(requests.flatMap(({ buckets }) => buckets.map(({ key }) => key)))];
+      const answers = await runRedisScript(redis, requestScript, {
+        keys: ['since', ...keys].map(toRedisKey),
+        args: [JSON.stringify(requests.map((request) => toWire(request, keys)))],
+      });
+      // The script returns a number for each request; a negative one means not granted.
+      return (answers as number[]).map((wait) => ({
+        isGranted: wait >= 0,
+        waitMs: Math.abs(wait),
+      }));
+    },
+    maxBatch: requestsPerScript,
+    maxWaiting: maxRequestsWaiting,
+  });
+  return {
+    requestTokens: (request) => batcher.add(request),
+    async pause({ key, waitMs, parentKey }) {
+      const keys = parentKey === undefined ? [key] : [key, parentKey, `${parentKey}:paused`];
+      await runRedisScript(redis, pauseScript, { keys: keys.map(toRedisKey), args: [waitMs] });
+    },
+  };
+}
+
+/** `k` is the index in the script's KEYS, whose first one is `since`. */
+function toWire({ buckets, queue: line }: TokenRequest, keys: string[]) {
+  return {
+    line,
+    // Bulk leaves the last token to single sends.
+    need: line === 'bulk' ? 2 : 1,
+    buckets: buckets.map(({ key, intervalMs, burst }) => ({
+      k: keys.indexOf(key) + 2,
+      interval: intervalMs,
+      burst,
+    })),
+  };
 }

@@ -65,7 +65,8 @@ export const leaseExpired = 'lease_expired';
  * they are stored first.
  */
 export async function recordResults(pool: pg.Pool, results: AttemptResult[]): Promise<boolean[]> {
-  await applyContactUpdates(pool, results);
+  const changed = results.filter(({ changes }) => changes.length > 0);
+  if (changed.length > 0) await applyContactUpdates(pool, changed);
   const rows = [
     ...(await closeAttempts(
       pool,

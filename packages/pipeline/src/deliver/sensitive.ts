@@ -2,8 +2,8 @@ import { redact } from '@belfry/channels';
 import type { Secrets } from '@belfry/runtime';
 import type { Json } from '@belfry/shared';
 import { openTexts } from '../accept/sealed-items';
-import type { FinishedAttempt } from './attempt-result';
 import type { ClaimedMessage } from './claim.sql';
+import type { FinishedAttempt } from './next-state';
 
 /** Opens the sealed texts of a sensitive event's message. */
 export function openSensitive(message: ClaimedMessage, secrets: Secrets): ClaimedMessage {

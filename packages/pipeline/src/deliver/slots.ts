@@ -1,3 +1,7 @@
+import type { AnyChannel, Provider, Sender } from '@belfry/channels';
+import type { IntegrationRow } from '@belfry/database';
+import { LRUCache } from 'lru-cache';
+
 /** A worker's limit on messages in flight, shared fairly between fairness keys. */
 export type Slots = {
   /** Resolves with a function that frees the slot, or with undefined once the slots are closed. */
@@ -113,4 +117,108 @@ function createShares(total: number, onRelease: () => void) {
 
 function refuse({ times, serve }: SlotRequest): void {
   for (let count = 0; count < times; count += 1) serve(undefined);
+}
+
+/** A circuit breaker for each integration. */
+export type Breaker = {
+  /** How long a message with this fairness key must wait; undefined if it may be sent now. */
+  waitMs(fairnessKey: string): number | undefined;
+  /** Records how an attempt by the integration ended. */
+  recordOutcome(fairnessKey: string, end: { isTimeout: boolean }): void;
+};
+
+const timeoutsInRow = 5;
+const circuitOpenMs = 30_000;
+/** During a probe, other messages check again this soon, because the probe may succeed quickly. */
+const probeMs = 2_000;
+const maxCircuits = 10_000;
+
+type CircuitState = { timeouts: number; openUntilMs: number; isProbing: boolean };
+
+/** Five timeouts in a row open the circuit for 30 s. Then one message probes the integration while the others wait. */
+export function createBreaker({ now }: { now(): number }): Breaker {
+  const circuits = new Map<string, CircuitState>();
+
+  return {
+    waitMs(fairnessKey) {
+      const circuit = circuits.get(fairnessKey);
+      if (!circuit || circuit.timeouts < timeoutsInRow) return undefined;
+      const leftMs = circuit.openUntilMs - now();
+      if (leftMs > 0) return circuit.isProbing ? Math.min(leftMs, probeMs) : leftMs;
+      // If the probe never reports, another one follows after this time.
+      circuit.openUntilMs = now() + circuitOpenMs;
+      circuit.isProbing = true;
+      return undefined;
+    },
+    recordOutcome(fairnessKey, { isTimeout }) {
+      const timeouts = (circuits.get(fairnessKey)?.timeouts ?? 0) + 1;
+      circuits.delete(fairnessKey);
+      if (!isTimeout) return;
+      circuits.set(fairnessKey, { timeouts, openUntilMs: now() + circuitOpenMs, isProbing: false });
+      if (circuits.size > maxCircuits) forgetOldest(circuits);
+    },
+  };
+}
+
+function forgetOldest(circuits: Map<string, CircuitState>): void {
+  for (const fairnessKey of circuits.keys()) {
+    circuits.delete(fairnessKey);
+    return;
+  }
+}
+
+/** The connections of an integration, for providers that limit them. */
+export type ProviderConnections = {
+  /** How many messages this process may send at once by this fairness key; undefined if only the slots limit them. */
+  getMax(fairnessKey: string): Promise<number | undefined>;
+  /** Reserves a connection before a message is claimed; undefined if none became free before the signal fired. */
+  reserve(call: ReserveCall): Promise<Reservation | undefined>;
+};
+
+export type ReserveCall = { fairnessKey: string; messageId: string; signal: AbortSignal };
+export type Reservation = { release(): void };
+
+export type ProviderConnectionsDeps = {
+  channel: AnyChannel;
+  findIntegration(id: string): Promise<IntegrationRow | undefined>;
+  getSender(provider: string): Sender<unknown>;
+  openCredentials(integration: IntegrationRow): Record<string, unknown>;
+};
+
+const maxFairnessKeys = 10_000;
+const emptyReservation: Reservation = { release: () => undefined };
+
+export function createProviderConnections(deps: ProviderConnectionsDeps): ProviderConnections {
+  const providers: Record<string, Provider<unknown>> = deps.channel.providers;
+  const isBounded = Object.values(providers).some(({ getMaxConnections }) => getMaxConnections);
+  /** Fairness keys of apps: they have no integration and never get one. */
+  const withoutIntegration = new LRUCache<string, true>({ max: maxFairnessKeys });
+
+  async function findBounded(fairnessKey: string): Promise<IntegrationRow | undefined> {
+    if (!isBounded || withoutIntegration.has(fairnessKey)) return undefined;
+    const integration = await deps.findIntegration(fairnessKey);
+    if (!integration) withoutIntegration.set(fairnessKey, true);
+    const isSupported = integration && Object.hasOwn(providers, integration.provider);
+    return isSupported ? integration : undefined;
+  }
+
+  return {
+    async getMax(fairnessKey) {
+      const integration = await findBounded(fairnessKey);
+      return (
+        integration && providers[integration.provider]?.getMaxConnections?.(integration.settings)
+      );
+    },
+    async reserve({ fairnessKey, messageId, signal }) {
+      const integration = await findBounded(fairnessKey);
+      if (!integration) return emptyReservation;
+      const sender = deps.getSender(integration.provider);
+      if (!sender.reserve) return emptyReservation;
+      const { id: integrationId, settings, updatedAt } = integration;
+      const credentials = deps.openCredentials(integration);
+      const integrationVersion = String(updatedAt.getTime());
+      const call = { integrationId, integrationVersion, settings, credentials, messageId };
+      return sender.reserve(call, signal);
+    },
+  };
 }

@@ -15,7 +15,7 @@ export const exceptions: Exception[] = [
     kind: 'ids',
     reason: 'The relay queued these ids of messages and requests; no API caller names one',
     statements: [
-      'deliver/fast-claim.sql.ts: WITH c',
+      'deliver/claim.sql.ts: WITH c',
       'deliver/claim.sql.ts: WITH due',
       'deliver/contact-updates.sql.ts: INSERT INTO suppression',
       'deliver/contact-updates.sql.ts: UPDATE app_user',

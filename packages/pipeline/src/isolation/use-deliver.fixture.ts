@@ -7,9 +7,8 @@ import {
   markNeedsAttention,
   markSlackRevoked,
 } from '@belfry/database';
-import { claimMessages } from '../deliver/claim.sql';
+import { claimEligibleMessages, claimMessages } from '../deliver/claim.sql';
 import { readEligibility } from '../deliver/eligibility.sql';
-import { claimEligibleMessages } from '../deliver/fast-claim.sql';
 import { recordResults } from '../deliver/record.sql';
 import { requeueMessages } from '../deliver/requeue.sql';
 import { readWaitingFacts } from '../deliver/waiting-message.sql';

@@ -11,7 +11,7 @@ import {
 import { createFindLive, type FindLiveDeps } from '../accept/accept';
 import type { Plan } from '../accept/plan';
 import type { NewMessage } from '../accept/write.sql';
-import { getProvider, type PlannedCall, planCall } from '../deliver/choose-provider';
+import { getProvider, type PlannedCall, planCall } from '../deliver/choose-integration';
 import { type Compose, createCompose } from '../deliver/compose';
 import type { Candidate, Eligibility, Obstacle } from '../deliver/eligibility.sql';
 

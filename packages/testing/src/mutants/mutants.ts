@@ -75,7 +75,7 @@ export const mutants: Mutant[] = [
   {
     name: 'unknown recorded as retry',
     breaks: 'a second send is declared as a possible duplicate',
-    file: 'packages/pipeline/src/deliver/attempt-result.ts',
+    file: 'packages/pipeline/src/deliver/next-state.ts',
     edits: [
       {
         anchor: '  const { outcome } = ended;\n  const next = findNext(message, ended, deps);',

@@ -93,8 +93,8 @@ const rows: Row[] = [
   {
     name: 'result recorded beside its changes',
     file: 'packages/pipeline/src/deliver/record.sql.ts',
-    anchor: '  await applyContactUpdates(',
-    becomes: '  void applyContactUpdates(',
+    anchor: 'if (changed.length > 0) await applyContactUpdates(',
+    becomes: 'if (changed.length > 0) void applyContactUpdates(',
     path: 'packages/pipeline/src/deliver/contact-updates.sql.int.test.ts',
     title: 'is stored before the attempt’s result',
   },

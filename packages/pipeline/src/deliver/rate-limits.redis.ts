@@ -1,76 +1,4 @@
-import { createBatcher, createRedisScript, runRedisScript } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
-
-/** A token bucket: one token each `intervalMs`, up to `burst`. An interval of 0 means no limit, only pauses. */
-export type Bucket = { key: string; intervalMs: number; burst: number };
-
-export type TokenRequest = {
-  /** Takes a token from every bucket, or from none. */
-  buckets: Bucket[];
-  /** Waiting requests of one queue get times one after the other. `again` is for messages that waited before. */
-  queue: 'again' | 'single' | 'bulk';
-};
-
-export type Pause = {
-  key: string;
-  waitMs: number;
-  /** Paused as well after three pauses of its keys within 10 s. */
-  parentKey?: string;
-};
-
-/** If granted, the tokens are valid after `waitMs`. Otherwise retry after `waitMs`. */
-export type TokenAnswer = { isGranted: boolean; waitMs: number };
-
-/** Token buckets that all workers share, in Redis and by its clock. */
-export type Buckets = {
-  /** Rejects if Redis is unavailable. */
-  requestTokens(request: TokenRequest): Promise<TokenAnswer>;
-  pause(pause: Pause): Promise<void>;
-};
-
-const requestsPerScript = 100;
-const maxRequestsWaiting = 100_000;
-
-export function createBuckets({ redis, prefix }: { redis: Redis; prefix: string }): Buckets {
-  const buildKey = (key: string) => `${prefix}:limit:${key}`;
-  const batcher = createBatcher<TokenRequest, TokenAnswer>({
-    async flush(requests) {
-      const keys = [...new Set(requests.flatMap(({ buckets }) => buckets.map(({ key }) => key)))];
-      const answers = await runRedisScript(redis, requestScript, {
-        keys: ['since', ...keys].map(buildKey),
-        args: [JSON.stringify(requests.map((request) => toWire(request, keys)))],
-      });
-      // The script returns a number for each request; a negative one means not granted.
-      return (answers as number[]).map((wait) => ({
-        isGranted: wait >= 0,
-        waitMs: Math.abs(wait),
-      }));
-    },
-    maxBatch: requestsPerScript,
-    maxWaiting: maxRequestsWaiting,
-  });
-  return {
-    requestTokens: (request) => batcher.add(request),
-    async pause({ key, waitMs, parentKey }) {
-      const keys = parentKey === undefined ? [key] : [key, parentKey, `${parentKey}:paused`];
-      await runRedisScript(redis, pauseScript, { keys: keys.map(buildKey), args: [waitMs] });
-    },
-  };
-}
-
-/** `k` is the index in the script's KEYS, whose first one is `since`. */
-function toWire({ buckets, queue: line }: TokenRequest, keys: string[]) {
-  return {
-    line,
-    // Bulk leaves the last token to single sends.
-    need: line === 'bulk' ? 2 : 1,
-    buckets: buckets.map(({ key, intervalMs, burst }) => ({
-      k: keys.indexOf(key) + 2,
-      interval: intervalMs,
-      burst,
-    })),
-  };
-}
+import { createRedisScript } from '@belfry/runtime';
 
 /**
  * Tokens of the next second are granted in advance, and the worker waits for their time. So tokens are used evenly, however
@@ -85,7 +13,7 @@ const earlyMs = 750;
  * the time that its next request gets. A missing bucket is full, unless Redis was flushed, which removes KEYS[1] too: then
  * it starts empty.
  */
-const requestScript = createRedisScript(`
+export const requestScript = createRedisScript(`
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + clock[2] / 1000
 local since = tonumber(redis.call('GET', KEYS[1]) or '')
@@ -145,7 +73,7 @@ const pausesOfParent = 3;
 const pausesWithinMs = 10_000;
 
 /** ARGV[1]: ms. KEYS: the key to pause; optionally its parent, and the count of the parent's recent pauses. */
-const pauseScript = createRedisScript(`
+export const pauseScript = createRedisScript(`
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + clock[2] / 1000
 local function pause(key)
