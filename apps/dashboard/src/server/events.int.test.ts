@@ -207,7 +207,9 @@ describe('an event', () => {
         severity: 'error',
         channel: 'email',
         locale: 'en',
-        problem: expect.stringContaining('subject: The templates of this message take too much'),
+        problem: expect.stringContaining(
+          'subject: Rendering the templates with this data exceeds the limit',
+        ),
       },
     ]);
   });

@@ -29,7 +29,7 @@ const maxCallsWaiting = 5_000;
 
 /**
  * Writes requests that arrive together in one statement. Capacity and job IDs are taken before the INSERT. After the
- * commit the jobs are added to Redis without waiting for it, then the results return. The relay enqueues what is missed
+ * statement the jobs are added to Redis without waiting for it, then the results return. The relay enqueues what is missed
  * here.
  */
 export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, WriteResult> {

@@ -240,7 +240,7 @@ export function getProvider({ providers }: AnyChannel, name: string) {
   return provider;
 }
 
-/** What an attempt showed of its integration: why it refused the call; undefined if it works. */
+/** The result of an attempt for its integration: why it refused the call, or undefined if it works. */
 export type IntegrationReport = { integrationId: string; refusal: string | undefined };
 
 export type MarkIntegrationDeps = Pick<CarriersDeps, 'findIntegration'> & {

@@ -99,10 +99,9 @@ const pausedRecheckMs = 15_000;
 /** How much longer than a lease the other messages wait for the one that probes an integration. */
 const probeMarginMs = 2_000;
 
-/** `override.sms.sender`, or its old place `override.sms.message.sender`, without what people write between digits. */
-const overrideSender = `regexp_replace(
-  coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender'),
-  '[[:space:]().-]', '', 'g')`;
+/** `override.sms.sender`, or its old place `override.sms.message.sender`. */
+const overrideSender =
+  "coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender')";
 
 const isItem = 'o.request_id = d.request_id AND o.item = d.item';
 

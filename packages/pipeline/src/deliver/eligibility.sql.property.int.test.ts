@@ -217,3 +217,23 @@ test('a dry run and a claim agree on what stops a message, and the fast claim ta
   );
   expect([...seen].sort()).toEqual(Object.keys(examples).sort());
 }, 120_000);
+
+test.each([
+  ['My Shop', 'My Shop'],
+  ['My Shop', 'my-shop'],
+  ['+4520000001', '+45 20 00 00 01'],
+])('a suppression for the sender %s holds for a call that names %s', async (sender, named) => {
+  const { appId } = await factories.createTenant();
+  const recipient = '+4530000000';
+  const suppression = { id: newId(), appId, channel: 'sms', recipient, reason: 'bounced', sender };
+  await database.prisma.suppression.create({ data: suppression });
+  const candidate = {
+    ...{ channel: 'sms', target: recipient, chain: [], deviceId: undefined, userId: undefined },
+    integrationId: undefined,
+  };
+  const verdicts = await readEligibility(database.lookUps, appId, [
+    { ...candidate, sender: named },
+    { ...candidate, sender: 'Another' },
+  ]);
+  expect(verdicts.map(({ obstacle }) => obstacle)).toEqual(['suppressed', null]);
+});

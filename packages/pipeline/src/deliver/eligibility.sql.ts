@@ -36,6 +36,10 @@ const selectPause = (m: string) =>
 const isSuppression = (p: string, m: string) =>
   `${p}.app_id = ${m}.app_id AND ${p}.channel = ${m}.channel AND ${p}.recipient = ${addressKey(`${m}.channel`, `${m}.target`)}`;
 
+/** Senders are compared without letter case and what people write between digits. */
+const plainSender = (sender: string) =>
+  `upper(regexp_replace(${sender}, '[[:space:]().-]', '', 'g'))`;
+
 /** A push goes to the device that has the token now; a message to OneSignal was perhaps planned for a device. */
 const mayHaveDevice = (m: string, device: string) =>
   `(${m}.channel = 'push' OR ${m}.channel = 'onesignal' AND ${device} IS NOT NULL)`;
@@ -78,7 +82,7 @@ export function selectEligibility(relation: string, facts: CandidateFacts): stri
   LEFT JOIN LATERAL (
     SELECT true AS is_suppressed FROM suppression p
     WHERE ${isSuppression('p', 'd')}
-      AND (p.sender = '' OR p.sender = coalesce(${facts.sender}, i.settings ->> 'sender'))
+      AND (p.sender = '' OR ${plainSender('p.sender')} = ${plainSender(`coalesce(${facts.sender}, i.settings ->> 'sender')`)})
     LIMIT 1
   ) s ON true
   LEFT JOIN LATERAL (${selectDeviceObstacle(facts.userId)}) g ON true

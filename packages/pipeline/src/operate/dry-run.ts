@@ -263,12 +263,12 @@ function listWarnings({ note }: NewMessage, composed: ComposeResult<unknown>): s
   ];
 }
 
-/** The sender that the call names, as a claim compares it: without what people write between digits. */
+/** The sender that the call names. */
 function findSender(override: unknown): string | undefined {
   const members = isRecord(override) ? override : {};
   const message = isRecord(members['message']) ? members['message'] : {};
   const sender = members['sender'] ?? message['sender'];
-  return typeof sender === 'string' ? sender.replace(/[\s().-]/g, '') : undefined;
+  return typeof sender === 'string' ? sender : undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
