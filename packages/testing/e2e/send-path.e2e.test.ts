@@ -103,7 +103,7 @@ async function takeExecuted({ pid, signal }: TestProcess): Promise<Executed> {
   for (const { url, functions } of result) {
     const file = toSource(url);
     const names = functions
-      .filter(({ ranges }) => ranges.some(({ count }) => count > 0))
+      .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
       .map(({ functionName, ranges }) => `${functionName} ${ranges[0]?.startOffset}`);
     if (file !== undefined && names.length > 0) executed.set(file, new Set(names));
   }
