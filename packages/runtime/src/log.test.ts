@@ -83,7 +83,7 @@ describe('createLogger', () => {
         .replace(/"timestamp":"[^"]*"/, '"timestamp":""')
         .trim(),
     ).toBe(
-      '{"level":"info","message":"call","process":"api","state":"shut","items":[1,"a"],"timestamp":""}',
+      '{"level":"info","message":"call","process":"api","state":"circuit_open","items":[1,"a"],"timestamp":""}',
     );
   });
 });

@@ -37,7 +37,7 @@ describe('a captured call is accepted, its response is decoded by its client, an
   );
 
   test('values that mean "not given" are not stored', async () => {
-    const java = capturedSends.find(({ shows }) => shows.startsWith('all twelve keys'));
+    const java = capturedSends.find(({ shows }) => shows.startsWith('all 12 keys'));
     const { json } = await gateway.exchange({ client: 'java', path: send, body: java?.body ?? '' });
     const [item] = await readItems(gateway, String(json['id']));
     expect(item?.recipient).toEqual({ email: 'ana@example.com' });
@@ -81,7 +81,7 @@ describe('Idempotency-Key, as the clients send it', () => {
   test('a call is the same from Node, Python and Java, whose bodies differ in nulls and order', async () => {
     const headers = { 'Idempotency-Key': randomUUID() };
     const bodies = capturedSends
-      .filter(({ shows }) => shows.startsWith('the least'))
+      .filter(({ shows }) => shows.startsWith('the minimum'))
       .map(({ client, body }) => ({ client, body, path: send, headers }));
     expect(bodies).toHaveLength(3);
     const answers = [];
