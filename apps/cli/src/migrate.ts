@@ -1,4 +1,4 @@
-import { migrate, OlderDatabaseError, resetCommand } from '@belfry/database';
+import { migrate } from '@belfry/database';
 import { type Command, exitCodes, UsageError } from './cli';
 
 /** `belfry migrate` */
@@ -16,19 +16,11 @@ export function migrateCommand({ migrationsDir }: { migrationsDir: string }): Co
       if (args.length > 0) {
         throw new UsageError(`\`migrate\` takes no arguments (got "${args.join(' ')}").`);
       }
-      const { applied, edited } = await migrate(env.DATABASE_URL, migrationsDir).catch(
-        explainOlder,
-      );
+      const { applied, edited } = await migrate(env.DATABASE_URL, migrationsDir);
       for (const name of applied) out(`Applied ${name}`);
       if (applied.length === 0) out('Nothing to apply. The database has every migration.');
       for (const name of edited) err(`Warning: ${name} was edited after it was applied.`);
       return exitCodes.ok;
     },
   };
-}
-
-function explainOlder(error: unknown): never {
-  if (!(error instanceof OlderDatabaseError)) throw error;
-  error.message += ` Empty it (its data is lost), then run this again: ${resetCommand}`;
-  throw error;
 }

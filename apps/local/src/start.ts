@@ -6,10 +6,10 @@ import {
   createDatabase,
   type Database,
   type Demo,
+  describeOlderDatabase,
   MigrationError,
   migrate,
   OlderDatabaseError,
-  resetCommand,
   seedDemo,
 } from '@belfry/database';
 import { type OnProgress, writePrivately } from '@belfry/embedded';
@@ -159,8 +159,8 @@ async function inStep<T>(
 
 function explainMigration(cause: unknown, { choices, paths }: Session): never {
   if (cause instanceof OlderDatabaseError) {
-    const reset = choices.databaseUrl ? resetCommand : `rm -r ${paths.postgres} ${paths.redis}`;
-    const text = `${cause.message} Delete its data, then start again: ${reset}`;
+    const reset = choices.databaseUrl ? undefined : `rm -r ${paths.postgres} ${paths.redis}`;
+    const text = describeOlderDatabase(cause.migration, reset);
     throw new StartError(text, { cause, isConfiguration: true });
   }
   if (cause instanceof MigrationError) throw new StartError(cause.message, { cause });

@@ -119,6 +119,7 @@ export {
   type VersionRow,
 } from './look-ups';
 export {
+  describeOlderDatabase,
   MigrationError,
   migrate,
   OlderDatabaseError,
@@ -135,7 +136,7 @@ export {
 } from './operators/people';
 export { resetOperator } from './operators/reset-operator';
 export type { OperatorRow, SessionTimes } from './operators/sessions';
-export { checkPostgres, resetCommand } from './server-check';
+export { checkPostgres } from './server-check';
 export {
   createReadiness,
   type OldestWaiting,

@@ -11,13 +11,24 @@ export class MigrationError extends Error {
   }
 }
 
-/** The database is older than the first migration of this code, so it cannot be upgraded. */
+/** Deletes all data of the database. */
+const resetCommand = 'psql "$DATABASE_URL" -c "DROP SCHEMA public CASCADE; CREATE SCHEMA public"';
+
+/** Says that a database has a migration from before the first one of this code, so it cannot be upgraded. */
+export function describeOlderDatabase(migration: string, reset: string = resetCommand): string {
+  return (
+    `The database was created before the first release of Belfry (it has the migration ${migration}) and cannot be upgraded. ` +
+    `Empty it (its data is lost), then migrate or start again: ${reset}`
+  );
+}
+
 export class OlderDatabaseError extends MigrationError {
+  readonly migration: string;
+
   constructor(migration: string) {
-    super(
-      `The database was created before the first release of Belfry (it has the migration ${migration}) and cannot be upgraded.`,
-    );
+    super(describeOlderDatabase(migration));
     this.name = 'OlderDatabaseError';
+    this.migration = migration;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Findings } from '@belfry/runtime';
 import type pg from 'pg';
-import { readSchemaVersion, type SchemaVersion } from './migrate';
+import { describeOlderDatabase, readSchemaVersion, type SchemaVersion } from './migrate';
 
 export type PostgresFacts = {
   /** `server_version_num`: 150004 is 15.4. */
@@ -55,20 +55,13 @@ export function judgePostgres({ version, fsync, synchronousCommit }: PostgresFac
   return problems;
 }
 
-/** Deletes all data of the database. */
-export const resetCommand =
-  'psql "$DATABASE_URL" -c "DROP SCHEMA public CASCADE; CREATE SCHEMA public"';
-
 /** A process must not start on an older or a newer schema. */
 export function judgeSchema({ state, missing, unknown }: SchemaVersion): string[] {
   switch (state) {
     case 'ok':
       return [];
     case 'older':
-      return [
-        `PostgreSQL: the database was created before the first release of Belfry (${unknown[0]}) and cannot be upgraded. ` +
-          `Empty it (its data is lost), then run npm run db:migrate: ${resetCommand}`,
-      ];
+      return [`PostgreSQL: ${describeOlderDatabase(unknown[0] ?? '')}`];
     case 'behind':
       return [
         `PostgreSQL: the schema is behind by ${missing.length} (${missing.join(', ')}). ` +

@@ -25,7 +25,7 @@ export type CandidateFacts = {
   chain: string;
 };
 
-/** The message's end has come. */
+/** The message has expired. */
 const isExpired = (m: string) => `${m}.expires_at <= now()`;
 
 /** Finds the pause of the app's channel. */
@@ -36,11 +36,11 @@ const selectPause = (m: string) =>
 const isSuppression = (p: string, m: string) =>
   `${p}.app_id = ${m}.app_id AND ${p}.channel = ${m}.channel AND ${p}.recipient = ${addressKey(`${m}.channel`, `${m}.target`)}`;
 
-/** Senders are compared without letter case and what people write between digits. */
+/** Senders are compared without letter case, spaces, dots, brackets and hyphens. */
 const plainSender = (sender: string) =>
   `upper(regexp_replace(${sender}, '[[:space:]().-]', '', 'g'))`;
 
-/** A push goes to the device that has the token now; a message to OneSignal was perhaps planned for a device. */
+/** Whether a device can stop the message: every push, and a message to OneSignal that was planned for a device. */
 const mayHaveDevice = (m: string, device: string) =>
   `(${m}.channel = 'push' OR ${m}.channel = 'onesignal' AND ${device} IS NOT NULL)`;
 
@@ -48,9 +48,9 @@ const mayHaveDevice = (m: string, device: string) =>
 export const plannedDevice = (m: string) => `${m}.notes ->> 'device'`;
 
 /**
- * Whether nothing can stop a message `m`, as a condition. It is the verdict in short: where it would have to look closer
- * (a suppression of any sender, a device), it says no. Each part is looked up by its key, and no index serves what is
- * tested IS TRUE or IS NULL, so one plan is right whatever the tables hold.
+ * A condition: nothing can stop the message `m`. It is the verdict in short and says no where it would have to look closer
+ * (a suppression of any sender, a device). Each subquery is a lookup by key, and no index serves a test IS TRUE or IS NULL,
+ * so one plan is right whatever the tables hold.
  */
 export function isClearlyEligible(m: string): string {
   return `(NOT ${isExpired(m)} AND NOT ${mayHaveDevice(m, plannedDevice(m))}) IS TRUE
@@ -60,9 +60,9 @@ export function isClearlyEligible(m: string): string {
 }
 
 /**
- * The one verdict: a SELECT that tells of each row of a relation what stops it, as `obstacle`, in the order in which
- * reasons are reported. The relation has `id, app_id, channel, target, device, integration_id, expires_at`. Beside them
- * stand `next_id` (the integration that a failover goes to) and what the integration's row says.
+ * The one verdict: a SELECT that returns `obstacle` for each row of a relation, in the order in which reasons are reported.
+ * The relation has `id, app_id, channel, target, device, integration_id, expires_at`. The result also has `next_id` (the
+ * integration that a failover goes to) and columns of the current integration.
  */
 export function selectEligibility(relation: string, facts: CandidateFacts): string {
   return `
