@@ -1,6 +1,6 @@
 import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
 
-const worker = { id: 'host:1', roles: ['relay'], version: '0.1.0', beatSeconds: 3 };
+const worker = { id: 'host:1', roles: ['relay'], version: '0.1.0', heartbeatSeconds: 3 };
 
 describe('judgeWorkers', () => {
   test('reports a live worker of a role', () => {
@@ -21,7 +21,7 @@ describe('judgeWorkers', () => {
   });
 
   test('ignores a worker whose heartbeats stopped and reports the age of the last one', () => {
-    const [finding] = judgeWorkers(['relay'], [{ ...worker, beatSeconds: 61.2 }]);
+    const [finding] = judgeWorkers(['relay'], [{ ...worker, heartbeatSeconds: 61.2 }]);
     expect(finding).toMatchObject({ state: 'failed', detail: expect.stringContaining('61 s ago') });
   });
 });

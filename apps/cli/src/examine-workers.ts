@@ -10,9 +10,13 @@ export function judgeWorkers(roles: string[], workers: WorkerHeartbeat[]): Findi
   return roles.map((role): Finding => {
     const name = `worker ${role}`;
     const workersWithRole = workers.filter((worker) => worker.roles.includes(role));
-    const alive = workersWithRole.filter(({ beatSeconds }) => beatSeconds <= aliveSeconds);
+    const alive = workersWithRole.filter(
+      ({ heartbeatSeconds }) => heartbeatSeconds <= aliveSeconds,
+    );
     if (alive.length > 0) return { name, state: 'ok', detail: formatWorkers(alive) };
-    const lastSeconds = Math.min(...workersWithRole.map(({ beatSeconds }) => beatSeconds));
+    const lastSeconds = Math.min(
+      ...workersWithRole.map(({ heartbeatSeconds }) => heartbeatSeconds),
+    );
     const lastHeartbeat =
       workersWithRole.length > 0 ? ` The last heartbeat was ${Math.round(lastSeconds)} s ago.` : '';
     return {

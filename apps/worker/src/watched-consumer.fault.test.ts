@@ -29,7 +29,9 @@ test('a consumer whose connection died silently is replaced, and the new one tak
   const redis = createRedis({ url: working.url, log });
   await waitForRedis(redis, 5_000);
   const queues = createQueues({ redis, prefix, log });
-  await queues.addDeliverJobs([{ jobId: newId(), channel: 'slack', ids: ['waiting'], lane: '' }]);
+  await queues.addDeliverJobs([
+    { jobId: newId(), channel: 'slack', ids: ['waiting'], fairnessKey: '' },
+  ]);
 
   const handledIds: string[] = [];
   const urls = [silent.url];

@@ -127,8 +127,8 @@ function explainAttempt(attempt: AttemptTimeline): string {
   return `${opening}. ${ending}${why}.${tail(detail)}${again}`;
 }
 
-function explainFailover({ name, reason, detail, at: passedAt }: Failover): string {
-  return `  At ${at(passedAt)} the integration "${name}" was skipped (${reason}): ${failoverReasons[reason]}${tail(detail)}`;
+function explainFailover({ name, reason, detail, at: failedOverAt }: Failover): string {
+  return `  At ${at(failedOverAt)} the integration "${name}" was skipped (${reason}): ${failoverReasons[reason]}${tail(detail)}`;
 }
 
 const outcomeMeanings: Record<string, string> = {

@@ -2,7 +2,7 @@
 export type DeliverJob = {
   ids: string[];
   /** The fairness key: the messages' integration, or their app if they have none. A provider that hangs blocks only this key. */
-  lane: string;
+  fairnessKey: string;
 };
 
 /** Data of a fan-out job: the request whose items are planned. */

@@ -224,7 +224,7 @@ describe('queues', () => {
     await page.getByText('1 worker').first().waitFor();
     await system.workers[0]!.stop('SIGKILL');
     await system.database.prisma.$executeRaw`
-      UPDATE worker_heartbeat SET beat_at = now() - interval '5 minutes'`;
+      UPDATE worker_heartbeat SET heartbeat_at = now() - interval '5 minutes'`;
     const row = page.getByRole('row', { name: /^sms/ });
     await row.getByText('no worker').waitFor();
     await row.getByText(/^since \d\d:\d\d/).waitFor();

@@ -184,7 +184,7 @@ function withOwnKey(call: Call): Call {
 
 type Sent = { stream: number; index: number; fromMs: number; toMs: number };
 
-/** Each lane makes its calls one after the other, in parallel with the other lanes. */
+/** Each stream makes its calls one after the other, in parallel with the other streams. */
 async function runStream(calls: fc.Arbitrary<Call>, stream: number, sent: Sent[]): Promise<void> {
   let index = 0;
   const property = fc.asyncProperty(calls, async (call) => {

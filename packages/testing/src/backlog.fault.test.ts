@@ -93,7 +93,7 @@ async function sendSingle({ tenant, event }: App): Promise<void> {
   expect(status).toBe(200);
 }
 
-type JobInRedis = { ids: string[]; lane: string };
+type JobInRedis = { ids: string[]; fairnessKey: string };
 
 /** Every delivery job in Redis. */
 async function readJobs(): Promise<JobInRedis[]> {
@@ -116,7 +116,7 @@ async function scan(pattern: string): Promise<string[]> {
 
 function countByFairnessKey(jobs: JobInRedis[]): number[] {
   const counts = new Map<string, number>();
-  for (const { lane: fairnessKey, ids } of jobs)
+  for (const { fairnessKey, ids } of jobs)
     counts.set(fairnessKey, (counts.get(fairnessKey) ?? 0) + ids.length);
   return [...counts.values()];
 }

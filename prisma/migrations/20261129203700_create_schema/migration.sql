@@ -438,7 +438,7 @@ CREATE UNLOGGED TABLE worker_heartbeat (
   roles text[],
   version text NOT NULL,
   started_at timestamp(3) with time zone NOT NULL,
-  beat_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
+  heartbeat_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
   CONSTRAINT worker_heartbeat_pkey PRIMARY KEY (id)
 );
 

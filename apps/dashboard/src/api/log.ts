@@ -40,7 +40,7 @@ export type LogRow = {
   /** Address or user_id of item 0 as sent in the call; null if it named none. */
   recipient: string | null;
   /** By channel; contains only channels of the version. */
-  peal: Record<string, ChannelSummary>;
+  channels: Record<string, ChannelSummary>;
   isSandbox: boolean;
   isSensitive: boolean;
 };

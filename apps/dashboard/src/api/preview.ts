@@ -34,8 +34,8 @@ export type ChannelPreview =
 
 /** GET api/apps/:appId/events/:eventId/sample: initial sample data. */
 export type SampleAnswer = {
-  /** Generated from the paths of the draft. */
-  made: Record<string, unknown>;
+  /** Built from the paths of the draft. */
+  generated: Record<string, unknown>;
   /** Data of the newest request of this event that has any; null if there is none or the event is sensitive. */
   fromRequest: {
     requestId: string;

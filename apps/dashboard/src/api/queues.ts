@@ -25,7 +25,7 @@ export type ChannelQueue = {
   /** Messages per second over the last minute, and the peak of the last 30 minutes. */
   perSecond: number;
   peakPerSecond: number;
-  workers: { id: string; beatAt: number }[];
+  workers: { id: string; heartbeatAt: number }[];
   /** Set without a worker: when the last one stopped, if known. */
   noWorkerSince: number | null;
   /** Whether the whole channel is paused in the requested apps. */

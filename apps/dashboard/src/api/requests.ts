@@ -16,13 +16,13 @@ export type RequestAnswer = {
   isSandbox: boolean;
   isSensitive: boolean;
   /** Counts of this item. */
-  peal: Record<string, ChannelSummary>;
+  itemChannels: Record<string, ChannelSummary>;
   /** Counts of the whole request, as in its log row. */
   counts: StateCounts;
   channels: Record<string, ChannelSummary>;
   call: CallAnswer;
   /** Rows for the channels of the pinned version, in channel order. A channel has one row per message. */
-  lanes: ChannelRow[];
+  channelRows: ChannelRow[];
   /** When the answer was read. */
   readAt: number;
 };
@@ -82,7 +82,7 @@ export type MessageChannelRow = {
 export type Step =
   | { kind: 'planned'; at: number; detail: string }
   /** Failover: this integration was not called, the next one of the chain was. */
-  | { kind: 'passed_over'; at: number; integration: string; reason: string; detail: string }
+  | { kind: 'failover'; at: number; integration: string; reason: string; detail: string }
   | AttemptStep
   | { kind: 'waited'; at: number; until: number | null; detail: string }
   | ReceiptStep

@@ -236,16 +236,18 @@ describe('an event', () => {
         requestId,
         kind: 'test',
         recipient: 'ana@example.com',
-        peal: { email: { state: 'queued' } },
+        channels: { email: { state: 'queued' } },
       },
     ]);
     const timeline = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
     expect(timeline.body).toMatchObject({
       version: { kind: 'test' },
       call: { user: { email: 'ana@example.com' }, data: { user_name: 'Ana' } },
-      lanes: [{ kind: 'message', channel: 'email', target: 'ana@example.com', state: 'queued' }],
+      channelRows: [
+        { kind: 'message', channel: 'email', target: 'ana@example.com', state: 'queued' },
+      ],
     });
-    const [channelRow] = timeline.body.lanes;
+    const [channelRow] = timeline.body.channelRows;
     const messageAt = `apps/${tenant.appId}/messages/${channelRow.messageId}`;
     expect((await call('post', `${messageAt}/resend`)).body.code).toBe('wrong_state');
     expect((await call('post', `${messageAt}/cancel`)).status).toBe(200);

@@ -16,7 +16,7 @@ export function toLogRow(entry: LogEntry): LogRow {
     items,
     plannedItems,
     recipient: items > 1 ? null : describeRecipient(entry),
-    peal: Object.fromEntries(summaries),
+    channels: Object.fromEntries(summaries),
     isSandbox,
     isSensitive,
   };

@@ -158,7 +158,7 @@ describe('the log', () => {
     const { ids, rows } = await list('event=skipping&state=skipped&channel=slack');
     expect(ids).toEqual([requestId]);
     expect(rows).toMatchObject([
-      { peal: { email: { state: 'sent' }, slack: { state: 'skipped', reason: 'no_address' } } },
+      { channels: { email: { state: 'sent' }, slack: { state: 'skipped', reason: 'no_address' } } },
     ]);
   });
 
@@ -186,7 +186,7 @@ describe('the log', () => {
       provider: 'slack',
     });
     const { body } = await call('get', `apps/${tenant.appId}/requests/${requestId}`);
-    expect(body.lanes).toMatchObject([
+    expect(body.channelRows).toMatchObject([
       {
         messageId,
         state: 'failed',

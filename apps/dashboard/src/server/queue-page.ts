@@ -27,13 +27,15 @@ export function toChannelQueue(channel: string, read: QueueFactsRead): ChannelQu
   const { facts, workers, readAt } = read;
   const channelFacts = facts.find((each) => each.channel === channel);
   const channelWorkers = workers.filter(({ roles }) => roles.includes(getDeliverQueue(channel)));
-  const aliveWorkers = channelWorkers.filter(({ beatSeconds }) => beatSeconds <= aliveSeconds);
+  const aliveWorkers = channelWorkers.filter(
+    ({ heartbeatSeconds }) => heartbeatSeconds <= aliveSeconds,
+  );
   const queue = {
     ...summarizeWaiting(channel, channelFacts, readAt),
     ...computeRates(channel, read.rates),
-    workers: aliveWorkers.map(({ id, beatSeconds }) => ({
+    workers: aliveWorkers.map(({ id, heartbeatSeconds }) => ({
       id,
-      beatAt: toHeartbeatTime(readAt, beatSeconds),
+      heartbeatAt: toHeartbeatTime(readAt, heartbeatSeconds),
     })),
     noWorkerSince: aliveWorkers.length === 0 ? getLastHeartbeat(channelWorkers, readAt) : null,
     ...getPause(channel, read),
@@ -93,7 +95,10 @@ function toHeartbeatTime(readAt: Date, secondsAgo: number): number {
 
 function getLastHeartbeat(workers: readonly WorkerHeartbeat[], readAt: Date): number | null {
   if (workers.length === 0) return null;
-  return toHeartbeatTime(readAt, Math.min(...workers.map(({ beatSeconds }) => beatSeconds)));
+  return toHeartbeatTime(
+    readAt,
+    Math.min(...workers.map(({ heartbeatSeconds }) => heartbeatSeconds)),
+  );
 }
 
 function describeProblem(queue: Omit<ChannelQueue, 'sentence'>): string | null {

@@ -271,8 +271,8 @@ describe('a resend by filter', () => {
       { messageId: failed.messageId, stateThen: 'failed', outcome: 'resent', newState: 'queued' },
     ]);
     const path = `apps/${opened.tenant.appId}/requests/${failed.requestId}`;
-    const { lanes } = (await opened.call('get', path)).body;
-    expect(lanes[1]).toMatchObject({ resendOf: failed.messageId, resendRun: first });
+    const { channelRows } = (await opened.call('get', path)).body;
+    expect(channelRows[1]).toMatchObject({ resendOf: failed.messageId, resendRun: first });
     const { entries } = (await opened.call('get', 'audit')).body;
     expect(entries).toContainEqual(
       expect.objectContaining({

@@ -47,7 +47,7 @@ test.each([
     const { requestId, counts } = await write(items, unplanned, seed);
     const { rows } = await get(`log?requestId=${requestId}`);
     const page = await get(`requests/${requestId}?item=${items - 1}`);
-    expect(getCounts(rows[0].peal)).toEqual(counts);
+    expect(getCounts(rows[0].channels)).toEqual(counts);
     expect(getCounts(page.channels)).toEqual(counts);
     const all = Object.values(counts);
     const sum = (name: 'total' | 'waiting' | 'skipped') =>
@@ -71,7 +71,7 @@ test('the counts of the items add up to those of the request', async () => {
   const { requestId, counts } = await write(60, 12, 6);
   const groups: StateGroup[] = [];
   for (let item = 0; item < 60; item += 1) {
-    const { peal: summaries } = await get(`requests/${requestId}?item=${item}`);
+    const { itemChannels: summaries } = await get(`requests/${requestId}?item=${item}`);
     for (const [channel, slot] of Object.entries<ChannelSummary>(summaries)) {
       groups.push({ channel, state: 'sent', reason: null, count: slot.counts.total });
     }

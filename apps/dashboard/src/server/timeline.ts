@@ -50,11 +50,11 @@ export function buildTimeline(
     idempotencyKey: head.idempotencyKey,
     isSandbox,
     isSensitive,
-    peal: summarizeChannels(channels, timeline.itemGroups),
+    itemChannels: summarizeChannels(channels, timeline.itemGroups),
     counts: countStates(timeline.groups),
     channels: summarizeChannels(channels, timeline.groups),
     call: toCallAnswer(timeline),
-    lanes: channels.flatMap((channel) => buildChannelRows(channel, timeline)),
+    channelRows: channels.flatMap((channel) => buildChannelRows(channel, timeline)),
     readAt: readAt.getTime(),
   };
 }
@@ -133,7 +133,7 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
 
 /** Notes that have no step of their own. */
 function getOtherNotes({ notes }: TimelineMessage): Record<string, unknown> {
-  const { passed_over: _, resend_run: __, ...otherNotes } = notes ?? {};
+  const { failovers: _, resend_run: __, ...otherNotes } = notes ?? {};
   return otherNotes;
 }
 
@@ -190,7 +190,7 @@ function describeReason(reason: string): string {
 
 function buildFailoverSteps({ notes }: TimelineMessage): Step[] {
   return readFailovers(notes).map(({ name, reason, detail, at }) => ({
-    kind: 'passed_over',
+    kind: 'failover',
     at: at.getTime(),
     integration: name,
     reason,

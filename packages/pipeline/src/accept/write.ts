@@ -100,7 +100,7 @@ function gatherJobs(
     if (message.dueAt || !mayQueue({ channel, appId })) continue;
     const fairnessKey = getFairnessKey({ integrationId, appId });
     const key = `${channel} ${fairnessKey}`;
-    const job = open.get(key) ?? { jobId: newId(), channel, lane: fairnessKey, ids: [] };
+    const job = open.get(key) ?? { jobId: newId(), channel, fairnessKey, ids: [] };
     if (job.ids.length === 0) jobs.push(job);
     job.ids.push(id);
     message.jobId = job.jobId;

@@ -95,15 +95,15 @@ describe('a delivery job', () => {
       },
     });
     const ids = ['broken', 'slow'];
-    await expect(deliver({ ids, lane: 'a' })).rejects.toThrow('no connection');
+    await expect(deliver({ ids, fairnessKey: 'a' })).rejects.toThrow('no connection');
     expect(finishedIds).toEqual(['slow']);
   });
 
   test('requeues its messages with a delay while the circuit is open, and claims none of them', async () => {
     const { deliver, stop, breaker, claimed, returned } = setUp();
     for (let time = 0; time < 5; time += 1) breaker.recordOutcome('a', { isTimeout: true });
-    const delivered = deliver({ ids: ['m1', 'm2'], lane: 'a' });
-    await deliver({ ids: ['m3'], lane: 'b' });
+    const delivered = deliver({ ids: ['m1', 'm2'], fairnessKey: 'a' });
+    await deliver({ ids: ['m3'], fairnessKey: 'b' });
     stop();
     await delivered;
     expect(claimed).toEqual(['m3']);
@@ -127,7 +127,7 @@ describe('a delivery job', () => {
         },
       },
     });
-    await deliver({ ids: ['m'], lane: 'a' });
+    await deliver({ ids: ['m'], fairnessKey: 'a' });
     expect(recorded).toMatchObject([{ next: { state } }]);
   });
 
@@ -152,7 +152,7 @@ describe('a delivery job', () => {
       },
       countMessage: (message) => counted.push(message.outcome),
     });
-    await deliver({ ids: ['m'], lane: 'a' });
+    await deliver({ ids: ['m'], fairnessKey: 'a' });
     expect(counted).toEqual([outcome]);
     // The attempt keeps the provider's code, the request and the response.
     expect(recorded).toMatchObject([
@@ -181,7 +181,7 @@ describe('a delivery job', () => {
       },
     });
     // One fairness key gets half of two slots.
-    const delivered = deliver({ ids: ['m1', 'm2', 'm3'], lane: 'a' });
+    const delivered = deliver({ ids: ['m1', 'm2', 'm3'], fairnessKey: 'a' });
     await eventually(() => expect(sent).toEqual(['m1', 'm2']));
     await sleep(20);
     expect({ sent, storing: storing.length }).toEqual({ sent: ['m1', 'm2'], storing: 1 });
@@ -201,7 +201,7 @@ describe('a delivery job', () => {
       slots: createSlots(1),
       claims: { add: () => promise },
     });
-    const delivered = deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    const delivered = deliver({ ids: ['m1', 'm2'], fairnessKey: 'a' });
     await sleep(0);
     stop();
     resolve({ claim: { kind: 'stale' }, claimedAtMs: 0 });
@@ -217,7 +217,7 @@ describe('a delivery job', () => {
           messageId === 'm2' ? { release: () => undefined } : undefined,
       },
     });
-    await deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    await deliver({ ids: ['m1', 'm2'], fairnessKey: 'a' });
     expect(claimed).toEqual(['m2']);
     expect(returned).toEqual([{ id: 'm1', waitMs: 1_000, why: 'connections' }]);
   });
@@ -230,7 +230,7 @@ describe('a delivery job', () => {
           new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
       },
     });
-    const delivered = deliver({ ids: ['m1'], lane: 'a' });
+    const delivered = deliver({ ids: ['m1'], fairnessKey: 'a' });
     await sleep(0);
     stop();
     await delivered;
@@ -261,7 +261,7 @@ describe('a delivery job', () => {
         return { outcome: { outcome: 'retry', reason: 'internal' } };
       },
     });
-    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], fairnessKey: 'a' });
     expect(counts).toEqual({ reserved: 0, most: 2, sent: 5 });
   });
 
@@ -278,7 +278,7 @@ describe('a delivery job', () => {
         },
       },
     });
-    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], fairnessKey: 'a' });
     expect(recorded[0]?.next).toEqual({
       state: 'queued',
       dueAfterMs: 1_000,
@@ -298,18 +298,18 @@ describe('a delivery job', () => {
       ...claimAll,
       attempt: async () => ({ outcome, ...(callMs === undefined ? {} : { callMs }) }),
     });
-    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], lane: 'a' });
+    await deliver({ ids: ['m1', 'm2', 'm3', 'm4', 'm5'], fairnessKey: 'a' });
     expect(breaker.waitMs('a')).toBe(waitMs);
   });
 
   test('requeues a rate-limited message with its delay, and does not claim it', async () => {
     const { deliver, claimed, returned } = setUp({
       limits: {
-        take: async (_lane, id) => ({ isGranted: id === 'm2', waitMs: 40 }),
+        take: async (_fairnessKey, id) => ({ isGranted: id === 'm2', waitMs: 40 }),
         applyRetryAfter: async () => undefined,
       },
     });
-    await deliver({ ids: ['m1', 'm2'], lane: 'a' });
+    await deliver({ ids: ['m1', 'm2'], fairnessKey: 'a' });
     expect(claimed).toEqual(['m2']);
     expect(returned).toEqual([{ id: 'm1', waitMs: 40, why: 'limit' }]);
   });

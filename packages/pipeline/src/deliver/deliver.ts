@@ -70,7 +70,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
 
   return {
     async deliver(job) {
-      const group = { name: job.lane, max: await connections.getMax(job.lane) };
+      const group = { name: job.fairnessKey, max: await connections.getMax(job.fairnessKey) };
       await withSlots(slots, job.ids, group, (id, release) => deliverOne(id, group, release));
     },
     stop() {

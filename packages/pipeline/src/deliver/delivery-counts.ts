@@ -46,7 +46,7 @@ export function createTally({ write, log }: TallyDeps): Tally {
     } catch (error) {
       for (const count of flushedCounts) add(count);
       // Log an outage once, not on every flush.
-      if (!isMissing) log.warn('tally.not_told', { error });
+      if (!isMissing) log.warn('delivery_counts.not_written', { error });
       isMissing = true;
     }
   }

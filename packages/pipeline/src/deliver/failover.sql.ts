@@ -10,20 +10,20 @@ type NoteColumns = {
 
 /**
  * SQL for the notes of a message `m` that fails over: one note per integration, the newest, as
- * `passed_over: {<integration id>: {name, reason, detail, at}}`.
+ * `failovers: {<integration id>: {name, reason, detail, at}}`.
  */
 export function buildFailoverNote({ integrationId, name, reason, detail }: NoteColumns): string {
-  return `coalesce(m.notes, '{}') || jsonb_build_object('passed_over', coalesce(m.notes -> 'passed_over', '{}') ||
+  return `coalesce(m.notes, '{}') || jsonb_build_object('failovers', coalesce(m.notes -> 'failovers', '{}') ||
       jsonb_build_object(${integrationId}::text, jsonb_strip_nulls(jsonb_build_object('name', ${name}, 'reason', '${reason}',
         'detail', ${detail}::text, 'at', floor(extract(epoch FROM now()) * 1000)))))`;
 }
 
 /** The integrations that a message failed over from, oldest first, as `buildFailoverNote` wrote them. */
 export function readFailovers(notes: unknown): Failover[] {
-  const { passed_over: noted = {} } = (notes ?? {}) as {
-    passed_over?: Record<string, Omit<Failover, 'at'> & { at: number }>;
+  const { failovers = {} } = (notes ?? {}) as {
+    failovers?: Record<string, Omit<Failover, 'at'> & { at: number }>;
   };
-  return Object.values(noted)
-    .map(({ at, ...passed }) => ({ ...passed, at: new Date(at) }))
+  return Object.values(failovers)
+    .map(({ at, ...failover }) => ({ ...failover, at: new Date(at) }))
     .sort((a, b) => a.at.getTime() - b.at.getTime());
 }

@@ -194,7 +194,7 @@ describe('an in-app message of a live app', () => {
   test('is delivered without an integration, with its item stored in the same statement as the attempt', async () => {
     const tenant = await factories.createTenant({ delivery: 'live' });
     const id = await accept(tenant);
-    await createWorker(await claim(id, 10_000)).deliver({ ids: [id], lane: tenant.appId });
+    await createWorker(await claim(id, 10_000)).deliver({ ids: [id], fairnessKey: tenant.appId });
     const { items, message } = await readOutcome(id);
     expect(items).toMatchObject([
       {
@@ -224,7 +224,7 @@ describe('an in-app message of a live app', () => {
     expect([first.attempt, second.attempt]).toEqual([1, 2]);
     await Promise.all(
       [first, first, second, second].map((claimed) =>
-        createWorker(claimed).deliver({ ids: [id], lane: tenant.appId }),
+        createWorker(claimed).deliver({ ids: [id], fairnessKey: tenant.appId }),
       ),
     );
     const { items, message } = await readOutcome(id);
@@ -237,7 +237,7 @@ describe('an in-app message of a live app', () => {
 test('in the sandbox an in-app message is captured and is in no inbox', async () => {
   const tenant = await factories.createTenant({ delivery: 'sandbox' });
   const id = await accept(tenant);
-  await createWorker(await claim(id, 10_000)).deliver({ ids: [id], lane: tenant.appId });
+  await createWorker(await claim(id, 10_000)).deliver({ ids: [id], fairnessKey: tenant.appId });
   const { items, message } = await readOutcome(id);
   expect(items).toEqual([]);
   expect(message.state).toBe('sent');

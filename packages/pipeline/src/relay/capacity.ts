@@ -133,7 +133,7 @@ export function createCapacityReader({
       capacity.renew(parse(await redis.eval(script, keys.length, ...keys, id, gatewayLivesMs)));
     } catch (error) {
       capacity.renew(undefined);
-      log.debug('room.not_read', { error });
+      log.debug('capacity.not_read', { error });
     }
   }
 

@@ -11,10 +11,9 @@ function messages(appId: string, count: number, facts: Partial<JobMessage> = {})
 }
 
 function gather(input: JobMessage[]) {
-  return groupIntoJobs(input, { channel: 'email', newId: () => 'job' }).map(({ lane, ids }) => [
-    lane,
-    ids.length,
-  ]);
+  return groupIntoJobs(input, { channel: 'email', newId: () => 'job' }).map(
+    ({ fairnessKey, ids }) => [fairnessKey, ids.length],
+  );
 }
 
 describe('groupIntoJobs', () => {

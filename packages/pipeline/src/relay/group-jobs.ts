@@ -23,10 +23,10 @@ export function groupIntoJobs(
       byApp.set(message.appId, jobs);
       const fairnessKey = getFairnessKey(message);
       const open = jobs.findLast(
-        (job) => job.lane === fairnessKey && job.ids.length < maxMessagesPerJob,
+        (job) => job.fairnessKey === fairnessKey && job.ids.length < maxMessagesPerJob,
       );
       if (open) open.ids.push(message.id);
-      else jobs.push({ jobId: newId(), channel, lane: fairnessKey, ids: [message.id] });
+      else jobs.push({ jobId: newId(), channel, fairnessKey, ids: [message.id] });
     }
     return interleave([...byApp.values()]);
   });

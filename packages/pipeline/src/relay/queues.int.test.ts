@@ -23,7 +23,7 @@ const createJobs = (count: number) =>
   Array.from({ length: count }, () => ({
     jobId: newId(),
     channel: 'sms',
-    lane: 'a lane',
+    fairnessKey: 'a fairness key',
     ids: [newId()],
   }));
 

@@ -87,8 +87,8 @@ async function addJobs(queue: Queue, jobs: NewJob[]): Promise<void> {
 
 type NewJob = { name: string; data: DeliverJob | FanOutJob; opts: JobsOptions };
 
-function toDeliverJob({ jobId, ids, lane: fairnessKey }: NewDeliverJob) {
-  const data: DeliverJob = { ids, lane: fairnessKey };
+function toDeliverJob({ jobId, ids, fairnessKey }: NewDeliverJob) {
+  const data: DeliverJob = { ids, fairnessKey };
   return { name: 'deliver', data, opts: { ...jobOptions, jobId } };
 }
 

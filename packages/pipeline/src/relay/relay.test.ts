@@ -6,7 +6,12 @@ const log = createLogger({ level: 'error', process: 'test' });
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-const job = (channel: string) => ({ jobId: `job of ${channel}`, channel, lane: 'a', ids: ['m'] });
+const job = (channel: string) => ({
+  jobId: `job of ${channel}`,
+  channel,
+  fairnessKey: 'a',
+  ids: ['m'],
+});
 
 /** A relay with working stores, unless a test breaks them. */
 function setUp(overrides: Partial<RelayDeps> = {}) {

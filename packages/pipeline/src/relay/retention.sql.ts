@@ -92,7 +92,7 @@ async function removeStrayReceipts(database: Queryable, olderThanMs: number): Pr
 
 async function removeDeadHeartbeats(database: Queryable): Promise<number> {
   const { rowCount } = await database.query({
-    text: `DELETE FROM worker_heartbeat WHERE beat_at <= now() - $1::float8 * interval '1 ms'`,
+    text: `DELETE FROM worker_heartbeat WHERE heartbeat_at <= now() - $1::float8 * interval '1 ms'`,
     values: [heartbeatMs],
   });
   return rowCount ?? 0;

@@ -163,7 +163,7 @@ const settleTimeoutMs = 60_000;
 export function readSettled(browser: Browser, appId: string, requestId: string): Promise<Json> {
   return eventually(
     async () => {
-      const { lanes: channelRows } = await browser.sendOk(
+      const { channelRows } = await browser.sendOk(
         'GET',
         `/api/apps/${appId}/requests/${requestId}`,
       );

@@ -5,7 +5,7 @@ import type { BenchContext } from './bench-context';
 
 export type DeliveryBacklog = {
   messages: number;
-  jobs: { jobId: string; lane: string; ids: string[] }[];
+  jobs: { jobId: string; fairnessKey: string; ids: string[] }[];
 };
 
 /** Due single sends through two integrations with equal load. Their jobs are built but not yet in Redis. */
@@ -33,7 +33,7 @@ export async function writeDeliveryBacklog(
     messages,
     jobs: jobs.map((jobId, index) => ({
       jobId,
-      lane: integrationIds[index % 2] ?? '',
+      fairnessKey: integrationIds[index % 2] ?? '',
       ids: idsByJob.get(jobId) ?? [],
     })),
   };

@@ -125,8 +125,8 @@ export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
   }
 }
 
-function isFanOut({ roles, beatSeconds }: WorkerHeartbeat): boolean {
-  return beatSeconds <= aliveSeconds && roles.includes(fanOutQueue);
+function isFanOut({ roles, heartbeatSeconds }: WorkerHeartbeat): boolean {
+  return heartbeatSeconds <= aliveSeconds && roles.includes(fanOutQueue);
 }
 
 function sortRows<T extends { channel: string }>(rows: readonly T[]): T[] {

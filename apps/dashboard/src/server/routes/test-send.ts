@@ -64,7 +64,7 @@ function createPreviewRoutes(deps: TestSendRoutesDeps, { inApp }: Routes) {
       const isSensitive = definition.isSensitive || event.live?.definition.isSensitive === true;
       const last = isSensitive ? undefined : await deps.events.findLastCall(call.app.id, event.id);
       return {
-        made: sample,
+        generated: sample,
         fromRequest: last
           ? {
               requestId: last.requestId,

@@ -30,7 +30,7 @@ export function useSample(event: EventAnswer, draft: Draft, locale: string) {
     selectedData,
     user,
   });
-  const data = selectedData ?? generatedData ?? sample.value?.made ?? {};
+  const data = selectedData ?? generatedData ?? sample.value?.generated ?? {};
   return {
     data,
     user,

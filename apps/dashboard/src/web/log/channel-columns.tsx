@@ -16,7 +16,11 @@ export function ChannelColumns({
   const { registry } = useSession();
   const channels = registry.channels.map(({ channel }) => channel);
   return (
-    <span className="peal" role="img" aria-label={formatSummaries(channels, summaries, isBulk)}>
+    <span
+      className="channel-columns"
+      role="img"
+      aria-label={formatSummaries(channels, summaries, isBulk)}
+    >
       {channels.map((channel) => (
         <ChannelColumn
           key={channel}
@@ -64,7 +68,7 @@ function Measure({ counts, title }: { counts: StateCounts; title: string }) {
 export function ChannelColumnsHead() {
   const { registry } = useSession();
   return (
-    <span className="peal">
+    <span className="channel-columns">
       {registry.channels.map(({ channel }) => (
         <span key={channel} title={channel}>
           <Icon name={channelIcon(channel)} size={13} />

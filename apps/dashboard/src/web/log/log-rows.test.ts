@@ -11,7 +11,7 @@ function createRow(requestId: string, state = 'queued'): LogRow {
     items: 1,
     plannedItems: 1,
     recipient: null,
-    peal: { sms: { state, counts: countStates([]) } },
+    channels: { sms: { state, counts: countStates([]) } },
     isSandbox: true,
     isSensitive: false,
   };
@@ -53,8 +53,8 @@ describe('the rows of the log', () => {
       isComplete: true,
     });
     expect(getIds(changed.visible)).toEqual(['b', 'a']);
-    expect(changed.visible[1]?.peal['sms']?.state).toBe('sent');
-    expect(changed.pending[0]?.peal['sms']?.state).toBe('sent');
+    expect(changed.visible[1]?.channels['sms']?.state).toBe('sent');
+    expect(changed.pending[0]?.channels['sms']?.state).toBe('sent');
   });
 
   test('are inserted by age if they start to match the filters, but not after the end of the list', () => {

@@ -27,7 +27,7 @@ export function LogTable({
             <th className="c-time">Accepted</th>
             <th className="c-event">Event</th>
             <th>Recipient</th>
-            <th className="c-peal">
+            <th className="c-columns">
               <ChannelColumnsHead />
             </th>
           </tr>
@@ -125,8 +125,8 @@ function Row({
       <td className="dim" title={row.recipient ?? undefined}>
         {formatRecipient(row)}
       </td>
-      <td className="peal-cell">
-        <ChannelColumns summaries={row.peal} isBulk={row.items > 1} />
+      <td className="columns-cell">
+        <ChannelColumns summaries={row.channels} isBulk={row.items > 1} />
       </td>
     </tr>
   );

@@ -12,7 +12,7 @@ export function FirstCall({ event }: { event: EventRow }) {
     <CallCode
       eventId={event.id}
       user={buildExampleRecipient(event.channels)}
-      data={sample.value.made}
+      data={sample.value.generated}
     />
   );
 }

@@ -17,13 +17,13 @@ export function ChannelRows({
   selected: ChannelRow | undefined;
   onSelect: (channelRow: ChannelRow) => void;
 }) {
-  const messages = request.lanes.filter(
+  const messages = request.channelRows.filter(
     (channelRow): channelRow is MessageChannelRow => channelRow.kind === 'message',
   );
   const axis = createAxis(messages, request.acceptedAt, request.readAt);
   const grid = { '--decade': `${100 / axis.decades}%` } as CSSProperties;
   return (
-    <section className="lanes" aria-label="Messages" style={grid}>
+    <section className="channel-rows" aria-label="Messages" style={grid}>
       <div className="axis" aria-hidden="true">
         <span>Channel</span>
         <span>Provider</span>
@@ -37,11 +37,11 @@ export function ChannelRows({
         </span>
         <span>State</span>
       </div>
-      {request.lanes.map((channelRow) => (
+      {request.channelRows.map((channelRow) => (
         <button
           key={getChannelRowId(channelRow)}
           type="button"
-          className="lane"
+          className="channel-row"
           aria-pressed={channelRow === selected}
           onClick={() => onSelect(channelRow)}
         >

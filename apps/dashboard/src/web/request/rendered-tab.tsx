@@ -6,7 +6,7 @@ import { ThemeSegments } from '../previews/theme-segments';
 
 export function RenderedTab({ request }: { request: RequestAnswer }) {
   const [theme, setTheme] = useState<'light' | 'dark'>('light');
-  const renderedMessages = request.lanes.filter(
+  const renderedMessages = request.channelRows.filter(
     (channelRow): channelRow is MessageChannelRow =>
       channelRow.kind === 'message' && channelRow.rendered !== null,
   );

@@ -46,7 +46,7 @@ export function RequestPane({ requestId }: { requestId: string }) {
   );
 }
 
-function isFinal({ lanes: channelRows, items, plannedItems }: RequestAnswer): boolean {
+function isFinal({ channelRows, items, plannedItems }: RequestAnswer): boolean {
   const open = ['queued', 'sending', 'sent', 'unknown'];
   const isOpen = channelRows.some(
     (channelRow) => channelRow.kind === 'message' && open.includes(channelRow.state),

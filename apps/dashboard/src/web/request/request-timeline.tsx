@@ -32,7 +32,7 @@ export function RequestTimeline({
   onChanged: () => Promise<void>;
 }) {
   return (
-    <div className="story">
+    <div className="timeline">
       <ol className="rail">
         <TimelineRow
           time={`${clock(request.acceptedAt)}${millis(request.acceptedAt)}`}
@@ -128,7 +128,7 @@ function StepTimelineRow({
           {step.detail && <p>{step.detail}</p>}
         </TimelineRow>
       );
-    case 'passed_over':
+    case 'failover':
       return (
         <TimelineRow time={time} mark="skipped">
           <h3>

@@ -13,7 +13,7 @@ export function TimelineTab({
   request: RequestAnswer;
   onChanged: () => Promise<void>;
 }) {
-  const { lanes: channelRows } = request;
+  const { channelRows } = request;
   const [selectedId, setSelectedId] = useState<string>();
   const selected =
     channelRows.find((channelRow) => getChannelRowId(channelRow) === selectedId) ??
