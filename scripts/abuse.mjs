@@ -2,30 +2,19 @@
 //   npm run abuse -- --templates 5000 --seed 7   number of generated messages, and the random seed
 //   npm run abuse -- --quick                     fewer inputs, without the reproductions
 import { parseArgs } from 'node:util';
-import { endOnSignals } from './commands.mjs';
-import { printError, StepError } from './steps.mjs';
+import { readNumber, runLong } from './long-run.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
-const maxNumber = 2 ** 31;
-const ending = new AbortController();
-/** @type {Promise<unknown>} */
-let running = Promise.resolve();
-endOnSignals(async () => {
-  ending.abort();
-  await running.catch(() => {});
-});
-main().catch((error) => {
-  if (!ending.signal.aborted) printError(error);
-  process.exit(1);
-});
+runLong(main);
 
-async function main() {
+/** @param {import('./long-run.mjs').LongRun} run */
+async function main({ ending, track }) {
   const options = readOptions();
   await ensureBuilt();
   const { formatAbuse, runAbuse } = await import('../packages/testing/dist/index.js');
-  const run = runAbuse({ ...options, signal: ending.signal, onProgress: console.error });
-  running = run;
-  const report = await run;
+  const report = await track(
+    runAbuse({ ...options, signal: ending.signal, onProgress: console.error }),
+  );
   console.log(formatAbuse(report));
   process.exitCode = report.isGood ? 0 : 1;
 }
@@ -43,10 +32,4 @@ function readOptions() {
     seed: readNumber('--seed', values.seed),
     isQuick: values.quick,
   };
-}
-
-function readNumber(name, text) {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= maxNumber) return number;
-  throw new StepError(`${name} must be a whole number from 1 to ${maxNumber} (got "${text}")`);
 }

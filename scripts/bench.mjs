@@ -5,26 +5,17 @@
 //   npm run bench -- --node 20      on another Node than the image's: a version or a path
 // It starts its own PostgreSQL and Redis. It writes bench/results/latest.json, and `npm run bench:docs` updates the docs.
 import { parseArgs } from 'node:util';
-import { endOnSignals } from './commands.mjs';
+import { runLong } from './long-run.mjs';
 import { imageNode, rerunOnNode } from './node-versions.mjs';
-import { printError, StepError } from './steps.mjs';
+import { StepError } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
 const minuteMs = 60_000;
 
-const ending = new AbortController();
-/** @type {Promise<unknown>} */
-let running = Promise.resolve();
-endOnSignals(async () => {
-  ending.abort();
-  await running.catch(() => {});
-});
-main().catch((error) => {
-  if (!ending.signal.aborted) printError(error);
-  process.exit(1);
-});
+runLong(main);
 
-async function main() {
+/** @param {import('./long-run.mjs').LongRun} run */
+async function main({ ending, track }) {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
@@ -57,14 +48,14 @@ async function main() {
     },
     (values.quick ? 4 : 25) * minuteMs,
   );
-  const run = runBench({
-    isQuick: values.quick,
-    ...(only ? { only } : {}),
-    signal: ending.signal,
-    onProgress,
-  });
-  running = run;
-  const report = await run;
+  const report = await track(
+    runBench({
+      isQuick: values.quick,
+      ...(only ? { only } : {}),
+      signal: ending.signal,
+      onProgress,
+    }),
+  );
   clearTimeout(timer);
   console.log(formatBenchTable(report));
 }

@@ -2,30 +2,19 @@
 //   npm run chaos -- --keys 3000 --seed 7 --report FILE   number of idempotency keys, random seed, report file
 //   npm run chaos -- --full                               one process per role
 import { parseArgs } from 'node:util';
-import { endOnSignals } from './commands.mjs';
-import { printError, StepError } from './steps.mjs';
+import { readNumber, runLong } from './long-run.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
-const ending = new AbortController();
-/** @type {Promise<unknown>} */
-let running = Promise.resolve();
-endOnSignals(async () => {
-  ending.abort();
-  await running.catch(() => {});
-});
-main().catch((error) => {
-  // After Ctrl-C the reader knows why it ended.
-  if (!ending.signal.aborted) printError(error);
-  process.exit(1);
-});
+runLong(main);
 
-async function main() {
+/** @param {import('./long-run.mjs').LongRun} run */
+async function main({ ending, track }) {
   const options = readOptions();
   await ensureBuilt();
   const { runChaos, formatChaosReport } = await import('../packages/testing/dist/index.js');
-  const run = runChaos({ ...options, signal: ending.signal, onProgress: console.error });
-  running = run;
-  const report = await run;
+  const report = await track(
+    runChaos({ ...options, signal: ending.signal, onProgress: console.error }),
+  );
   console.log(formatChaosReport(report));
   process.exitCode = report.isGood ? 0 : 1;
 }
@@ -40,15 +29,9 @@ function readOptions() {
     },
   });
   return {
-    keys: readNumber('--keys', values.keys, 1_000_000),
-    seed: readNumber('--seed', values.seed, 2 ** 31),
+    keys: readNumber('--keys', values.keys, { max: 1_000_000 }),
+    seed: readNumber('--seed', values.seed),
     isFull: values.full,
     ...(values.report ? { reportFile: values.report } : {}),
   };
-}
-
-function readNumber(name, text, max) {
-  const number = Number(text);
-  if (Number.isInteger(number) && number >= 1 && number <= max) return number;
-  throw new StepError(`${name} must be a whole number from 1 to ${max} (got "${text}")`);
 }

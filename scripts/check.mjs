@@ -36,6 +36,7 @@ const checks = [
     tool: 'knip/bin/knip.js',
     args: ['--no-progress'],
   },
+  { name: 'duplicated code (jscpd)', tool: 'jscpd/run-jscpd.js', args: ['--fail-on-empty'] },
   { name: 'names and sentences', tool: '../scripts/check-english.mjs', args: [] },
   {
     name: 'regular expressions (recheck)',

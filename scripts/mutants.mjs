@@ -6,24 +6,16 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { endOnSignals, root } from './commands.mjs';
-import { printError } from './steps.mjs';
+import { root } from './commands.mjs';
+import { runLong } from './long-run.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
-const ending = new AbortController();
-/** @type {Promise<unknown>} */
-let running = Promise.resolve();
-endOnSignals(async () => {
-  ending.abort();
-  await running.catch(() => {});
-});
-main().catch((error) => {
-  // After Ctrl-C the reader knows why it ended.
-  if (!ending.signal.aborted) printError(error);
-  process.exit(1);
-});
+/** @typedef {import('./long-run.mjs').LongRun} LongRun */
 
-async function main() {
+runLong(main);
+
+/** @param {LongRun} run */
+async function main(run) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -37,18 +29,17 @@ async function main() {
   await ensureBuilt();
   const testing = await import('../packages/testing/dist/index.js');
   process.exitCode = values.random
-    ? await runRandom(testing, values)
-    : await runListed(testing, positionals);
+    ? await runRandom(testing, values, run)
+    : await runListed(testing, positionals, run);
 }
 
 /**
  * @param {typeof import('../packages/testing/dist/index.js')} testing
  * @param {string[]} names
+ * @param {LongRun} run
  */
-async function runListed({ runMutants }, names) {
-  const run = runMutants({ names, signal: ending.signal, onFate: show });
-  running = run;
-  const fates = await run;
+async function runListed({ runMutants }, names, { ending, track }) {
+  const fates = await track(runMutants({ names, signal: ending.signal, onFate: show }));
   const width = Math.max(0, ...fates.map(({ mutant }) => mutant.name.length));
   for (const { mutant, fate, seconds } of fates) {
     console.log(
@@ -76,8 +67,9 @@ const minCaught = 0.95;
 /**
  * @param {typeof import('../packages/testing/dist/index.js')} testing
  * @param {{ random?: string | undefined, seed: string, continue: boolean, 'limit-seconds': string }} values
+ * @param {LongRun} run
  */
-async function runRandom(testing, values) {
+async function runRandom(testing, values, { ending, track }) {
   const { runRandomMutants, isProof, formatRandomFates, formatRandomRate } = testing;
   const [count, seed, limitSeconds] = [
     Number(values.random),
@@ -95,17 +87,17 @@ async function runRandom(testing, values) {
     tried += isProof(fate) ? 1 : 0;
     console.error(`${tried}/${count} ${formatRandomFates([fate])}`);
   };
-  const run = runRandomMutants({
-    count,
-    seed,
-    limitMs: 1_000 * limitSeconds,
-    earlier,
-    signal: ending.signal,
-    onFate,
-    onProgress: console.error,
-  });
-  running = run;
-  const fates = await run;
+  const fates = await track(
+    runRandomMutants({
+      count,
+      seed,
+      limitMs: 1_000 * limitSeconds,
+      earlier,
+      signal: ending.signal,
+      onFate,
+      onProgress: console.error,
+    }),
+  );
   const survived = fates.filter(({ fate }) => fate === 'survived');
   console.log(formatRandomFates(survived));
   console.log(formatRandomRate(fates, seed));

@@ -5,27 +5,17 @@
 //   npm run soak -- --node 20        on another Node than the image's: a version or a path
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { endOnSignals } from './commands.mjs';
+import { readNumber, runLong } from './long-run.mjs';
 import { imageNode, rerunOnNode } from './node-versions.mjs';
-import { printError, StepError } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
 /** Less than 100,000,000 sends would take. */
 const longestMs = 24 * 60 * 60_000;
 
-const ending = new AbortController();
-/** @type {Promise<unknown>} */
-let running = Promise.resolve();
-endOnSignals(async () => {
-  ending.abort();
-  await running.catch(() => {});
-});
-main().catch((error) => {
-  if (!ending.signal.aborted) printError(error);
-  process.exit(1);
-});
+runLong(main);
 
-async function main() {
+/** @param {import('./long-run.mjs').LongRun} run */
+async function main({ ending, track }) {
   const { values } = parseArgs({
     options: {
       sends: { type: 'string', default: '1000000' },
@@ -34,17 +24,10 @@ async function main() {
     },
   });
   if (await rerunOnNode(values.node, longestMs)) return;
-  const sends = Number(values.sends);
-  if (!Number.isInteger(sends) || sends < 1_000 || sends > 100_000_000) {
-    throw new StepError(
-      `--sends must be a whole number from 1,000 to 100,000,000 (got "${values.sends}")`,
-    );
-  }
+  const sends = readNumber('--sends', values.sends, { min: 1_000, max: 100_000_000 });
   await ensureBuilt();
   const { runSoak } = await import('../packages/testing/dist/index.js');
-  const run = runSoak({ sends, signal: ending.signal, onProgress: console.error });
-  running = run;
-  const report = await run;
+  const report = await track(runSoak({ sends, signal: ending.signal, onProgress: console.error }));
   if (values.report) writeFileSync(values.report, `${JSON.stringify(report, undefined, 2)}\n`);
   for (const problem of report.problems) console.log(`✗ ${problem}`);
   console.log(

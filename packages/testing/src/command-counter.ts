@@ -1,47 +1,28 @@
-import net, { type AddressInfo } from 'node:net';
+import { type CountingProxy, createCountingProxy } from './counting-proxy';
 
 /** A proxy in front of Redis that reads every command of clients. It does not see commands inside scripts. */
-export type CommandCounter = {
-  /** The URL to connect to instead. */
-  readonly url: string;
+export type CommandCounter = CountingProxy & {
   /** The commands during `work` by name, in capitals, and the number of writes to the socket. */
   during(work: () => Promise<unknown>): Promise<{ commands: string[]; writes: number }>;
-  close(): Promise<void>;
 };
 
 export async function createCommandCounter(target: string): Promise<CommandCounter> {
-  const { hostname, port } = new URL(target);
   const commands: string[] = [];
   let writes = 0;
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((client) => {
-    const store = net.connect(Number(port), hostname);
-    sockets.add(client).add(store);
+  const proxy = await createCountingProxy(target, () => {
     const read = createReader((command) => commands.push(command));
-    client.on('data', (piece: Buffer) => {
+    return (piece) => {
       writes += 1;
       read(piece);
-    });
-    client.pipe(store).pipe(client);
-    client.on('error', () => store.destroy());
-    store.on('error', () => client.destroy());
+    };
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(target);
-  // The address of a server that listens on a port has a port.
-  url.port = String((server.address() as AddressInfo).port);
   return {
-    url: url.href,
+    ...proxy,
     async during(work) {
       const before = { commands: commands.length, writes };
       await work();
       return { commands: commands.slice(before.commands), writes: writes - before.writes };
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
   };
 }
 

@@ -1,37 +1,23 @@
-import net, { type AddressInfo } from 'node:net';
+import { type CountingProxy, createCountingProxy } from './counting-proxy';
 
 /** A proxy in front of PostgreSQL that reads every executed statement, including BEGIN and COMMIT. */
-export type StatementCounter = {
-  /** The URL to connect to instead. */
-  readonly url: string;
+export type StatementCounter = CountingProxy & {
   /** The texts of the statements during `work`. */
   during(work: () => Promise<unknown>): Promise<string[]>;
-  close(): Promise<void>;
 };
 
 export async function createStatementCounter(target: string): Promise<StatementCounter> {
-  const { hostname, port } = new URL(target);
   const statements: string[] = [];
-  const server = net.createServer((client) => {
-    const store = net.connect(Number(port), hostname);
-    const read = createReader((statement) => statements.push(statement));
-    client.on('data', read);
-    client.pipe(store).pipe(client);
-    client.on('error', () => store.destroy());
-    store.on('error', () => client.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(target);
-  // The address of a server that listens on a port has a port.
-  url.port = String((server.address() as AddressInfo).port);
+  const proxy = await createCountingProxy(target, () =>
+    createReader((statement) => statements.push(statement)),
+  );
   return {
-    url: url.href,
+    ...proxy,
     async during(work) {
       const before = statements.length;
       await work();
       return statements.slice(before);
     },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
 

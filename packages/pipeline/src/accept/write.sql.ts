@@ -242,6 +242,17 @@ export function notesColumn({ note, deviceId }: NewMessage): string | undefined 
   return JSON.stringify({ address: note, device: deviceId });
 }
 
+/** The columns that a message has from its plan alone. */
+export function planColumns(messages: { message: NewMessage }[]): unknown[] {
+  return [
+    textArray(messages.map(({ message }) => message.channel)),
+    textArray(messages.map(({ message }) => message.target)),
+    plainArray(messages.map(({ message }) => message.integrationId)),
+    plainArray(messages.map(({ message }) => message.dueAt)),
+    plainArray(messages.map(({ message }) => message.timeToLiveMs)),
+  ];
+}
+
 function messageColumns(calls: NewRequest[]): unknown[] {
   const messages = calls.flatMap((call) =>
     call.items.flatMap((item, index) =>
@@ -253,11 +264,7 @@ function messageColumns(calls: NewRequest[]): unknown[] {
     plainArray(messages.map(({ request }) => request.id)),
     plainArray(messages.map(({ index }) => index)),
     plainArray(messages.map(({ request }) => request.appId)),
-    textArray(messages.map(({ message }) => message.channel)),
-    textArray(messages.map(({ message }) => message.target)),
-    plainArray(messages.map(({ message }) => message.integrationId)),
-    plainArray(messages.map(({ message }) => message.dueAt)),
-    plainArray(messages.map(({ message }) => message.timeToLiveMs)),
+    ...planColumns(messages),
     plainArray(messages.map(({ message }) => message.jobId)),
     textArray(messages.map(({ message }) => notesColumn(message))),
   ];

@@ -1,7 +1,7 @@
 import type { Queryable } from '@belfry/database';
 import { plainArray, textArray } from '@belfry/database';
 import type pg from 'pg';
-import { type ItemPlan, notesColumn, skipsColumn } from '../accept/write.sql';
+import { type ItemPlan, notesColumn, planColumns, skipsColumn } from '../accept/write.sql';
 
 /** A request with items that fan-out still has to plan, and its progress. */
 export type UnplannedRequest = {
@@ -112,11 +112,7 @@ export async function writePlans(
       textArray(changed.map(({ plan }) => plan.locale)),
       plainArray(messages.map(({ message }) => message.id)),
       plainArray(messages.map(({ item }) => item)),
-      textArray(messages.map(({ message }) => message.channel)),
-      textArray(messages.map(({ message }) => message.target)),
-      plainArray(messages.map(({ message }) => message.integrationId)),
-      plainArray(messages.map(({ message }) => message.dueAt)),
-      plainArray(messages.map(({ message }) => message.timeToLiveMs)),
+      ...planColumns(messages),
       textArray(messages.map(({ message }) => notesColumn(message))),
     ],
   });

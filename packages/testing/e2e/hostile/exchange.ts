@@ -1,5 +1,4 @@
 import http from 'node:http';
-import net from 'node:net';
 import type { Call } from './calls';
 
 export type Answer = {
@@ -64,20 +63,3 @@ function sizeHeader(body: Buffer, isChunked = false): string[] {
 }
 
 class KeptConnectionError extends Error {}
-
-/** Writes raw bytes; resolves with the answer when the connection closes or is silent. */
-export function exchangeRaw(url: string, bytes: string | Buffer, restMs: number): Promise<string> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve) => {
-    let text = '';
-    const socket = net.connect(Number(port), hostname);
-    socket.setTimeout(restMs, () => socket.destroy());
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-    });
-    // A server that closes on unreadable input resets a client that still writes.
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => resolve(text));
-    socket.write(bytes);
-  });
-}

@@ -1,3 +1,5 @@
+import type { BlockReport } from './block-watch';
+
 /** The result of one kind of attack. */
 export type KindReport = {
   kind: string;
@@ -23,6 +25,20 @@ export const goals = { blockMs: 50, growthMb: 32, waitMs: 2_000 } as const;
 export function createKind(kind: string, title: string): KindReport {
   const numbers = { trialCount: 0, blockMs: 0, heldMs: 0, growthMb: 0 };
   return { kind, title, ...numbers, missed: [], problems: [] };
+}
+
+/** Adds one trial, as its process measured it. The caller judges the growth. */
+export function recordTrial(
+  kind: KindReport,
+  { blockMs, heldMs, startMb, peakMb }: BlockReport,
+  input: string,
+): void {
+  kind.trialCount += 1;
+  if (heldMs > kind.heldMs) kind.worst = input;
+  kind.blockMs = Math.max(kind.blockMs, blockMs);
+  kind.heldMs = Math.max(kind.heldMs, heldMs);
+  kind.growthMb = Math.max(kind.growthMb, peakMb - startMb);
+  if (heldMs > goals.blockMs) kind.missed.push(`blocked for ${heldMs.toFixed(0)} ms: ${input}`);
 }
 
 export function concludeAbuse(seed: number, kinds: KindReport[]): AbuseReport {

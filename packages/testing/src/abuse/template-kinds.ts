@@ -4,7 +4,7 @@ import type { HttpAnswer } from '../attacks/http-call';
 import { send } from '../attacks/target';
 import { createSmallGene, type Gene } from './genes';
 import { type AbuseMessage, createMessage } from './messages';
-import { createKind, goals, type KindReport } from './report';
+import { createKind, goals, type KindReport, recordTrial } from './report';
 import { describe } from './search';
 import type { Program, World } from './world';
 
@@ -72,17 +72,11 @@ async function measure(kind: KindReport, place: Place, program: Program): Promis
   const watched = place.world.programs[program];
   await watched.read();
   const problems = await runs[program](place).catch((error: unknown) => [String(error)]);
-  const { blockMs, heldMs, startMb, peakMb } = await watched.read();
+  const reading = await watched.read();
   const description = describe(place.message.gene);
-  kind.trialCount += 1;
+  recordTrial(kind, reading, description);
   kind.problems.push(...problems.map((problem) => `${problem}: ${description}`));
-  if (heldMs > kind.heldMs) kind.worst = description;
-  kind.blockMs = Math.max(kind.blockMs, blockMs);
-  kind.heldMs = Math.max(kind.heldMs, heldMs);
-  kind.growthMb = Math.max(kind.growthMb, peakMb - startMb);
-  if (heldMs > goals.blockMs)
-    kind.missed.push(`blocked for ${heldMs.toFixed(0)} ms: ${description}`);
-  const grownMb = peakMb - startMb;
+  const grownMb = reading.peakMb - reading.startMb;
   if (grownMb > goals.growthMb)
     kind.missed.push(`grew by ${grownMb.toFixed(0)} MB: ${description}`);
 }

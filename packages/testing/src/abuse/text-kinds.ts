@@ -1,7 +1,7 @@
 import { call, type HttpAnswer } from '../attacks/http-call';
 import type { Random } from '../chaos/random';
 import { channelVersion } from '../factories';
-import { createKind, goals, type KindReport } from './report';
+import { createKind, type KindReport, recordTrial } from './report';
 import type { Program, World } from './world';
 
 /** Delimiters of tags, quotes and references in every markup. */
@@ -66,17 +66,11 @@ async function measure(
   const watched = world.programs[program];
   await watched.read();
   const answer = await request().catch((error: unknown) => ({ status: 0, text: String(error) }));
-  const { blockMs, heldMs, startMb, peakMb } = await watched.read();
-  kind.trialCount += 1;
+  // A body of 1 MB is read, parsed and checked: that may take as long as a template may.
+  recordTrial(kind, await watched.read(), what);
   if (answer.status === 0 || answer.status >= 500) {
     kind.problems.push(`${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
   }
-  if (heldMs > kind.heldMs) kind.worst = what;
-  kind.blockMs = Math.max(kind.blockMs, blockMs);
-  kind.heldMs = Math.max(kind.heldMs, heldMs);
-  kind.growthMb = Math.max(kind.growthMb, peakMb - startMb);
-  // A body of 1 MB is read, parsed and checked: that may take as long as a template may.
-  if (heldMs > goals.blockMs) kind.missed.push(`blocked for ${heldMs.toFixed(0)} ms: ${what}`);
 }
 
 const mostNameCharacters = 900_000;
