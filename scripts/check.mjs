@@ -37,6 +37,7 @@ const checks = [
     args: ['--no-progress'],
   },
   { name: 'duplicated code (jscpd)', tool: 'jscpd/run-jscpd.js', args: ['--fail-on-empty'] },
+  { name: 'lines per file', tool: '../scripts/check-lines.mjs', args: [] },
   { name: 'names and sentences', tool: '../scripts/check-english.mjs', args: [] },
   {
     name: 'regular expressions (recheck)',

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type {
   ChannelRow,
   MessageChannelRow,
@@ -6,18 +6,12 @@ import type {
   SkippedChannelRow,
   Step,
 } from '../../api/requests';
-import type { PageProblem } from '../api';
-import { useApp, useServices, useSession } from '../context';
 import { clock, count, duration, millis } from '../format';
 import { toText } from '../parts/code';
-import { Button, Link } from '../parts/controls';
-import { ProblemNote } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
-import { PreviewFrame } from '../previews/preview-frame';
-import { buildPath } from '../route';
 import { AttemptBody } from './attempt-body';
 import { ExplanationText } from './explanation-text';
-import { ResendDialog } from './resend-dialog';
+import { SentContent } from './sent-content';
 import { getStepMark } from './timeline-axis';
 import { VersionLink } from './version-link';
 
@@ -62,7 +56,7 @@ export function RequestTimeline({
         )}
       </ol>
       {channelRow.kind === 'message' && (
-        <Aside request={request} channelRow={channelRow} onChanged={onChanged} />
+        <SentContent request={request} channelRow={channelRow} onChanged={onChanged} />
       )}
     </div>
   );
@@ -203,132 +197,5 @@ function Payload({ title, value }: { title: string; value: unknown }) {
       <summary>{title}</summary>
       <pre>{toText(value)}</pre>
     </details>
-  );
-}
-
-function Aside({
-  request,
-  channelRow,
-  onChanged,
-}: {
-  request: RequestAnswer;
-  channelRow: MessageChannelRow;
-  onChanged: () => Promise<void>;
-}) {
-  const notes = Object.entries(channelRow.notes);
-  return (
-    <aside className="aside" aria-label="Sent content">
-      <h3>Sent content</h3>
-      {channelRow.rendered === null ? (
-        <p className="faint small">The content was not kept.</p>
-      ) : (
-        <PreviewFrame
-          channel={channelRow.channel}
-          content={channelRow.rendered}
-          notes={channelRow.notes}
-          target={channelRow.target}
-          isBare
-        />
-      )}
-      <dl>
-        <dt>Template</dt>
-        <dd>
-          <VersionLink request={request} />
-          {request.call.locale !== null && `, ${request.call.locale}`}
-        </dd>
-        {channelRow.integration && (
-          <>
-            <dt>Integration</dt>
-            <dd className="mono cut">
-              {channelRow.integration.name}
-              {channelRow.integration.isRemoved && ', removed'}
-            </dd>
-          </>
-        )}
-        <ResendFacts channelRow={channelRow} />
-        {notes.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name.replaceAll('_', ' ')}</dt>
-            <dd title={toText(value)}>{toText(value)}</dd>
-          </div>
-        ))}
-        <dt>Message</dt>
-        <dd className="mono cut" title={channelRow.messageId}>
-          {channelRow.messageId}
-        </dd>
-      </dl>
-      <ResendAction channelRow={channelRow} onChanged={onChanged} />
-    </aside>
-  );
-}
-
-/** For a resent message: the original message and the resend run. */
-function ResendFacts({
-  channelRow: { resendOf: originalMessageId, resendRun },
-}: {
-  channelRow: MessageChannelRow;
-}) {
-  const app = useApp();
-  return (
-    <>
-      {originalMessageId && (
-        <>
-          <dt>Resend of</dt>
-          <dd className="mono cut" title={originalMessageId}>
-            {originalMessageId}
-          </dd>
-        </>
-      )}
-      {resendRun && (
-        <>
-          <dt>Resend run</dt>
-          <dd className="mono cut">
-            <Link to={buildPath(app.id, 'resends', resendRun)}>{resendRun}</Link>
-          </dd>
-        </>
-      )}
-    </>
-  );
-}
-
-/** Resends a message; a delivered message needs a confirmation. */
-function ResendAction({
-  channelRow,
-  onChanged,
-}: {
-  channelRow: MessageChannelRow;
-  onChanged: () => Promise<void>;
-}) {
-  const app = useApp();
-  const { api } = useServices();
-  const { mayChange } = useSession();
-  const [warning, setWarning] = useState<string>();
-  const [problem, setProblem] = useState<PageProblem>();
-  const { isAllowed, because } = channelRow.can.resend;
-  async function resend(isConfirmed: boolean) {
-    const answer = await api.resend(app.id, channelRow.messageId, isConfirmed);
-    setWarning(undefined);
-    if ('value' in answer) return onChanged();
-    if (answer.problem.code === 'needs_confirmation') setWarning(answer.problem.error);
-    else setProblem(answer.problem);
-  }
-  if (!mayChange || ['failed', 'unknown'].includes(channelRow.state)) return null;
-  return (
-    <div className="resend">
-      <ProblemNote problem={problem} />
-      {isAllowed && (
-        <Button look="small" onClick={() => void resend(false)}>
-          Resend {channelRow.channel}
-        </Button>
-      )}
-      {!isAllowed && because && <p className="faint small">{because}</p>}
-      {warning && (
-        <ResendDialog
-          warning={{ channelRow, text: warning }}
-          onClose={() => setWarning(undefined)}
-          onConfirm={() => void resend(true)}
-        />
-      )}
-    </div>
   );
 }
