@@ -148,7 +148,7 @@ function listByStatus(errorCatalogue) {
   return statuses.map((status) => [status, entries.filter(([, entry]) => entry.status === status)]);
 }
 
-function states({ messageStates, countedAs, skipReasons, failureReasons }) {
+function states({ messageStates, countedAs, waitReasons, skipReasons, failureReasons }) {
   const reasons = (catalogue) =>
     list(Object.entries(catalogue).map(([reason, means]) => `${code(reason)}: ${means}`));
   return page('States of a message', 'packages/shared/src/message-state.ts', [
@@ -160,6 +160,8 @@ function states({ messageStates, countedAs, skipReasons, failureReasons }) {
         return `${code(state)} (${facts.join(', ')}): ${means}`;
       }),
     ),
+    '## Why a queued message waits',
+    reasons(waitReasons),
     '## Why a message was skipped',
     'A channel of an item that has no message has one of these reasons, too. `opted_out` and `device_gone` can also be the ' +
       'answer of a provider; Belfry decides the others itself.',

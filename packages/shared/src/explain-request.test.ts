@@ -106,7 +106,12 @@ describe('explainRequest', () => {
     [
       'the reason of a wait',
       { state: 'queued', dueAt: time(160), waits: 'retry' },
-      '  Next attempt at 2026-01-01T10:02:40.000Z: the previous attempt failed. It expires at 2026-01-01T11:00:00.000Z.',
+      '  Next attempt at 2026-01-01T10:02:40.000Z. The previous attempt failed. It expires at 2026-01-01T11:00:00.000Z.',
+    ],
+    [
+      'an open circuit',
+      { state: 'queued', dueAt: time(160), waits: 'circuit' },
+      '  Next attempt at 2026-01-01T10:02:40.000Z. The circuit of its integration is open, because calls timed out. It expires at 2026-01-01T11:00:00.000Z.',
     ],
     [
       'the worker role that should deliver it',

@@ -5,6 +5,7 @@ import {
   type MessageState,
   messageStates,
   skipReasons,
+  waitReasons,
 } from './message-state';
 
 /** The stored history of a request. Times are from PostgreSQL's clock. */
@@ -145,8 +146,7 @@ function explainWait(message: MessageTimeline, now: Date): string[] {
     return [`  A worker has a lease on it until ${at(dueAt)}. After that, its outcome is unknown.`];
   const end = ` It expires at ${at(expiresAt)}.`;
   if (dueAt > now) {
-    const why = waits === undefined ? '' : `: ${waitMeanings[waits] ?? waits}`;
-    return [`  Next attempt at ${at(dueAt)}${why}.${end}`];
+    return [`  Next attempt at ${at(dueAt)}.${tail(waits && explainWaitReason(waits))}${end}`];
   }
   const place = isQueued
     ? `It has a job, which a worker with the role deliver-${message.channel} should take`
@@ -154,14 +154,11 @@ function explainWait(message: MessageTimeline, now: Date): string[] {
   return [`  It has been due since ${at(dueAt)}. ${place}.${end}`];
 }
 
-const waitMeanings: Record<string, string> = {
-  needs_attention: 'the integration needs attention',
-  paused: 'the channel or the integration is paused',
-  limit: 'the provider’s limit is reached',
-  connections: 'all connections to the mail server are in use',
-  retry: 'the previous attempt failed',
-  schedule: 'it is scheduled for that time',
-};
+/** The meaning of the reason that a queued message waits for. */
+export function explainWaitReason(waits: string): string {
+  const meanings: Record<string, string> = waitReasons;
+  return meanings[waits] ?? waits;
+}
 
 function explainReason(reason: string): string {
   const meanings: Record<string, string> = { ...skipReasons, ...failureReasons };

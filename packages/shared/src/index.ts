@@ -36,6 +36,7 @@ export {
 export {
   type AttemptTimeline,
   explainRequest,
+  explainWaitReason,
   type MessageTimeline,
   type RequestTimeline,
 } from './explain-request';
@@ -72,6 +73,8 @@ export {
   type SuppressionReason,
   skipReasons,
   suppressionReasons,
+  type WaitReason,
+  waitReasons,
 } from './message-state';
 export {
   mergeRecipients,

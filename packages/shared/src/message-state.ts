@@ -62,6 +62,19 @@ export const failureReasons = {
 
 export type FailureReason = keyof typeof failureReasons;
 
+/** Why a queued message waits. Without a reason it waits for a worker. */
+export const waitReasons = {
+  schedule: 'The request scheduled it for later.',
+  retry: 'The previous attempt failed.',
+  paused: 'Its channel or integration is paused.',
+  needs_attention: 'Its integration needs attention.',
+  circuit: 'The circuit of its integration is open: five calls in a row timed out.',
+  limit: 'The rate limit of its integration is reached.',
+  connections: 'All connections to the mail server are in use.',
+} as const satisfies Record<string, string>;
+
+export type WaitReason = keyof typeof waitReasons;
+
 /** Why a message was sent by the next integration of its chain without calling this one. */
 export const failoverReasons = {
   needs_attention: 'The integration needs attention.',

@@ -229,7 +229,7 @@ describe('a single send of one app', () => {
     // The circuit of the hanging integration is open by now.
     await eventually(
       async () => {
-        const where = { integrationId: a.integrationId, waits: 'retry', attempts: 0 };
+        const where = { integrationId: a.integrationId, waits: 'circuit' };
         expect(await system.database.prisma.message.count({ where })).toBeGreaterThan(0);
       },
       { timeoutMs: 60_000 },

@@ -20,6 +20,8 @@ export type ChannelQueue = {
   nextRetryAt: number | null;
   needsAttention: number;
   scheduled: number;
+  /** Messages that wait for an open circuit to close, for a rate limit, or for a connection to the mail server. */
+  blocked: { circuit: number; limit: number; connections: number };
   /** Messages per second accepted by providers in the last 30 minutes, one value per 30 s, oldest first. */
   rates: number[];
   /** Messages per second over the last minute, and the peak of the last 30 minutes. */

@@ -1,4 +1,4 @@
-import { failureReasons, skipReasons } from '@belfry/shared';
+import { explainWaitReason, failureReasons, skipReasons } from '@belfry/shared';
 import type { Explanation } from '../api/requests';
 
 /** Advice for reasons that an operator can act on. */
@@ -64,13 +64,6 @@ const outcomeSuffixes = {
 
 /** Explains why a message waits. */
 export function explainWait(waits: string | null, attempts: number): string {
-  const waitSentences: Record<string, string> = {
-    needs_attention: 'Its integration needs attention. The message is sent once that is fixed.',
-    paused: 'Its channel or integration is paused.',
-    limit: 'The provider’s rate limit is reached.',
-    connections: 'All connections to the mail server are in use.',
-    retry: `Attempt ${attempts} failed.`,
-    schedule: 'The call scheduled it for later.',
-  };
-  return waits === null ? 'It waits for a free worker.' : (waitSentences[waits] ?? waits);
+  if (waits === null) return 'It waits for a free worker.';
+  return waits === 'retry' ? `Attempt ${attempts} failed.` : explainWaitReason(waits);
 }

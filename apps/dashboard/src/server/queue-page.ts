@@ -52,6 +52,7 @@ const noFacts: Omit<ChannelFacts, 'channel'> = {
   nextRetryAt: null,
   needsAttention: 0,
   scheduled: 0,
+  blocked: { circuit: 0, limit: 0, connections: 0 },
 };
 
 function summarizeWaiting(channel: string, facts: ChannelFacts | undefined, readAt: Date) {
@@ -102,7 +103,7 @@ function getLastHeartbeat(workers: readonly WorkerHeartbeat[], readAt: Date): nu
 }
 
 function describeProblem(queue: Omit<ChannelQueue, 'sentence'>): string | null {
-  const { channel, waiting, workers, isPaused, needsAttention } = queue;
+  const { channel, waiting, workers, isPaused, needsAttention, blocked } = queue;
   const safe = waiting > 0 ? `${formatWaiting(waiting)} in PostgreSQL; none is lost. ` : '';
   if (workers.length === 0) {
     return `${safe}No worker serves ${channel}. Start a process with the role ${getDeliverQueue(channel)}.`;
@@ -110,6 +111,9 @@ function describeProblem(queue: Omit<ChannelQueue, 'sentence'>): string | null {
   if (isPaused) return `${safe}${channel} is paused. Resume it to send the waiting messages.`;
   if (needsAttention > 0) {
     return `${formatWaiting(needsAttention)} for an integration that needs attention; none is lost.`;
+  }
+  if (blocked.circuit > 0) {
+    return `${formatWaiting(blocked.circuit)} for an integration that does not answer; none is lost. Belfry tries it again every 30 s.`;
   }
   return null;
 }

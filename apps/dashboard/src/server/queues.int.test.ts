@@ -59,4 +59,31 @@ describe('the queues', () => {
     await call('post', `${at}/resume`);
     expect(await claim()).toMatchObject([{ kind: 'claimed', message: { id: messageId } }]);
   });
+
+  test('count the messages that a worker could not send yet, and name an open circuit', async () => {
+    const { tenant, call, database } = dashboard;
+    const dueAt = new Date(Date.now() + 30_000);
+    for (const waits of ['circuit', 'circuit', 'limit', 'connections']) {
+      const { messageId: id } = await send();
+      await database.prisma.message.update({ where: { id }, data: { waits, dueAt } });
+    }
+    const { messageId: id } = await send();
+    // Due again: it waits for a worker only.
+    await database.prisma.message.update({ where: { id }, data: { waits: 'circuit' } });
+    const worker = {
+      id: 'a worker',
+      roles: ['deliver-email'],
+      version: '0',
+      startedAt: new Date(),
+    };
+    await database.prisma.workerHeartbeat.create({ data: worker });
+    const { body } = await call('get', `queues?app=${tenant.appId}`);
+    await database.prisma.workerHeartbeat.delete({ where: { id: worker.id } });
+    const email = body.channels.find(({ channel }: { channel: string }) => channel === 'email');
+    expect(email).toMatchObject({
+      retrying: 0,
+      blocked: { circuit: 2, limit: 1, connections: 1 },
+      sentence: expect.stringMatching(/^2 messages wait for an integration that does not answer;/),
+    });
+  });
 });

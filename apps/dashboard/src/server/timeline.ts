@@ -145,7 +145,7 @@ function describeWait({
 }: TimelineMessage): MessageChannelRow['waits'] {
   if (state !== 'queued') return null;
   const until = dueAt?.getTime() ?? null;
-  return { reason: waits ?? 'turn', until, sentence: explainWait(waits, attempts) };
+  return { reason: waits ?? 'worker', until, sentence: explainWait(waits, attempts) };
 }
 
 type Records = { attempts: TimelineAttempt[]; receipts: TimelineReceipt[] };

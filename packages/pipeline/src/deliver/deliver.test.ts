@@ -108,7 +108,7 @@ describe('a delivery job', () => {
     await delivered;
     expect(claimed).toEqual(['m3']);
     expect(returned).toEqual(
-      ['m1', 'm2'].map((id) => ({ id, waitMs: 30_000, why: 'circuit_open' as const })),
+      ['m1', 'm2'].map((id) => ({ id, waitMs: 30_000, why: 'circuit' as const })),
     );
   });
 

@@ -85,7 +85,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     if (waitMs !== undefined) {
       release();
       await delay(requeueDelayMs);
-      return requeue({ id, waitMs, why: 'circuit_open' });
+      return requeue({ id, waitMs, why: 'circuit' });
     }
     try {
       const tokens = await limits.take(group.name, id);

@@ -1,4 +1,11 @@
-import type { ChannelVersion, ContactUpdate, FailureReason, Json, Outcome } from '@belfry/shared';
+import type {
+  ChannelVersion,
+  ContactUpdate,
+  FailureReason,
+  Json,
+  Outcome,
+  WaitReason,
+} from '@belfry/shared';
 import type { ClaimedMessage } from './claim.sql';
 import type { AttemptResult, NextState } from './record.sql';
 
@@ -25,7 +32,7 @@ export type FinishedAttempt = {
   notNow?: NotNow;
 };
 
-export type NotNow = { waits?: 'limit' | 'connections'; waitMs: number };
+export type NotNow = { waits?: Extract<WaitReason, 'limit' | 'connections'>; waitMs: number };
 
 export type AttemptResultDeps = {
   backoff: Backoff;

@@ -13,6 +13,7 @@ import {
   type Json,
   type MessageState,
   type OutcomeKind,
+  type WaitReason,
 } from '@belfry/shared';
 import type pg from 'pg';
 import { applyContactUpdates } from './contact-updates.sql';
@@ -45,7 +46,7 @@ export type NextState = {
   reason?: string;
   /** Delay from now; undefined if nothing is left to do. */
   dueAfterMs?: number;
-  waits?: 'retry' | 'needs_attention' | 'limit' | 'connections';
+  waits?: Extract<WaitReason, 'retry' | 'needs_attention' | 'limit' | 'connections'>;
   /** The integration of the next attempt, if it changes. */
   integrationId?: string;
   /** The provider asked for a wait of more than 15 minutes; set once per message. */

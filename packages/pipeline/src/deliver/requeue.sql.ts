@@ -7,10 +7,10 @@ export type RequeuedMessage = {
   /** Time until the message is due again, unless the next integration sends it at once. */
   waitMs: number;
   /**
-   * `circuit_open`: the circuit of its integration is open, so the next one of the chain gets the message at once.
+   * `circuit`: the circuit of its integration is open, so the next one of the chain gets the message at once.
    * `limit`: the rate limit of its integration is used up. `connections`: no connection was free. `stopping`: the worker stops.
    */
-  why: 'circuit_open' | 'limit' | 'connections' | 'stopping';
+  why: 'circuit' | 'limit' | 'connections' | 'stopping';
 };
 
 /** Returns messages to the relay without an attempt. */
@@ -30,7 +30,7 @@ export async function requeueMessages(pool: pg.Pool, messages: RequeuedMessage[]
 // another attempt.
 const statement = `
 WITH t AS (
-  SELECT t.id, t.wait_ms, t.why, t.why = 'circuit_open' AS is_circuit_open, m.integration_id, i.name, v.definition #> ARRAY['channels', m.channel, 'integrationIds'] AS chain
+  SELECT t.id, t.wait_ms, t.why, t.why = 'circuit' AS is_circuit_open, m.integration_id, i.name, v.definition #> ARRAY['channels', m.channel, 'integrationIds'] AS chain
   FROM unnest($1::uuid[], $2::float8[], $3::text[]) t (id, wait_ms, why)
   JOIN message m ON m.id = t.id
   JOIN request r ON r.id = m.request_id
@@ -56,7 +56,7 @@ WITH t AS (
 UPDATE message m SET
   job_id = NULL,
   due_at = least(CASE WHEN n.next_id IS NULL THEN now() + n.wait_ms * interval '1 ms' ELSE now() END, m.expires_at),
-  waits = CASE n.why WHEN 'circuit_open' THEN 'retry' WHEN 'stopping' THEN m.waits ELSE n.why END,
+  waits = CASE WHEN n.why = 'stopping' THEN m.waits WHEN n.next_id IS NULL THEN n.why END,
   integration_id = CASE
     WHEN m.integration_id IS NULL OR NOT n.is_circuit_open THEN m.integration_id
     ELSE coalesce(n.next_id, n.first_id, m.integration_id) END,

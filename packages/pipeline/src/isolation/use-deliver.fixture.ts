@@ -101,7 +101,7 @@ async function useFailover(world: World): Promise<void> {
   await claimMessages(pool, claim([messageId]));
   const back = await send(world, { message: { integrationId: first } });
   await readWaitingFacts(pool, [back.messageId]);
-  await requeueMessages(pool, [{ id: back.messageId, waitMs: 1_000, why: 'circuit_open' }]);
+  await requeueMessages(pool, [{ id: back.messageId, waitMs: 1_000, why: 'circuit' }]);
   await markNeedsAttention(pool, { integrationId: second, reason: 'refused' });
   const waiting = await send(world, { message: { integrationId: first } });
   await claimMessages(pool, claim([waiting.messageId]));

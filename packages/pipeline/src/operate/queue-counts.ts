@@ -1,4 +1,5 @@
 import type { Actor } from '@belfry/database';
+import type { WaitReason } from '@belfry/shared';
 import type pg from 'pg';
 import { readLatency, readRates } from '../deliver/delivery-counts.sql';
 import { countPlanned } from './is-planned.sql';
@@ -13,7 +14,14 @@ export type ChannelFacts = {
   nextRetryAt: Date | null;
   needsAttention: number;
   scheduled: number;
+  /** Messages that are due later because a worker could not send them now, by reason. */
+  blocked: Record<BlockReason, number>;
 };
+
+/** Facts of a worker, not of the configuration. */
+const blockReasons = ['circuit', 'limit', 'connections'] as const satisfies readonly WaitReason[];
+
+type BlockReason = (typeof blockReasons)[number];
 
 export type PauseRow = { appId: string; channel: string; pausedAt: Date; pausedBy: string | null };
 
@@ -96,7 +104,8 @@ SELECT c.channel, count(m.id) FILTER (WHERE m.due_at <= now() OR m.waits IS NULL
   count(m.id) FILTER (WHERE m.waits = 'retry')::int AS retrying,
   min(m.due_at) FILTER (WHERE m.waits = 'retry') AS "nextRetryAt",
   count(m.id) FILTER (WHERE m.waits = 'needs_attention')::int AS "needsAttention",
-  count(m.id) FILTER (WHERE m.waits = 'schedule' AND m.due_at > now())::int AS scheduled
+  count(m.id) FILTER (WHERE m.waits = 'schedule' AND m.due_at > now())::int AS scheduled,
+  jsonb_build_object(${blockReasons.map((reason) => `'${reason}', count(m.id) FILTER (WHERE m.waits = '${reason}' AND m.due_at > now())`).join(', ')}) AS blocked
 FROM unnest($1::text[]) c (channel)
 LEFT JOIN LATERAL (
   SELECT w.id, w.due_at, w.waits FROM unnest($2::uuid[]) a (id) CROSS JOIN LATERAL (

@@ -285,23 +285,23 @@ describe('requeueMessages', () => {
   test('leaves a message to the relay, due after the given time, without an attempt', async () => {
     const { place, ids } = await createPlaceWithChain(1);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
-    await requeue(id, 'circuit_open');
+    await requeue(id, 'circuit');
     const message = await read(id);
-    expect(message).toMatchObject({ state: 'queued', jobId: null, attempts: 0, waits: 'retry' });
+    expect(message).toMatchObject({ state: 'queued', jobId: null, attempts: 0, waits: 'circuit' });
     expect(message.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
   });
 
   test('moves it to the next integration of its chain at once, and from the last to the first after the given time', async () => {
     const { place, ids } = await createPlaceWithChain(2);
     const id = await write(place, { integrationId: ids[0]!, data: { jobId: newId() } });
-    await requeue(id, 'circuit_open');
+    await requeue(id, 'circuit');
     const second = await read(id);
-    expect(second.integrationId).toBe(ids[1]);
+    expect(second).toMatchObject({ integrationId: ids[1], waits: null });
     expect(second.dueAt!.getTime()).toBeLessThan(Date.now() + 5_000);
     expect(readFailovers(second.notes)).toMatchObject([{ reason: 'no_answer' }]);
-    await requeue(id, 'circuit_open');
+    await requeue(id, 'circuit');
     const third = await read(id);
-    expect(third.integrationId).toBe(ids[0]);
+    expect(third).toMatchObject({ integrationId: ids[0], waits: 'circuit' });
     expect(third.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
   });
 
@@ -315,11 +315,11 @@ describe('requeueMessages', () => {
       await database.prisma.integration.update({ where: { id: skippedId }, data });
     }
     const id = await write(place, { integrationId: ids[1]!, data: { jobId: newId() } });
-    await requeue(id, 'circuit_open');
+    await requeue(id, 'circuit');
     const next = await read(id);
     expect(next.integrationId).toBe(ids[3]);
     expect(next.dueAt!.getTime()).toBeLessThan(Date.now() + 5_000);
-    await requeue(id, 'circuit_open');
+    await requeue(id, 'circuit');
     const first = await read(id);
     expect(first.integrationId).toBe(ids[1]);
     expect(first.dueAt!.getTime()).toBeGreaterThan(Date.now() + 20_000);
@@ -329,7 +329,7 @@ describe('requeueMessages', () => {
     const { place, ids } = await createPlaceWithChain(2);
     const data = { jobId: newId(), dueAt: new Date(Date.now() + 5_000) };
     const id = await write(place, { integrationId: ids[0]!, data });
-    await requeue(id, 'circuit_open');
+    await requeue(id, 'circuit');
     expect(await read(id)).toMatchObject({ ...data, integrationId: ids[0], waits: null });
   });
 
@@ -349,7 +349,7 @@ describe('requeueMessages', () => {
     const { place } = await createPlaceWithChain(1);
     const id = await write(place);
     await claim([id]);
-    await requeue(id, 'circuit_open');
+    await requeue(id, 'circuit');
     expect(await read(id)).toMatchObject({ state: 'sending' });
   });
 });

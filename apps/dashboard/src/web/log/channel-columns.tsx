@@ -3,7 +3,7 @@ import type { ChannelSummary } from '../../api/log';
 import { useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
-import { computeFill, formatSummaries, formatSummary, getMark } from './channel-summaries';
+import { computeFill, formatSummaries, formatSummary } from './channel-summaries';
 
 /** Channel states of one request, always in the same columns. */
 export function ChannelColumns({
@@ -47,7 +47,7 @@ function ChannelColumn({
   if (isBulk) return <Measure counts={summary.counts} title={title} />;
   return (
     <span title={title}>
-      <Mark name={getMark(summary)} size={13} />
+      <Mark name={summary.state} size={13} />
     </span>
   );
 }

@@ -8,11 +8,6 @@ export function computeFill(counts: StateCounts): { done: number; failed: number
   return { done: (sent + delivered + read + skipped) / total, failed: failed / total };
 }
 
-/** A queued message with attempts waits for its retry. */
-export function getMark({ state, reason }: ChannelSummary): string {
-  return state === 'queued' && reason === 'retry' ? 'retry' : state;
-}
-
 export function formatSummary(
   channel: string,
   { state, reason, counts }: ChannelSummary,

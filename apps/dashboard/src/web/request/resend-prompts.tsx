@@ -72,13 +72,13 @@ export function ResendPrompts({
 
 const untilLabels: Record<string, string> = {
   schedule: 'Due at',
-  retry: 'Next attempt at',
-  limit: 'Next attempt at',
+  paused: 'Next check at',
+  needs_attention: 'Next check at',
 };
 
 function describeWait({ reason, until, sentence }: NonNullable<MessageChannelRow['waits']>) {
   if (until === null) return sentence;
-  return `${sentence} ${untilLabels[reason] ?? 'Next check at'} ${moment(until, Date.now())}.`;
+  return `${sentence} ${untilLabels[reason] ?? 'Next attempt at'} ${moment(until, Date.now())}.`;
 }
 
 const needsAttention = (state: string) => state === 'failed' || state === 'unknown';

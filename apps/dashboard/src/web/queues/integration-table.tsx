@@ -1,0 +1,65 @@
+import type { IntegrationQueue } from '../../api/queues';
+import { useServices, useSession } from '../context';
+import { IntegrationStateMark } from '../integrations/integration-list';
+import { Button, Link } from '../parts/controls';
+import { buildPath } from '../route';
+import { Figure } from './figure';
+
+export function IntegrationTable({
+  integrations,
+  onChanged,
+}: {
+  integrations: IntegrationQueue[];
+  onChanged: () => Promise<void>;
+}) {
+  const { api } = useServices();
+  const { mayChange } = useSession();
+  async function togglePause({ appId, id, state }: IntegrationQueue) {
+    await api.setIntegrationPaused(appId, id, state !== 'paused');
+    await onChanged();
+  }
+  return (
+    <section>
+      <h2>
+        Integrations <small>messages waiting for each</small>
+      </h2>
+      <table>
+        <thead>
+          <tr>
+            <th>Integration</th>
+            <th>State</th>
+            <th className="num">Waiting</th>
+            <th className="q-act">
+              <span className="vh">Pause or resume</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {integrations.map((one) => (
+            <tr key={one.id}>
+              <td className="ev">
+                <Link to={buildPath(one.appId, 'integrations', one.id)}>{one.name}</Link>
+              </td>
+              <td title={one.stateReason ?? undefined}>
+                <IntegrationStateMark state={one.state} />
+              </td>
+              <Figure value={one.waiting} />
+              <td className="right">
+                {mayChange && (
+                  <Button
+                    look="small"
+                    aria-label={`${one.state === 'paused' ? 'Resume' : 'Pause'} ${one.name}`}
+                    onClick={() => void togglePause(one)}
+                  >
+                    {one.state === 'paused' ? 'Resume' : 'Pause'}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {integrations.length === 0 && <p className="nothing">No integrations yet.</p>}
+    </section>
+  );
+}
