@@ -1,5 +1,5 @@
-// Checks the documents as far as a machine can: generated ones are current; every file, script, link, test and lint rule that
-// a document names exists; every screenshot is shown by a page.
+// Checks the documents as far as a machine can: generated ones are current; every file, script, link, test, lint rule and label
+// of the dashboard that a document names exists; every screenshot is shown by a page.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root, runCommand } from './commands.mjs';
@@ -8,6 +8,9 @@ import { fail, StepError } from './steps.mjs';
 const docsTimeoutMs = 300_000;
 const screenshots = 'docs/screenshots';
 const folders = ['.ci', 'apps', 'bench', 'deploy', 'docs', 'packages', 'prisma', 'scripts'];
+
+/** Read once, by `readLabels`. */
+let labelSources;
 
 endOnSignals();
 main().catch(fail);
@@ -40,6 +43,7 @@ function findProblems(document) {
     ...brokenLinks(document, text),
     ...missingTests(text),
     ...missingRules(text),
+    ...missingLabels(text),
   ].map((problem) => `${document}: ${problem}`);
 }
 
@@ -103,6 +107,28 @@ function missingRules(text) {
     .map(([, rule]) => rule)
     .filter((rule) => !config.includes(`"${rule}"`))
     .map((rule) => `biome.json has no rule ${rule}`);
+}
+
+/** A document names a label of the dashboard as: _Label_. The pages and the titles of settings have it as a whole text. */
+function missingLabels(text) {
+  const prose = text.replace(/```[\s\S]*?```|`[^`]*`/g, '');
+  const labels = [...prose.matchAll(/(?<!\w)_([A-Z][^_]*)_(?!\w)/g)].map(([, label]) => label);
+  return unique(labels.map((label) => label.replace(/\s+/g, ' ')))
+    .filter((label) => !new RegExp(`[>'"\`\\n]\\s*${label}…?\\s*[<'"\`\\n]`).test(readLabels()))
+    .map((label) => `the dashboard has no label "${label}"`);
+}
+
+function readLabels() {
+  labelSources ??= ['apps/dashboard/src/web', 'packages/shared/src', 'packages/channels/src']
+    .flatMap((folder) =>
+      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        path.join(folder, file),
+      ),
+    )
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
+    .map(readText)
+    .join('\n');
+  return labelSources;
 }
 
 function findUnusedScreenshots(documents) {

@@ -152,7 +152,7 @@ function states({ messageStates, countedAs, waitReasons, skipReasons, failureRea
   const reasons = (catalogue) =>
     list(Object.entries(catalogue).map(([reason, means]) => `${code(reason)}: ${means}`));
   return page('States of a message', 'packages/shared/src/message-state.ts', [
-    'A message is one item of a request, on one channel, to one address. It is always in exactly one state. ' +
+    'A message is one item of a request, on one channel, to one address. ' +
       '[Architecture](../explanation/architecture.md#states) shows the transitions.',
     list(
       Object.entries(messageStates).map(([state, { isFinal, means }]) => {
@@ -163,8 +163,7 @@ function states({ messageStates, countedAs, waitReasons, skipReasons, failureRea
     '## Why a queued message waits',
     reasons(waitReasons),
     '## Why a message was skipped',
-    'A channel of an item that has no message has one of these reasons, too. `opted_out` and `device_gone` can also be the ' +
-      'answer of a provider; Belfry decides the others itself.',
+    'A channel without a message has one of these reasons, too. A provider can answer `opted_out` and `device_gone`.',
     reasons(skipReasons),
     '## Why a message failed',
     reasons(failureReasons),

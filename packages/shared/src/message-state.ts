@@ -68,7 +68,7 @@ export const waitReasons = {
   retry: 'The previous attempt failed.',
   paused: 'Its channel or integration is paused.',
   needs_attention: 'Its integration needs attention.',
-  circuit: 'The circuit of its integration is open: five calls in a row timed out.',
+  circuit: 'The circuit of its integration is open, because calls timed out.',
   limit: 'The rate limit of its integration is reached.',
   connections: 'All connections to the mail server are in use.',
 } as const satisfies Record<string, string>;
