@@ -34,8 +34,8 @@ export type ResendListAnswer = { runs: ResendRun[] };
 
 export type ResendRun = {
   id: string;
-  /** `held`: all sending of the app is paused, including the run. */
-  state: 'running' | 'held' | 'finished' | 'cancelled';
+  /** `paused`: all sending of the app is paused, including the run. */
+  state: 'running' | 'paused' | 'finished' | 'cancelled';
   /** The confirmed filters; addresses are masked. */
   filters: LogFilters;
   /** The sum of `resent`, `skipped`, `cancelled` and `left`. */

@@ -456,7 +456,7 @@ describe('a resend by filter', () => {
     );
     const carried = await createCarryOut()();
     expect(carried?.resendId).not.toBe(id);
-    expect((await opened.call('get', opened.at(`/${id}`))).body.state).toBe('held');
+    expect((await opened.call('get', opened.at(`/${id}`))).body.state).toBe('paused');
     expect((await opened.call('post', `${app}/resume`)).body.sendingPausedAt).toBeNull();
     await carryOut(id);
     expect((await opened.call('get', opened.at(`/${id}`))).body.state).toBe('finished');

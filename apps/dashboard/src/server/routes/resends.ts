@@ -256,5 +256,5 @@ function getRunState(
 ): ResendRun['state'] {
   if (cancelledAt) return 'cancelled';
   if (finishedAt) return 'finished';
-  return isPaused ? 'held' : 'running';
+  return isPaused ? 'paused' : 'running';
 }

@@ -141,7 +141,7 @@ function Progress({ run }: { run: ResendRunAnswer }) {
           No message is lost. Start a process with the role <code>fanout</code>.
         </NoteBox>
       )}
-      {state === 'held' && (
+      {state === 'paused' && (
         <NoteBox tone="amber" title="The resend is paused.">
           All sending of this app is paused, including this resend. No message is lost.
         </NoteBox>

@@ -3,7 +3,7 @@ import { Mark } from '../parts/state-mark';
 
 const markByState: Record<ResendRun['state'], string> = {
   running: 'sending',
-  held: 'paused',
+  paused: 'paused',
   finished: 'delivered',
   cancelled: 'skipped',
 };
