@@ -1,46 +1,25 @@
-import { randomFillSync } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
-const pool = Buffer.alloc(4096);
-const hexCharacters = 16;
-/** Random bytes of the pool in hex. Converting them at once is faster than for each id. */
-let random = '';
-let used = 0;
+const largestCounter = 0xfff;
+/** Where the variant and the last 62 random bits of a UUID start. */
+const randomStart = 19;
 let lastMs = 0;
-let sequence = 0;
-let time = '';
+let counter = 0;
 
 /** A UUID v7 (RFC 9562, section 5.7): ordered by time, and by a counter within a millisecond of one process. */
 export function newId(): string {
-  if (used + hexCharacters > random.length) {
-    random = randomFillSync(pool).toString('hex');
-    used = 0;
-  }
-  const digits = random.slice(used, used + hexCharacters);
-  used += hexCharacters;
-  advance(Number.parseInt(digits.slice(0, 4), 16));
-  const variant = variants[Number.parseInt(digits.charAt(0), 16) & 0x3];
-  const counter = sequence.toString(16).padStart(3, '0');
-  return `${time}-7${counter}-${variant}${digits.slice(1, 4)}-${digits.slice(4)}`;
+  advance(Date.now());
+  const time = lastMs.toString(16).padStart(12, '0');
+  const count = counter.toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}-${randomUUID().slice(randomStart)}`;
 }
 
-const variants = ['8', '9', 'a', 'b'] as const;
-
-/** `start` is the initial counter of a new millisecond, in its lower half. */
-function advance(start: number): void {
-  const now = Date.now();
-  if (now > lastMs) {
-    goTo(now);
-    sequence = start & 0x7ff;
+function advance(nowMs: number): void {
+  const isFull = counter === largestCounter;
+  if (nowMs <= lastMs && !isFull) {
+    counter += 1;
     return;
   }
-  sequence += 1;
-  if (sequence <= 0xfff) return;
-  goTo(lastMs + 1);
-  sequence = 0;
-}
-
-function goTo(ms: number): void {
-  lastMs = ms;
-  const digits = ms.toString(16).padStart(12, '0');
-  time = `${digits.slice(0, 8)}-${digits.slice(8)}`;
+  lastMs = Math.max(nowMs, lastMs + 1);
+  counter = 0;
 }
