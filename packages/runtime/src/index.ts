@@ -36,7 +36,6 @@ export {
 } from './start-checks';
 export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
-export { createTimeouts, type Timeouts } from './timeouts';
 export { createTokenBuckets } from './token-buckets';
 export { type IsTrustedProxy, isHttps, parseTrustedProxies } from './trusted-proxies';
 export { version } from './version';

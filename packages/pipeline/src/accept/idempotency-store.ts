@@ -1,11 +1,4 @@
-import {
-  type Batcher,
-  createBatcher,
-  createTimeouts,
-  type RedisScript,
-  runRedisScript,
-  type Timeouts,
-} from '@belfry/runtime';
+import { type Batcher, createBatcher, type RedisScript, runRedisScript } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import {
   begin,
@@ -90,13 +83,11 @@ export function createIdempotencyStore({
     keepMs: undefined,
   });
 
-  const timeouts = createTimeouts(waitMs);
-
   return {
     async begin(key) {
       const { accountId, hash, ringKeyId, fingerprint, requestId } = key;
       const input = { accountId, hash, ringKeyId, fingerprint, requestId, isAbandoned: false };
-      const answer = await runWithTimeout(beginStep, input, timeouts);
+      const answer = await runWithTimeout(beginStep, input, waitMs);
       // A lock that is set after its request went on would block a retry.
       input.isAbandoned = true;
       if (answer?.reply === 1) return acquired;
@@ -110,7 +101,7 @@ export function createIdempotencyStore({
       });
     },
     async release(key) {
-      await runWithTimeout(releaseStep, key, timeouts);
+      await runWithTimeout(releaseStep, key, waitMs);
     },
     async close() {
       await Promise.all([beginStep.close(), finishStep.close(), releaseStep.close()]);
@@ -131,12 +122,12 @@ function writeFinished(key: FinishedKey): string {
 function runWithTimeout<Input extends StepInput>(
   step: Batcher<Input, StepAnswer>,
   input: Input,
-  timeouts: Timeouts,
+  timeoutMs: number,
 ): Promise<StepAnswer> {
   return new Promise((resolve) => {
-    const timeout = timeouts.add(() => end(undefined));
+    const timer = setTimeout(() => end(undefined), timeoutMs);
     function end(answer: StepAnswer): void {
-      timeouts.remove(timeout);
+      clearTimeout(timer);
       resolve(answer);
     }
     step.addFor(input, { resolve: end, reject: () => end(undefined) });
