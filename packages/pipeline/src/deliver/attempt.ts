@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import type { ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
 import type { AppRow, VersionRow } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
@@ -226,12 +225,10 @@ export type Deadlines = {
 
 export function createDeadlines(): Deadlines {
   const running = new Set<AbortController>();
-  // Controllers are reused: almost none is aborted, and creating them is a large part of an attempt's garbage.
-  const unused: AbortController[] = [];
   let isCut = false;
   return {
     begin(deadlineMs) {
-      const controller = unused.pop() ?? new AbortController();
+      const controller = new AbortController();
       const timer = afterReading(() => controller.abort(createTimeoutError()), deadlineMs);
       running.add(controller);
       if (isCut) controller.abort(createTimeoutError());
@@ -239,7 +236,7 @@ export function createDeadlines(): Deadlines {
         signal: controller.signal,
         end() {
           timer.clear();
-          if (running.delete(controller) && isAsNew(controller)) unused.push(controller);
+          running.delete(controller);
         },
       };
     },
@@ -249,11 +246,6 @@ export function createDeadlines(): Deadlines {
     },
     isCut: () => isCut,
   };
-}
-
-/** Whether the controller can be reused: it was not aborted and has no listeners left. */
-function isAsNew({ signal }: AbortController): boolean {
-  return !signal.aborted && getEventListeners(signal, 'abort').length === 0;
 }
 
 /**

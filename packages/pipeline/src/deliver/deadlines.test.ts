@@ -52,22 +52,4 @@ describe('the deadline of an attempt', () => {
     expect([signal.aborted, deadlines.begin(60_000).signal.aborted]).toEqual([true, true]);
     expect(deadlines.isCut()).toBe(true);
   });
-
-  test('reuses a signal only if it has no listeners and never fired', () => {
-    const deadlines = createDeadlines();
-    const first = deadlines.begin(deadlineMs);
-    first.end();
-    first.end();
-    const second = deadlines.begin(deadlineMs);
-    const third = deadlines.begin(deadlineMs);
-    expect(second.signal).toBe(first.signal);
-    expect(third.signal).not.toBe(second.signal);
-    second.signal.addEventListener('abort', () => undefined);
-    second.end();
-    expect(deadlines.begin(deadlineMs).signal).not.toBe(second.signal);
-    deadlines.cut();
-    third.end();
-    expect(createDeadlines().begin(deadlineMs).signal.aborted).toBe(false);
-    expect(deadlines.begin(deadlineMs).signal).not.toBe(third.signal);
-  });
 });
