@@ -1,5 +1,4 @@
 import winston from 'winston';
-import Transport from 'winston-transport';
 
 /** Names of fields that may be logged; all others are dropped. None contains secret or personal data. */
 const allowedFields = new Set([
@@ -75,88 +74,32 @@ export type LogOptions = {
 export function createLogger({ level, process: name, stream }: LogOptions): Logger {
   const sink = winston.createLogger({
     level,
-    format: passThrough(),
-    transports: [stream ? new winston.transports.Stream({ stream }) : new OutputTransport()],
+    format: jsonLine,
+    // Node writes to a file or pipe on standard output synchronously, so nothing is lost when the process exits.
+    transports: [new winston.transports.Stream({ stream: stream ?? process.stdout })],
   });
-  const writeLines = (lines: string) => sink.log({ level, message: '', [formattedLine]: lines });
-  // A test may close its stream at any time, so nothing is buffered for it.
-  const write = stream ? writeLines : gatherLines(writeLines);
-  const enabledLevels = new Set(
-    Object.keys(sink.levels).filter((each) => sink.isLevelEnabled(each)),
-  );
-  return wrap(write, { base: { process: name }, enabledLevels });
+  return wrap(sink, { process: name });
 }
 
-/** The property where winston stores the formatted line. */
-const formattedLine = Symbol.for('message');
+/** Unlike winston's own JSON format, this keeps the order of the fields. */
+const jsonLine = winston.format.printf((fields) =>
+  JSON.stringify({ ...fields, timestamp: new Date().toISOString() }),
+);
 
-const passThrough = winston.format((line) => line);
-
-/**
- * Writes all lines of one iteration of the event loop together. Passing a single line through winston to the system costs
- * more than creating it. The rest is written when the process exits.
- */
-function gatherLines(writeLines: (lines: string) => void): (line: string) => void {
-  let lines: string[] = [];
-  function flush(): void {
-    const text = lines.join('\n');
-    lines = [];
-    if (text !== '') writeLines(text);
-  }
-  process.once('exit', flush);
-  return (line) => {
-    if (lines.length === 0) setImmediate(flush);
-    lines.push(line);
-  };
-}
-
-/** Writes to standard output synchronously, so that nothing is lost when the process exits. */
-class OutputTransport extends Transport {
-  override log(line: { [formattedLine]?: string }, next: () => void): void {
-    process.stdout.write(`${line[formattedLine]}\n`);
-    next();
-  }
-}
-
-type WrapOptions = { base: Record<string, unknown>; enabledLevels: ReadonlySet<string> };
-
-function wrap(write: (line: string) => void, { base, enabledLevels }: WrapOptions): Logger {
-  const at = (level: string) => {
-    const head = `{"level":"${level}","message":`;
-    return (event: string, fields: LogFields = {}) => {
-      if (!enabledLevels.has(level)) return;
-      const members = writeBase(base, fields) + writeFields(fields);
-      write(`${head}${JSON.stringify(event)}${members},"timestamp":"${new Date().toISOString()}"}`);
+function wrap(sink: winston.Logger, base: Record<string, unknown>): Logger {
+  const at =
+    (level: string) =>
+    (event: string, fields: LogFields = {}) => {
+      if (!sink.isLevelEnabled(level)) return;
+      sink.log({ level, message: event, ...base, ...serialize(fields) });
     };
-  };
   return {
     error: at('error'),
     warn: at('warn'),
     info: at('info'),
     debug: at('debug'),
-    child: (fields) => wrap(write, { base: { ...base, ...serialize(fields) }, enabledLevels }),
+    child: (fields) => wrap(sink, { ...base, ...serialize(fields) }),
   };
-}
-
-// Builds JSON members as text: creating an object for each line and extending it costs more than writing the line.
-
-function writeBase(base: WrapOptions['base'], fields: LogFields): string {
-  let text = '';
-  for (const name of Object.keys(base)) {
-    // A field of the line wins.
-    if (toLoggable(name, fields[name]) === undefined)
-      text += `,"${name}":${JSON.stringify(base[name])}`;
-  }
-  return text;
-}
-
-function writeFields(fields: LogFields): string {
-  let text = '';
-  for (const name of Object.keys(fields)) {
-    const value = toLoggable(name, fields[name]);
-    if (value !== undefined) text += `,"${name}":${JSON.stringify(value)}`;
-  }
-  return text;
 }
 
 /** Keeps fields that may be logged. An error has name, code and stack location; its message may contain data. */
