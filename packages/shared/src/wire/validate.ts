@@ -1,7 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Ajv } from 'ajv';
 import { AppError } from '../errors';
-import { isJsonWithin } from './json-size';
 import { createListProblems } from './list-problems';
 import { type DescribedProblem, describeProblem } from './problems';
 import { readSchedule } from './schedule';
@@ -31,7 +30,8 @@ function createAjv(): Ajv {
     keyword: 'x-max-json-bytes',
     schemaType: 'number',
     errors: false,
-    validate: (maxBytes: number, value: unknown) => isJsonWithin(value, maxBytes),
+    validate: (maxBytes: number, value: unknown) =>
+      Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
   });
   ajv.addKeyword({
     keyword: 'x-schedule',
