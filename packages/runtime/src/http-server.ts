@@ -160,8 +160,8 @@ const strictTransport = ['Strict-Transport-Security', 'max-age=31536000'] as con
 /**
  * Response classes that add the security headers to every response, so that no route can forget them. Requests and
  * responses have Express's prototypes from the start. Otherwise Express changes the prototype of each one, which costs
- * nearly half of the throughput. They extend Node's own classes: a function that only calls those creates objects with
- * too few slots, which V8 then keeps as slow dictionaries.
+ * processor time (docs/explanation/hot-path.md). They extend Node's own classes: a function that only calls those creates
+ * objects with too few slots, which V8 then keeps as slow dictionaries.
  */
 function createClasses({ express, isTrustedProxy }: HttpServerOptions): http.ServerOptions {
   class SafeRequest extends IncomingMessage {}
