@@ -4,7 +4,7 @@ import type {
   IdempotentRequest,
   RunIdempotentRequest,
 } from '@belfry/pipeline/accept';
-import { type Awaitable, andThen, isPromise } from '@belfry/runtime';
+import type { Awaitable } from '@belfry/runtime';
 import { canonicalJson, type Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { getCall, sendAnswer, toAnswer } from './call';
@@ -73,20 +73,17 @@ export function createPost(deps: PostDeps) {
   function postUnparsed(route: UnparsedPostRoute): RequestHandler {
     return async function handlePost(req, res) {
       const call = getCall(res);
-      const authentication = authenticate(req);
-      const caller = isPromise(authentication) ? await authentication : authentication;
+      const caller = await authenticate(req);
       call.accountId = caller.accountId;
       call.appId = caller.app.id;
       checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
-      const limitCheck = limitRate(call, caller.accountId);
-      if (isPromise(limitCheck)) await limitCheck;
+      await limitRate(call, caller.accountId);
       refuseBeforeBody(caller, idempotencyKey);
       const bytes = await readBody(req, res, caller.accountId);
       const path = getPathParameters(req);
       const head = { callId: call.id, caller, path, idempotencyKey, bytes };
-      const preparation = route.prepare(head);
-      const prepared = isPromise(preparation) ? await preparation : preparation;
+      const prepared = await route.prepare(head);
       const work = withinStorage(prepared.work, caller);
       sendAnswer(
         res,
@@ -98,14 +95,13 @@ export function createPost(deps: PostDeps) {
   function post({ operation, prepare }: PostRoute): RequestHandler {
     return postUnparsed({
       operation,
-      prepare: ({ bytes, callId, caller, path, idempotencyKey }) =>
-        andThen(readJson(bytes, caller.accountId), (body) =>
-          andThen(prepare({ callId, caller, path, idempotencyKey, body }), (work) => ({
-            work,
-            canonicalBody: () =>
-              isLarge(bytes) ? canonicalizeLargeJson(body) : canonicalJson(body),
-          })),
-        ),
+      async prepare({ bytes, ...head }) {
+        const body = await readJson(bytes, head.caller.accountId);
+        const work = await prepare({ ...head, body });
+        const canonicalBody = () =>
+          isLarge(bytes) ? canonicalizeLargeJson(body) : canonicalJson(body);
+        return { work, canonicalBody };
+      },
     });
   }
 
@@ -146,11 +142,8 @@ function describeCall(
     accountId: caller.accountId,
     idempotencyKey,
     route: `POST ${operation.path}`,
-    parameters: () =>
-      andThen(
-        canonicalBody(),
-        (body) => `${canonicalJson({ ...path, app_id: caller.app.id })}\n${body}`,
-      ),
+    parameters: async () =>
+      `${canonicalJson({ ...path, app_id: caller.app.id })}\n${await canonicalBody()}`,
   };
 }
 

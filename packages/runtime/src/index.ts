@@ -1,4 +1,4 @@
-export { type Awaitable, andThen, isPromise } from './awaitable';
+export type { Awaitable } from './awaitable';
 export { type Batcher, BatcherFullError, createBatcher } from './batcher';
 export { type CacheOptions, createCache } from './cache';
 export { getClientNetwork } from './client-network';

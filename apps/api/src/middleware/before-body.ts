@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Awaitable, andThen, getHeaderValues } from '@belfry/runtime';
+import { type Awaitable, getHeaderValues } from '@belfry/runtime';
 import {
   AppError,
   isSameSecret,
@@ -39,8 +39,7 @@ export type AuthenticateDeps = {
 
 type StoredApiKey = { accountId: string; secretHash: Buffer };
 
-/** Synchronous if key and app are cached. */
-export type Authenticate = (req: Request) => Awaitable<Caller>;
+export type Authenticate = (req: Request) => Promise<Caller>;
 
 /** Reads headers and path, never the body. An app of another account is reported as unknown. */
 export function createAuthenticate({
@@ -48,17 +47,15 @@ export function createAuthenticate({
   recordKeyUse,
   findApp,
 }: AuthenticateDeps): Authenticate {
-  return function authenticate(req) {
+  return async function authenticate(req) {
     const parsedKey = parseApiKey(readKeyText(req));
-    return andThen(parsedKey && findApiKey(parsedKey.id, req), (stored) => {
-      const accountId = verifyKey(parsedKey, stored);
-      const apiKeyId = String(parsedKey?.id);
-      const appId = parseAppId(req.params);
-      return andThen(appId === undefined ? undefined : findApp(appId), (app) => {
-        if (!app || app.accountId !== accountId) throw new AppError('app_not_found');
-        return { accountId, apiKeyId, app };
-      });
-    });
+    const stored = parsedKey && (await findApiKey(parsedKey.id, req));
+    const accountId = verifyKey(parsedKey, stored);
+    const apiKeyId = String(parsedKey?.id);
+    const appId = parseAppId(req.params);
+    const app = appId === undefined ? undefined : await findApp(appId);
+    if (!app || app.accountId !== accountId) throw new AppError('app_not_found');
+    return { accountId, apiKeyId, app };
   };
 
   function verifyKey(

@@ -1,5 +1,5 @@
 import { type EventRow, itemTokenPlace, type UserRow, type VersionRow } from '@belfry/database';
-import { type Awaitable, andThen, type Batcher, isPromise, type Secrets } from '@belfry/runtime';
+import type { Awaitable, Batcher, Secrets } from '@belfry/runtime';
 import {
   AppError,
   type Recipient,
@@ -35,8 +35,9 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
   return function sendEvent(input) {
     return acceptCall(input, {
       kind: input.kind ?? 'single',
-      createItems: ({ definition }) =>
-        andThen(findStoredUser(input), (stored) => [planItem(input, definition, stored)]),
+      createItems: async ({ definition }) => [
+        planItem(input, definition, await findStoredUser(input)),
+      ],
     });
   };
 
@@ -52,10 +53,11 @@ export function createSendEvent(deps: SendEventDeps): SendEvent {
     return { ...newItem(item, secrets, { callId, index: 0 }), plan: itemPlan };
   }
 
-  function findStoredUser({ app, item }: SendEventInput): Awaitable<Recipient | undefined> {
+  async function findStoredUser({ app, item }: SendEventInput): Promise<Recipient | undefined> {
     const userId = item.user?.user_id;
     if (!userId) return undefined;
-    return andThen(deps.findUser(app.id, userId), (user) => user && deps.readStoredRecipient(user));
+    const user = await deps.findUser(app.id, userId);
+    return user && deps.readStoredRecipient(user);
   }
 }
 
@@ -98,10 +100,8 @@ export function createAcceptCall(deps: AcceptCallDeps) {
   const findLive = createFindLive(deps);
 
   return async function acceptCall(call: EventCall, work: AcceptWork): Promise<KeyOutcome> {
-    const pendingLive = findLive(call);
-    const live = isPromise(pendingLive) ? await pendingLive : pendingLive;
-    const pendingItems = work.createItems(live.version);
-    const items = isPromise(pendingItems) ? await pendingItems : pendingItems;
+    const live = await findLive(call);
+    const items = await work.createItems(live.version);
     return await write({
       request: buildRequest(call, work, live),
       key: call.key,
@@ -136,18 +136,15 @@ type LiveEvent = { event: EventRow; version: VersionRow };
 
 /** Finds the event and its live version by name. Throws event_not_found or event_not_live. */
 export function createFindLive({ findEvent, findVersion }: FindLiveDeps) {
-  return function findLive({
+  return async function findLive({
     app,
     eventName,
-  }: Pick<EventCall, 'app' | 'eventName'>): Awaitable<LiveEvent> {
-    return andThen(findEvent(app.id, eventName), (event) => {
-      if (!event) throw new AppError('event_not_found');
-      const pendingVersion = event.liveVersionId ? findVersion(event.liveVersionId) : undefined;
-      return andThen(pendingVersion, (version) => {
-        if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
-        return { event, version };
-      });
-    });
+  }: Pick<EventCall, 'app' | 'eventName'>): Promise<LiveEvent> {
+    const event = await findEvent(app.id, eventName);
+    if (!event) throw new AppError('event_not_found');
+    const version = event.liveVersionId ? await findVersion(event.liveVersionId) : undefined;
+    if (!version) throw new AppError('event_not_live', 'event is a draft: publish it first');
+    return { event, version };
   };
 }
 

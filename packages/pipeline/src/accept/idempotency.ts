@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Awaitable, isPromise, type Secrets } from '@belfry/runtime';
+import type { Awaitable, Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Entry } from './idempotency.redis';
 import type { NewStoredKey } from './idempotency.sql';
@@ -72,8 +72,7 @@ export type IdempotentRequestDeps = {
 export function createRunIdempotentRequest(deps: IdempotentRequestDeps): RunIdempotentRequest {
   return async function runIdempotentRequest(call, work) {
     if (call.idempotencyKey === undefined) return runWithoutKey(call, work);
-    const pendingParameters = call.parameters();
-    const parameters = isPromise(pendingParameters) ? await pendingParameters : pendingParameters;
+    const parameters = await call.parameters();
     const key = createKey(call, call.idempotencyKey, { parameters, secrets: deps.secrets });
     try {
       const beginResult = await deps.idempotencyStore.begin(key);

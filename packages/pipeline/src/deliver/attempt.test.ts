@@ -65,7 +65,7 @@ function attempt(changes: Partial<AttemptDeps>) {
     findVersion: async () => version,
     findApp: away,
     findCarrier: away,
-    compose: () => ({ failed: 'rejected_content', detail: '' }),
+    compose: async () => ({ failed: 'rejected_content', detail: '' }),
     pace: async () => true,
     preparationMs: 1_000,
     deadlineMs: 1_000,
@@ -111,7 +111,7 @@ describe('an attempt', () => {
         prepare: async () => prepared,
         send: () => Promise.reject(new Error('called without the prepared send')),
       }),
-      compose: () => ({ content: {}, missing: [] }),
+      compose: async () => ({ content: {}, missing: [] }),
       ...changes,
     });
 

@@ -1,6 +1,6 @@
 import type { AnyChannel, CompiledTemplate, ComposeResult } from '@belfry/channels';
 import type { VersionRow } from '@belfry/database';
-import { type Awaitable, andThen, type FairQueue } from '@belfry/runtime';
+import type { FairQueue } from '@belfry/runtime';
 import { type ChannelVersion, chooseLocale, type Data, TemplateError } from '@belfry/shared';
 import { LRUCache } from 'lru-cache';
 
@@ -22,10 +22,9 @@ export type ComposeInput = {
 };
 
 /**
- * Composes a message from the template of its pinned version, in the language that `chooseLocale` returns. Synchronous
- * while nothing else is being composed.
+ * Composes a message from the template of its pinned version, in the language that `chooseLocale` returns.
  */
-export type Compose = (input: ComposeInput) => Awaitable<ComposeResult<unknown>>;
+export type Compose = (input: ComposeInput) => Promise<ComposeResult<unknown>>;
 
 const compiledTemplates = 500;
 
@@ -34,7 +33,7 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
     max: compiledTemplates,
   });
 
-  return function compose({ accountId, message, version, channelVersion }) {
+  return async function compose({ accountId, message, version, channelVersion }) {
     const { templates } = channelVersion;
     const localeChoice = chooseLocale(message.locale, templates, version.definition.defaultLocale);
     if (!localeChoice) {
@@ -46,22 +45,19 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
     const { locale, note } = localeChoice;
     const key = `${version.id}:${message.channel}:${locale}`;
     const template =
-      compiled.get(key) ?? queue.run(accountId, () => compile(key, templates[locale], locale));
-    return andThen(template, (compiledTemplate) => {
-      if ('failed' in compiledTemplate) return compiledTemplate;
-      const composing = queue.run(accountId, () =>
-        compiledTemplate.compose({
-          data: parseData(message),
-          target: message.target,
-          override: parseOverride(message),
-          missing: version.definition.missing,
-          isSensitive: version.definition.isSensitive,
-        }),
-      );
-      return note === undefined
-        ? composing
-        : andThen(composing, (composed) => addNote(composed, note));
-    });
+      compiled.get(key) ??
+      (await queue.run(accountId, () => compile(key, templates[locale], locale)));
+    if ('failed' in template) return template;
+    const composed = await queue.run(accountId, () =>
+      template.compose({
+        data: parseData(message),
+        target: message.target,
+        override: parseOverride(message),
+        missing: version.definition.missing,
+        isSensitive: version.definition.isSensitive,
+      }),
+    );
+    return note === undefined ? composed : addNote(composed, note);
   };
 
   function compile(key: string, source: unknown, language: string): Compiled {
