@@ -54,7 +54,7 @@ import { type ConfirmPassword, createConfirmPassword } from './confirm-password'
 import { type ConnectionDeps, createConnections } from './connection';
 import { createDevices } from './devices';
 import { createLogLive } from './log-live';
-import { createPasswords, type Passwords } from './password';
+import { createPasswords, type PasswordCost, type Passwords } from './password';
 import { createSessions } from './sessions';
 import { createSignInLimits, knownLimit } from './sign-in-limits';
 import { createReadStatus } from './status';
@@ -84,6 +84,7 @@ export function createDashboardServices(
   env: Env<'dashboard'>,
   log: Logger,
   shutdown: Shutdown,
+  passwordCost?: PasswordCost,
 ): DashboardServices {
   const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
@@ -92,7 +93,7 @@ export function createDashboardServices(
   const pool = database.lookUps;
   const connections = createConnections(readConnectionRules(env));
   const access = createAccess(pool);
-  const passwords = createPasswords(access);
+  const passwords = createPasswords({ ...access, cost: passwordCost });
   const sessions = createSessions({ access, connections });
   const apps = createAccountApps(pool);
   const integrations = createAppIntegrations(pool);

@@ -46,3 +46,8 @@ test('a password matches only its own hash, in any Unicode form', async () => {
   expect(await passwords.findMatching('', operators)).toEqual([]);
   expect(await passwords.findMatching('no hash', [invalidOperator])).toEqual([]);
 });
+
+test('a hash takes the memory and time that OWASP recommends', async () => {
+  const passwords = createPasswords({ readSalt: async (_email, salt) => salt });
+  expect(await passwords.hash('ana', 'a password')).toMatch(/^scrypt\$N=32768,r=8,p=3\$/);
+});

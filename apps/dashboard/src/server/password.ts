@@ -5,7 +5,7 @@ import { Refusal } from './problem';
 export const minPasswordLength = 12;
 
 /** 32 MB and about 150 ms per password, as OWASP recommends for scrypt. */
-const cost = { N: 2 ** 15, r: 8, p: 3 };
+const defaultCost = { N: 2 ** 15, r: 8, p: 3 };
 const keyBytes = 32;
 const saltBytes = 16;
 const maxMemoryBytes = 64 * 1024 * 1024;
@@ -32,9 +32,13 @@ type WithPasswordHash = { passwordHash: string };
 /** Strangers have a separate queue, so a flood of their sign-ins does not delay others. */
 type HashQueue = 'known' | 'stranger';
 
+export type PasswordCost = Required<Pick<ScryptOptions, 'N' | 'r' | 'p'>>;
+
 export type PasswordsDeps = {
   /** The stored salt of an address, or the given one if there is none. */
   readSalt(email: string, salt: Buffer): Promise<Buffer>;
+  /** For tests that hash many passwords. */
+  cost?: PasswordCost | undefined;
 };
 
 /**
@@ -42,8 +46,9 @@ export type PasswordsDeps = {
  * account owner can add an address, so an address may belong to many accounts. With a salt per account, a sign-in
  * would derive a slow key for each account.
  */
-export function createPasswords({ readSalt }: PasswordsDeps): Passwords {
+export function createPasswords({ readSalt, cost = defaultCost }: PasswordsDeps): Passwords {
   const queues = { known: createHashQueue(), stranger: createHashQueue() };
+  const dummyHash = createDummyHash(cost);
 
   function derive(
     queue: HashQueue,
@@ -111,12 +116,9 @@ type Parameters = { options: ScryptOptions; salt: Buffer };
 /** `prefix` is everything before the key: the derivation parameters. */
 type StoredHash = Parameters & { prefix: string; key: Buffer };
 
-const dummyHash: StoredHash = {
-  prefix: '',
-  options: cost,
-  salt: Buffer.alloc(saltBytes),
-  key: Buffer.alloc(0),
-};
+function createDummyHash(options: PasswordCost): StoredHash {
+  return { prefix: '', options, salt: Buffer.alloc(saltBytes), key: Buffer.alloc(0) };
+}
 
 function hasMatchingKey(hash: StoredHash | undefined, keys: ReadonlyMap<string, Buffer>): boolean {
   if (!hash) return false;

@@ -20,6 +20,9 @@ import { hashToken } from './sessions';
 
 export const password = 'a sentence of their own';
 
+/** Operators of a test confirm hundreds of changes, and each hash would take 150 ms of a core. */
+const quickCost = { N: 2, r: 1, p: 1 };
+
 /** A dashboard on the test database, with one account and a signed-in operator. */
 export type StoredDashboard = {
   app: Express;
@@ -64,7 +67,7 @@ export async function createStoredDashboard(
     ALLOW_HTTP: 'true',
     ...env,
   });
-  const services = createDashboardServices(settings, log, shutdown);
+  const services = createDashboardServices(settings, log, shutdown, quickCost);
   const app = createDashboard(services);
   const { isTrustedProxy } = services.connections;
   const server = createDashboardServer(app, { isTrustedProxy, log }).listen(0, '127.0.0.1');
