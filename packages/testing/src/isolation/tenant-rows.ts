@@ -25,18 +25,13 @@ export type WatchedRows = {
 };
 
 type Store = Pick<Database, 'lookUps'>;
-type Row = { table: string; text: string };
+type Row = { table: string; text: string; key: string };
 
 export async function createRowWatch(database: Store): Promise<RowWatch> {
-  const statement = await createStatement(database);
+  const read = await createReader(database);
   const watched = new Set<string>();
   const tenants: WatchedRows[] = [];
   let previousKeys = new Set<string>();
-
-  async function read(): Promise<Map<string, Row>> {
-    const { rows } = await database.lookUps.query<Row>(statement);
-    return new Map(rows.map((row) => [`${row.table} ${row.text}`, row]));
-  }
 
   return {
     watch({ marks, shared = { ids: [], tables: [] } }) {
@@ -92,15 +87,48 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
   };
 }
 
-/** One statement over all existing tables, so that new tables are included. */
+type RowVersion = { table: string; version: string; text: string | null };
+
+/** Reads the rows of all tables. The content of a row is read once, as the callers read hundreds of times. */
+async function createReader({ lookUps }: Store): Promise<() => Promise<Map<string, Row>>> {
+  const statement = await createStatement({ lookUps });
+  let known = new Map<string, Row>();
+  let horizon: string | undefined;
+
+  function getRow({ table, version, text }: RowVersion): Row {
+    if (text !== null) return { table, text, key: `${table} ${text}` };
+    const row = known.get(`${table} ${version}`);
+    if (!row) throw new Error(`A row of ${table} was not read when it was new`);
+    return row;
+  }
+
+  return async function read() {
+    const { rows } = await lookUps.query<RowVersion>(statement, [horizon]);
+    const stored = rows.filter(({ table }) => table !== '');
+    known = new Map(stored.map((each) => [`${each.table} ${each.version}`, getRow(each)]));
+    horizon = rows.find(({ table }) => table === '')?.version;
+    return new Map([...known.values()].map((row) => [row.key, row]));
+  };
+}
+
+/**
+ * One statement over all existing tables, so that new tables are included. The row without a table is the oldest
+ * transaction that may still add rows; given the one of an earlier read, rows of older transactions come without their content.
+ */
 async function createStatement({ lookUps }: Store): Promise<string> {
   const { rows } = await lookUps.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables
      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY table_name`,
   );
-  return rows
-    .map(({ name }) => `SELECT '${name}' AS "table", to_jsonb(t)::text AS text FROM "${name}" t`)
-    .join(' UNION ALL ');
+  const isNew = '$1::text IS NULL OR age(t.xmin) <= age($1::text::xid)';
+  const reads = rows.map(
+    ({ name }) =>
+      `SELECT '${name}', t.ctid::text || ' ' || t.xmin::text,
+              CASE WHEN ${isNew} THEN to_jsonb(t)::text END FROM "${name}" t`,
+  );
+  const snapshot = `SELECT '' AS "table", pg_snapshot_xmin(pg_current_snapshot())::xid::text AS version,
+                           NULL::text AS text`;
+  return [snapshot, ...reads].join(' UNION ALL ');
 }
 
 async function listTenantTables({ lookUps }: Store): Promise<string[]> {
