@@ -35,7 +35,6 @@ export function startStepCounter(): StepCounter {
   }
 
   function count(read: (text: string) => unknown, texts: readonly string[]) {
-    takeBlocks();
     const steps = texts.map((text) => countBuiltinSteps(() => read(text)));
     return { steps, blocks: takeBlocks() };
   }
@@ -45,7 +44,7 @@ export function startStepCounter(): StepCounter {
       const [once, small, large] = [1, times, 10 * times].map((size) =>
         growing.map(({ repeat }) => repeat(size)),
       );
-      // Initialization in the first call is not counted.
+      // Initialization in the first call is not counted: each count starts where the one before it ended.
       count(read, once ?? []);
       const before = count(read, small ?? []);
       const after = count(read, large ?? []);
