@@ -1,11 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import { createDatabase, type Database, migrate } from '@belfry/database';
-import { createDatabase as createOwnDatabase, dropDatabase, withDatabase } from '@belfry/embedded';
+import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, createSecrets, newId, readEnv } from '@belfry/runtime';
 import { parseApiKey } from '@belfry/shared';
-import { createFactories, testDatabase, testRedis } from '@belfry/testing';
+import { createFactories, ownDatabase, testRedis } from '@belfry/testing';
 import { runCli } from './cli';
 import { createCommands } from './commands';
 
@@ -17,23 +16,18 @@ const createRingKey = (id: string, byte: number) =>
   `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
 const [k1, k2] = [createRingKey('k1', 1), createRingKey('k2', 2)];
 
-let serverUrl: string;
-let name: string;
 let url: string;
+let dropOwn: () => Promise<void>;
 let database: Database;
 
 beforeEach(async () => {
-  serverUrl = (await testDatabase()).url;
-  name = `belfry_test_commands_${newId()}`;
-  await createOwnDatabase(serverUrl, name);
-  url = withDatabase(serverUrl, name);
-  await migrate(url, migrations);
+  ({ url, drop: dropOwn } = await ownDatabase());
   database = createDatabase({ url, poolSize: 2, log });
 });
 
 afterEach(async () => {
   await database.close();
-  await dropDatabase(serverUrl, name);
+  await dropOwn();
 });
 
 async function belfry(args: string[], ring = k1) {

@@ -1,8 +1,7 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import path from 'node:path';
-import { createDatabase, type Database, migrate } from '@belfry/database';
+import { randomBytes } from 'node:crypto';
+import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { channelVersion, createFactories, ownDatabase, type Tenant } from '@belfry/testing';
 import { recordResults } from '../deliver/record.sql';
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
 import { createRequestRemoval } from '../relay/remove-requests.sql';
@@ -18,7 +17,6 @@ import {
 jest.setTimeout(60_000);
 
 const log = createLogger({ level: 'error', process: 'test' });
-const migrations = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
 const dayMs = 24 * 60 * 60_000;
 const hugeLimitMb = 1_000_000;
 const options = {
@@ -60,17 +58,11 @@ const tables = [
 ];
 
 beforeAll(async () => {
-  const server = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
-  const name = `belfry_test_storage_${randomUUID()}`;
-  await server.delivery.query(`CREATE DATABASE "${name}"`);
-  const own = new URL((await testDatabase()).url);
-  own.pathname = `/${name}`;
-  await migrate(own.href, migrations);
-  database = createDatabase({ url: own.href, poolSize: 4, log });
+  const own = await ownDatabase();
+  database = createDatabase({ url: own.url, poolSize: 4, log });
   dropDatabase = async () => {
     await database.close();
-    await server.delivery.query(`DROP DATABASE "${name}" WITH (FORCE)`);
-    await server.close();
+    await own.drop();
   };
 });
 afterAll(() => dropDatabase());

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import path from 'node:path';
-import { createDatabase, type Database, migrate } from '@belfry/database';
+import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   eventually,
+  ownDatabase,
   type Tenant,
-  testDatabase,
 } from '@belfry/testing';
 import { writeKeyAlone } from '../accept/idempotency.sql';
 import { writeCaptures } from '../deliver/capture.sql';
@@ -20,7 +18,6 @@ import { withUpkeepLock } from './retention-lock';
 jest.setTimeout(60_000);
 
 const log = createLogger({ level: 'error', process: 'test' });
-const migrations = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
 const dayMs = 24 * 60 * 60_000;
 const retentionDays = 30;
 
@@ -31,17 +28,11 @@ let tenant: Tenant;
 let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
-  const server = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
-  const name = `belfry_test_upkeep_${randomUUID()}`;
-  await server.delivery.query(`CREATE DATABASE "${name}"`);
-  const own = new URL((await testDatabase()).url);
-  own.pathname = `/${name}`;
-  await migrate(own.href, migrations);
-  database = createDatabase({ url: own.href, poolSize: 4, log });
+  const own = await ownDatabase();
+  database = createDatabase({ url: own.url, poolSize: 4, log });
   dropDatabase = async () => {
     await database.close();
-    await server.delivery.query(`DROP DATABASE "${name}" WITH (FORCE)`);
-    await server.close();
+    await own.drop();
   };
   const factories = createFactories(database);
   tenant = await factories.createTenant();
