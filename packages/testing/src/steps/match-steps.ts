@@ -13,12 +13,20 @@ export function countMatchSteps(pattern: RegExp, text: string, from: number): nu
   return steps;
 }
 
-const compiled = new Map<string, ReturnType<typeof compilePattern>>();
+const compiled = new WeakMap<RegExp, ReturnType<typeof compilePattern>>();
+/** A literal in a function is a new object in each call. */
+const compiledByText = new Map<string, ReturnType<typeof compilePattern>>();
 
-function getCompiled({ source, flags }: RegExp): ReturnType<typeof compilePattern> {
+function getCompiled(pattern: RegExp): ReturnType<typeof compilePattern> {
+  const compiledPattern = compiled.get(pattern) ?? getCompiledByText(pattern);
+  compiled.set(pattern, compiledPattern);
+  return compiledPattern;
+}
+
+function getCompiledByText({ source, flags }: RegExp): ReturnType<typeof compilePattern> {
   const key = `/${source}/${flags}`;
-  const compiledPattern = compiled.get(key) ?? compilePattern(source, flags);
-  compiled.set(key, compiledPattern);
+  const compiledPattern = compiledByText.get(key) ?? compilePattern(source, flags);
+  compiledByText.set(key, compiledPattern);
   return compiledPattern;
 }
 

@@ -75,14 +75,14 @@ export function watchBuiltins(): { countSteps(): number; restore(): void } {
   function watch(owner: object, name: string, cost: Cost): void {
     const original: (...args: unknown[]) => unknown = Reflect.get(owner, name);
     restorers.push(() => Reflect.set(owner, name, original));
+    const isPattern = owner === RegExp.prototype;
     Reflect.set(owner, name, function watchedBuiltin(this: Sized, ...args: unknown[]) {
-      const lastIndex = Number(Reflect.get(Object(this), 'lastIndex'));
+      if (isOwnWork) return Reflect.apply(original, this, args);
+      const lastIndex = isPattern ? Number(Reflect.get(this, 'lastIndex')) : 0;
       const output = Reflect.apply(original, this, args);
-      if (!isOwnWork) {
-        isOwnWork = true;
-        steps += cost({ receiver: this, result: output, args, lastIndex });
-        isOwnWork = false;
-      }
+      isOwnWork = true;
+      steps += cost({ receiver: this, result: output, args, lastIndex });
+      isOwnWork = false;
       return output;
     });
   }
