@@ -8,14 +8,16 @@ import { readSchedule } from './schedule';
 /** `at` is the path of the value in the body, for the error. */
 export type Validate<T> = (value: unknown, at?: readonly (string | number)[]) => T;
 
+// One for all schemas: each instance compiles the meta-schema, which takes as long as all schemas of the gateway.
+const ajv = createAjv();
+const listProblems = createListProblems(ajv);
+
 /**
  * Compiles a schema once. The function returns the value as the schema's type, or throws an AppError: code and message
  * are those of the first problem, and `problems` lists all in the order of the body.
  */
 export function createValidator<T extends TSchema>(schema: T): Validate<Static<T>> {
-  const ajv = createAjv();
   const matches = ajv.compile<Static<T>>(schema);
-  const listProblems = createListProblems(ajv);
   return function validate(value, at = []) {
     if (matches(value)) return value;
     const first = describeProblem(value, matches.errors ?? [], at);
@@ -25,22 +27,22 @@ export function createValidator<T extends TSchema>(schema: T): Validate<Static<T
 
 function createAjv(): Ajv {
   // `verbose` adds the schema to each error, because its `x-problem` is the text to show.
-  const ajv = new Ajv({ allErrors: false, verbose: true, strict: false, logger: false });
-  ajv.addKeyword({
+  const instance = new Ajv({ allErrors: false, verbose: true, strict: false, logger: false });
+  instance.addKeyword({
     keyword: 'x-max-json-bytes',
     schemaType: 'number',
     errors: false,
     validate: (maxBytes: number, value: unknown) =>
       Buffer.byteLength(JSON.stringify(value)) <= maxBytes,
   });
-  ajv.addKeyword({
+  instance.addKeyword({
     keyword: 'x-schedule',
     type: ['number', 'string'],
     schemaType: 'boolean',
     errors: true,
     validate: checkSchedule,
   });
-  return ajv;
+  return instance;
 }
 
 /** Ajv reads the problem from the function's `errors` property. */
