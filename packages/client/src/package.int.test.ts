@@ -14,8 +14,21 @@ const slowMs = 120_000;
 /** A copy of `strict-project` with the packed client installed, without a network. */
 let project: string;
 let installed: string;
+let starting: Promise<System>;
+let system: System;
 
 beforeAll(async () => {
+  starting = startSystem({ workers: [] });
+  [system] = await Promise.all([starting, install()]);
+}, slowMs);
+
+afterAll(async () => {
+  // Also if the installation failed meanwhile.
+  await (await starting).stop();
+  rmSync(project, { recursive: true, force: true });
+});
+
+async function install(): Promise<void> {
   project = mkdtempSync(path.join(tmpdir(), 'belfry-client-'));
   cpSync(path.join(client, 'strict-project'), project, { recursive: true });
   await run('npm', ['pack', '--pack-destination', project], { cwd: client });
@@ -23,9 +36,7 @@ beforeAll(async () => {
   renameSync(path.join(project, tarball), path.join(project, 'client.tgz'));
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund'], { cwd: project });
   installed = path.join(project, 'node_modules/@belfry/client');
-}, slowMs);
-
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+}
 
 function runTool(file: string, args: readonly string[]) {
   return run(process.execPath, [path.join(root, file), ...args], { cwd: project });
@@ -103,11 +114,9 @@ describe('the packed client', () => {
 });
 
 describe('a strict project outside of the workspace', () => {
-  let system: System;
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    system = await startSystem({ workers: [] });
     const tenant = await system.factories.createTenant();
     const version = { in_app: channelVersion({ title: 'Hi {{user_name}}', body: 'Hello' }) };
     await system.factories.createEvent(tenant, version, { name: 'order_shipped' });
@@ -115,8 +124,6 @@ describe('a strict project outside of the workspace', () => {
     env = { BELFRY_URL: system.apiUrl, BELFRY_API_KEY: apiKey, BELFRY_APP_ID: appId };
     expect(await compile()).toBe('');
   }, slowMs);
-
-  afterAll(() => system.stop());
 
   test('compiles with the types of a browser and with those of Node', async () => {
     const args = ['-p', 'tsconfig.platform.json'];
@@ -135,8 +142,8 @@ describe('a strict project outside of the workspace', () => {
 
       for (const extension of ['mjs', 'cjs']) {
         const files = names.map((name) => path.join(folder, `${name}.${extension}`));
-        for (const file of files) {
-          const { stdout } = await run(process.execPath, [file], { env });
+        const runs = files.map((file) => run(process.execPath, [file], { env }));
+        for (const { stdout } of await Promise.all(runs)) {
           const { request_id: id } = JSON.parse(stdout);
           expect(await system.database.prisma.request.count({ where: { id } })).toBe(1);
         }
