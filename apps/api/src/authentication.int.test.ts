@@ -10,6 +10,7 @@ import {
   listParameterNames,
   type PathValues,
   providerRoutes,
+  queryByRoute,
   routesWithRow,
 } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
@@ -53,6 +54,7 @@ async function sendCall({ route = sendRoute, authorization, app = tenant.appId, 
   const { method, path } = fillRoute(route, call.values ?? (await createValues(route, app)));
   // supertest has a function for each method of a route.
   const apiRequest = request(call.server ?? gateway.server)[method as 'get'](path);
+  void apiRequest.query(queryByRoute[route] ?? {});
   if (authorization !== undefined) void apiRequest.set('Authorization', authorization);
   if (call.server === strict.server) void apiRequest.set('X-Forwarded-Proto', 'https');
   const body = call.body ?? bodyByRoute[route]?.(event);
@@ -175,6 +177,7 @@ describe('specification 5, Authentication', () => {
         .set('Access-Control-Request-Headers', 'authorization');
       const answer = await request(server)
         [method as 'get'](path)
+        .query(queryByRoute[route] ?? {})
         .set('Origin', 'https://a.example')
         .set('Authorization', good());
       for (const { headers } of [preflight, answer]) {
