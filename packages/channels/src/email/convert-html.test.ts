@@ -7,7 +7,7 @@ import { convertHtml } from './convert-html';
 import { createHtmlEscape } from './html-context';
 
 const seed = readRunSeed(20_261_130);
-const runs = isFullRun() ? 20_000 : 1_500;
+const runs = isFullRun() ? 20_000 : 500;
 
 /** html-to-text alone, with its own links, on the HTML of one mail. */
 const convertAlone = compile<undefined>({

@@ -9,7 +9,7 @@ import {
   keyName,
 } from './idempotency-store';
 
-const numRuns = process.env['TEST_FULL'] ? 2_000 : 300;
+const numRuns = process.env['TEST_FULL'] ? 2_000 : 100;
 const lockMs = 10_000;
 const keepMs = 15 * 60_000;
 const waitMs = 5_000;
