@@ -181,7 +181,8 @@ async function listenForSecrets() {
     socket.write('220 thief.example ESMTP\r\n');
     socket.on('data', (bytes) => {
       received.push(String(bytes));
-      socket.write(/^EHLO/i.test(String(bytes)) ? '250 AUTH PLAIN LOGIN\r\n' : '535 no\r\n');
+      if (/^QUIT/i.test(String(bytes))) socket.end('221 bye\r\n');
+      else socket.write(/^EHLO/i.test(String(bytes)) ? '250 AUTH PLAIN LOGIN\r\n' : '535 no\r\n');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
