@@ -9,7 +9,7 @@ import { type Rendered, renderTemplate } from './render';
 import { createRenderBudget } from './render-budget';
 
 const isFull = process.env['TEST_FULL'] === '1';
-const runs = { numRuns: isFull ? 5_000 : 100 };
+const runs = { numRuns: isFull ? 5_000 : 300 };
 const timeoutMs = isFull ? 300_000 : 60_000;
 
 /** Large values within the 256 KB of a request: long lists and texts, wide and deep objects, characters that grow. */

@@ -92,12 +92,12 @@ type RowVersion = { table: string; version: string; text: string | null };
 /** Reads the rows of all tables. The content of a row is read once, as the callers read hundreds of times. */
 async function createReader({ lookUps }: Store): Promise<() => Promise<Map<string, Row>>> {
   const statement = await createStatement({ lookUps });
-  let known = new Map<string, Row>();
+  let readRows = new Map<string, Row>();
   let horizon: string | undefined;
 
   function getRow({ table, version, text }: RowVersion): Row {
     if (text !== null) return { table, text, key: `${table} ${text}` };
-    const row = known.get(`${table} ${version}`);
+    const row = readRows.get(`${table} ${version}`);
     if (!row) throw new Error(`A row of ${table} was not read when it was new`);
     return row;
   }
@@ -105,9 +105,9 @@ async function createReader({ lookUps }: Store): Promise<() => Promise<Map<strin
   return async function read() {
     const { rows } = await lookUps.query<RowVersion>(statement, [horizon]);
     const stored = rows.filter(({ table }) => table !== '');
-    known = new Map(stored.map((each) => [`${each.table} ${each.version}`, getRow(each)]));
+    readRows = new Map(stored.map((each) => [`${each.table} ${each.version}`, getRow(each)]));
     horizon = rows.find(({ table }) => table === '')?.version;
-    return new Map([...known.values()].map((row) => [row.key, row]));
+    return new Map([...readRows.values()].map((row) => [row.key, row]));
   };
 }
 
