@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useReducer, useState } from 'react';
+import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import type { LogAnswer, LogRow } from '../../api/log';
-import type { PageProblem } from '../api';
+import type { Answer, PageProblem } from '../api';
 import { useServices } from '../context';
 import { type PageFilters, toQuery, writeFilters } from './filters';
 import { changeRows, type LogChange, type LogRows, noRows } from './log-rows';
@@ -34,7 +34,6 @@ export function useLogList({
   filters: PageFilters;
   isPaused: boolean;
 }): LogList {
-  const { api } = useServices();
   const [rows, change] = useReducer(changeRows, noRows);
   const [meta, setMeta] = useState(initialMeta);
   const filterText = writeFilters(filters);
@@ -42,12 +41,14 @@ export function useLogList({
   // biome-ignore lint/correctness/useExhaustiveDependencies: `filterText` is `filters` as text.
   useEffect(() => setQuery(toQuery(filters, Date.now())), [filterText]);
 
+  const list = useListQuery(appId, query);
   const read = useCallback(async () => {
-    const answer = await api.listLog(appId, query);
+    const answer = await list();
+    if (!answer) return;
     if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
     change({ kind: 'read', rows: answer.value.rows });
     setMeta({ next: answer.value.next, readAt: Date.now(), problem: undefined });
-  }, [api, appId, query]);
+  }, [list]);
   useEffect(() => void read(), [read]);
   useEffect(() => {
     if (!meta.problem) return;
@@ -57,8 +58,8 @@ export function useLogList({
 
   async function readOlder() {
     if (meta.next === null) return;
-    const at = `${query}${query ? '&' : ''}cursor=${encodeURIComponent(meta.next)}`;
-    const answer = await api.listLog(appId, at);
+    const answer = await list(meta.next);
+    if (!answer) return;
     if ('problem' in answer) return setMeta({ ...meta, problem: answer.problem });
     const older: LogAnswer = answer.value;
     change({ kind: 'older', rows: older.rows });
@@ -67,6 +68,7 @@ export function useLogList({
   const live = useTail({
     appId,
     query,
+    list,
     isPaused,
     isOn: meta.readAt !== undefined && !filters.to,
     isComplete: meta.next === null,
@@ -86,25 +88,45 @@ export function useLogList({
   };
 }
 
+type ListQuery = (cursor?: string) => Promise<Answer<LogAnswer> | undefined>;
+
+/** Returns nothing if the filters have changed meanwhile: a late answer would replace the rows of the new filters. */
+function useListQuery(appId: string, query: string): ListQuery {
+  const { api } = useServices();
+  const currentQuery = useRef(query);
+  useEffect(() => {
+    currentQuery.current = query;
+  }, [query]);
+  return useCallback(
+    async (cursor) => {
+      const page =
+        cursor === undefined ? '' : `${query && '&'}cursor=${encodeURIComponent(cursor)}`;
+      const answer = await api.listLog(appId, query + page);
+      return currentQuery.current === query ? answer : undefined;
+    },
+    [api, appId, query],
+  );
+}
+
 type Tail = {
   appId: string;
   query: string;
+  list: ListQuery;
   isPaused: boolean;
   isOn: boolean;
   isComplete: boolean;
   change: (change: LogChange) => void;
 };
 
-function useTail({ appId, query, isPaused, isOn, isComplete, change }: Tail): LiveState {
-  const { api } = useServices();
+function useTail({ appId, query, list, isPaused, isOn, isComplete, change }: Tail): LiveState {
   const isListPaused = () => isPaused || isReading();
   function onChanged(rows: LogRow[]) {
     change({ kind: 'changed', rows, isPaused: isListPaused(), isComplete });
   }
   /** A new stream starts with the last seconds only, so read what was missed. */
   async function readMissed() {
-    const answer = await api.listLog(appId, query);
-    if ('value' in answer) onChanged(answer.value.rows.toReversed());
+    const answer = await list();
+    if (answer && 'value' in answer) onChanged(answer.value.rows.toReversed());
   }
   return useLiveLog({
     appId,
