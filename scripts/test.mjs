@@ -5,6 +5,7 @@
 //   npm run test:unit         only tests without stores
 //   npm run test:all          like npm test, on the oldest supported Node and on the image's Node
 //   npm run test:full         also fault tests and full-size property tests
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -40,6 +41,7 @@ const neededMemory = 4 * 2 ** 30;
  * Each kind of run: its calls of Jest, and their common time limit.
  * @typedef {{ projects: string[], version?: string, workers?: number, env?: Record<string, string> }} JestCall
  * @typedef {{ calls: JestCall[], timeoutMs: number }} Kind
+ * @typedef {{ project: string, node: string, passed: number, failed: number, seconds: number }} Group
  * @satisfies {Record<string, Kind>}
  */
 const kinds = {
@@ -47,7 +49,7 @@ const kinds = {
   default: { calls: [{ projects: ['unit', 'int', 'e2e'] }], timeoutMs: 40 * minuteMs },
   '--all': {
     calls: testedNodes.map((version) => ({ projects: ['unit', 'int', 'e2e'], version })),
-    timeoutMs: 80 * minuteMs,
+    timeoutMs: 75 * minuteMs,
   },
   '--full': {
     calls: [
@@ -73,13 +75,26 @@ main().catch(async (error) => {
 async function main() {
   const { name, args, version } = readArgs(process.argv.slice(2));
   const env = name === '--unit' ? await prepareUnit() : await prepareStores();
-  const results = await runJest(kinds[name], { args, version, env });
+  const { groups, isClean } = await runJest(kinds[name], { args, version, env });
   await cleanUp();
 
-  const hasTests = args.length > 0 || results.passed + results.failed > 0;
+  const passed = sum(groups, 'passed');
+  const failed = sum(groups, 'failed');
+  const hasTests = args.length > 0 || passed + failed > 0;
   if (!hasTests) console.error('No tests found.');
-  process.exitCode = results.isClean && results.failed === 0 && hasTests ? 0 : 1;
-  console.log(`Tests: ${results.passed} passed, ${results.failed} failed`);
+  process.exitCode = isClean && failed === 0 && hasTests ? 0 : 1;
+  for (const group of groups) {
+    const seconds = Math.round(group.seconds);
+    console.log(
+      `${group.project}, Node ${group.node}: ${group.passed} passed, ${group.failed} failed, ${seconds} s of test files`,
+    );
+  }
+  console.log(`Tests: ${passed} passed, ${failed} failed`);
+}
+
+/** @param {Group[]} groups @param {'passed' | 'failed'} field */
+function sum(groups, field) {
+  return groups.reduce((total, group) => total + group[field], 0);
 }
 
 function readArgs(args) {
@@ -156,7 +171,9 @@ function isAlive(pid) {
 async function runJest({ calls, timeoutMs }, { args, version, env }) {
   mkdirSync(reports, { recursive: true, mode: 0o700 });
   const deadline = performance.now() + timeoutMs;
-  const total = { passed: 0, failed: 0, isClean: true };
+  /** @type {Group[]} */
+  const groups = [];
+  let isClean = true;
   for (const call of calls) {
     const { projects, workers = defaultWorkers, env: ownEnv } = call;
     const node = await findNode(call.version ?? version);
@@ -176,25 +193,42 @@ async function runJest({ calls, timeoutMs }, { args, version, env }) {
       },
     );
     if (isLate) console.error(`Jest did not finish within ${timeoutMs / minuteMs} minutes.`);
-    add(total, readReport(report), code);
+    isClean &&= code === 0;
+    const nodeVersion = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+    groups.push(...readReport(report, projects).map((group) => ({ ...group, node: nodeVersion })));
   }
-  return total;
+  return { groups, isClean };
 }
 
-/** A test file that could not run counts as one failed test, and so does a run without a report. */
-function readReport(file) {
-  if (!existsSync(file)) return { passed: 0, failed: 1 };
+/**
+ * The results of each project. A test file that could not run counts as one failed test, and so does a run without a
+ * report.
+ * @param {string} file
+ * @param {string[]} projects
+ */
+function readReport(file, projects) {
+  if (!existsSync(file)) {
+    return [{ project: projects.join(' and '), passed: 0, failed: 1, seconds: 0 }];
+  }
   chmodSync(file, 0o600);
-  const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
-    readFileSync(file, 'utf8'),
-  );
-  return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites };
+  const { testResults } = JSON.parse(readFileSync(file, 'utf8'));
+  const results = testResults.map(readTestFile);
+  return projects.flatMap((project) => {
+    const own = results.filter((result) => result.project === project);
+    if (own.length === 0) return [];
+    const seconds = own.reduce((total, result) => total + result.seconds, 0);
+    return [{ project, passed: sum(own, 'passed'), failed: sum(own, 'failed'), seconds }];
+  });
 }
 
-function add(total, { passed, failed }, code) {
-  total.passed += passed;
-  total.failed += failed;
-  total.isClean &&= code === 0;
+function readTestFile({ name, status, startTime, endTime, assertionResults }) {
+  const count = (expected) => assertionResults.filter((each) => each.status === expected).length;
+  return {
+    project: /\.(int|fault|e2e)\.test\.ts$/.exec(name)?.[1] ?? 'unit',
+    passed: count('passed'),
+    failed: Math.max(count('failed'), status === 'failed' ? 1 : 0),
+    seconds: (endTime - startTime) / 1_000,
+  };
 }
 
 /** Runs once: a signal may come during a clean-up. */
