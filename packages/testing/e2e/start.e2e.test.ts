@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createDatabase } from '@belfry/database';
@@ -80,6 +80,13 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   child.kill(signal);
   await ended;
   return child.exitCode;
+}
+
+/** Creates the data folders. */
+async function startOnce(): Promise<void> {
+  const instance = start();
+  await waitUntilReady(instance);
+  await end(instance.child, 'SIGTERM');
 }
 
 /** Lists processes that still run; zombies are left out. */
@@ -255,20 +262,18 @@ describe('npm start', () => {
   test(
     'refuses an unusable folder, prints the command that resets it, and exits with 78',
     async () => {
-      const first = start();
-      await waitUntilReady(first);
-      await end(first.child, 'SIGTERM');
       const folder = path.join(copy, '.belfry', 'postgres');
       const file = path.join(folder, 'data', 'PG_VERSION');
+      if (!existsSync(file)) await startOnce();
       const version = readFileSync(file);
       writeFileSync(file, '9\n');
-      const second = start();
-      await once(second.child, 'exit');
+      const instance = start();
+      await once(instance.child, 'exit');
       writeFileSync(file, version);
-      expect(second.child.exitCode).toBe(78);
-      expect(second.output()).toContain(`was created by PostgreSQL 9`);
-      expect(second.output()).toContain(`rm -rf ${folder}`);
-      expect(second.output()).not.toContain('    at ');
+      expect(instance.child.exitCode).toBe(78);
+      expect(instance.output()).toContain(`was created by PostgreSQL 9`);
+      expect(instance.output()).toContain(`rm -rf ${folder}`);
+      expect(instance.output()).not.toContain('    at ');
     },
     timeoutMs,
   );
@@ -276,18 +281,16 @@ describe('npm start', () => {
   test(
     'names a taken port and the variable that changes it',
     async () => {
-      const first = start();
-      const { api_url } = await waitUntilReady(first);
-      const { port } = new URL(api_url);
-      await end(first.child, 'SIGTERM');
-      const portHolder = createServer().listen(Number(port), '127.0.0.1');
+      const portHolder = createServer().listen(0, '127.0.0.1');
       await once(portHolder, 'listening');
-      const second = start([], { API_PORT: port });
-      await once(second.child, 'exit');
+      // A server that listens on a port has an address with one.
+      const { port } = portHolder.address() as AddressInfo;
+      const instance = start([], { API_PORT: String(port) });
+      await once(instance.child, 'exit');
       portHolder.close();
-      expect(second.child.exitCode).not.toBe(0);
-      expect(second.output()).toContain(`Port ${port}`);
-      expect(second.output()).toContain('API_PORT=');
+      expect(instance.child.exitCode).not.toBe(0);
+      expect(instance.output()).toContain(`Port ${port}`);
+      expect(instance.output()).toContain('API_PORT=');
     },
     timeoutMs,
   );
