@@ -18,12 +18,14 @@ const testInBrowser = executablePath === undefined ? test.skip : test;
 
 let system: System | undefined;
 let browser: Browser | undefined;
+/** The page of the gateway. Rendering every operation takes seconds. */
+let docs: OpenPage;
 
 beforeAll(async () => {
   if (executablePath === undefined) return;
-  system = await startSystem();
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  browser = await chromium.launch({ executablePath, args });
+  [browser, system] = await Promise.all([chromium.launch({ executablePath, args }), startSystem()]);
+  docs = await openPage(`${system.apiUrl}/docs`);
 });
 
 afterAll(async () => {
@@ -32,9 +34,9 @@ afterAll(async () => {
 });
 
 /** A page with its requests and its problems. Policy violations appear on the console. */
-async function openPage(
-  url: string,
-): Promise<{ page: Page; requestedUrls: string[]; problems: string[] }> {
+type OpenPage = { page: Page; requestedUrls: string[]; problems: string[] };
+
+async function openPage(url: string): Promise<OpenPage> {
   const page = await browser!.newPage();
   const requestedUrls: string[] = [];
   const problems: string[] = [];
@@ -57,7 +59,7 @@ function ownOrData(base: string): RegExp {
 describe('the API reference page in a browser', () => {
   testInBrowser('shows every operation, and requests nothing from another origin', async () => {
     const { apiUrl } = system!;
-    const { page, requestedUrls, problems } = await openPage(`${apiUrl}/docs`);
+    const { page, requestedUrls, problems } = docs;
     expect(await page.title()).toBe('Belfry API');
     const { paths } = JSON.parse(await (await fetch(`${apiUrl}/openapi.json`)).text());
     const operations = Object.values<object>(paths).flatMap(Object.values);
@@ -74,7 +76,7 @@ describe('the API reference page in a browser', () => {
 
   testInBrowser('sends "try it" calls to the gateway that served the page', async () => {
     const tenant = await system!.factories.createTenant();
-    const { page, problems } = await openPage(`${system!.apiUrl}/docs`);
+    const { page, problems } = docs;
     await page.locator('.btn.authorize').click();
     // The other field is the signature of a front end.
     const form = page.locator('.auth-container', { hasText: 'Authorization' }).first();
