@@ -24,11 +24,11 @@ beforeAll(async () => {
   redis = await ownRedis();
   dashboard = await openDashboard({ delivery: 'live', redisUrl: redis.url });
   home = await dashboard.openPage();
-  await setUp(home.page, await dashboard.createSetUpLink(), 'noor@example.com');
+  await setUp(home, await dashboard.createSetUpLink(), 'noor@example.com');
   integrationIds = await createIntegrations();
 });
 
-afterEach(() => dashboard?.closePages());
+afterEach(() => dashboard?.closeOtherPages(home));
 afterAll(async () => {
   await dashboard?.close();
   await redis?.remove();
@@ -48,11 +48,10 @@ const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const getRow = (page: Page, requestId: string) => page.locator(`td.ev a[href*="${requestId}"]`);
 
-/** Opens a page of the operator who has signed in. */
+/** Shows a page to the operator who has signed in. */
 async function openAt(place: string): Promise<WatchedPage> {
-  const watched = await dashboard.openPage(home);
-  await watched.page.goto(appUrl(place));
-  return watched;
+  await home.page.goto(appUrl(place));
+  return home;
 }
 
 /** Publishes an event on these channels and builds a call for one person. */
@@ -107,6 +106,29 @@ describe('the log', () => {
     await page.getByLabel('From').fill('2020-01-01T00:00');
     await button(page, 'Set').click();
     await expectFound();
+  });
+
+  testInBrowser('keeps the rows of the last filter when an earlier answer comes late', async () => {
+    const requestId = await send(11, ['sms']);
+    const { page } = await openAt('log');
+    await getRow(page, requestId).waitFor();
+    let answerFirst = () => {};
+    await page.route(/log\?channel=sms/, async (route) => {
+      await new Promise<void>((resolve) => {
+        answerFirst = resolve;
+      });
+      await route.continue();
+    });
+    const request = page.waitForRequest(/log\?channel=sms/);
+    const lateResponse = page.waitForResponse(/log\?channel=sms/);
+    await page.getByLabel('channel', { exact: true }).selectOption('sms');
+    await request;
+    await page.getByLabel('channel', { exact: true }).selectOption('push');
+    await page.getByText('No request matches').waitFor();
+    answerFirst();
+    await (await lateResponse).finished();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    expect(await getRow(page, requestId).count()).toBe(0);
   });
 
   testInBrowser('shows new requests as they arrive, and holds them back while paused', async () => {
@@ -209,7 +231,8 @@ describe('queues', () => {
     await page.getByText(/telegram is paused/).waitFor();
     const cancelled = await send(7, ['telegram']);
     const remainingId = await send(8, ['telegram']);
-    const { page: timeline } = await openAt(`log/${cancelled}`);
+    const { page: timeline } = await dashboard.openPage(home);
+    await timeline.goto(appUrl(`log/${cancelled}`));
     await button(timeline, 'Cancel telegram').click();
     await timeline.getByRole('button', { name: /^telegram.*skipped/ }).waitFor();
     await timeline.getByText('An operator cancelled it').first().waitFor();

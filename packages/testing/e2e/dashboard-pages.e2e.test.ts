@@ -34,9 +34,7 @@ beforeAll(async () => {
   if (executablePath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   operator = await dashboard.openPage();
-  await operator.page.goto(dashboard.url);
-  const link = await dashboard.createSetUpLink();
-  await setUp(operator.page, link, email);
+  await setUp(operator, await dashboard.createSetUpLink(), email);
   const { eventId, requestId, integrationId } = await fillDashboard(dashboard);
   const empty = await dashboard.system.factories.createTenant();
   await dashboard.system.factories.createEvent(empty, welcome, { name: 'welcome' });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   if (executablePath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   owner = await dashboard.openPage();
-  await setUp(owner.page, await dashboard.createSetUpLink(), ownerEmail);
+  await setUp(owner, await dashboard.createSetUpLink(), ownerEmail);
 });
 
 afterAll(() => dashboard?.close());

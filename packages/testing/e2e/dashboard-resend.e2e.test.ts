@@ -33,7 +33,7 @@ beforeAll(async () => {
   if (executablePath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   owner = await dashboard.openPage();
-  await setUp(owner.page, await dashboard.createSetUpLink(), ownerEmail);
+  await setUp(owner, await dashboard.createSetUpLink(), ownerEmail);
   await addViewer();
   viewer = await dashboard.openPage();
   await signIn(viewer.page, dashboard.url, viewerEmail);

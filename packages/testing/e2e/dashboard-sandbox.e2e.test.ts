@@ -24,7 +24,7 @@ beforeAll(async () => {
   if (executablePath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   operator = await dashboard.openPage();
-  await setUp(operator.page, await dashboard.createSetUpLink(), 'ida@example.com');
+  await setUp(operator, await dashboard.createSetUpLink(), 'ida@example.com');
   await fill();
 });
 

@@ -24,7 +24,7 @@ beforeAll(async () => {
   if (executablePath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   home = await dashboard.openPage();
-  await setUp(home.page, await dashboard.createSetUpLink(), email);
+  await setUp(home, await dashboard.createSetUpLink(), email);
   event = await dashboard.system.factories.createEvent(dashboard.tenant, buildChannels(texts[0]), {
     name: 'order_shipped',
   });
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await publish(texts[2], 'Shorter');
 });
 
-afterEach(() => dashboard?.closePages());
+afterEach(() => dashboard?.closeOtherPages(home));
 afterAll(() => dashboard?.close());
 
 const buildHtmlLines = (greeting: string, middle: string[]) =>
@@ -113,11 +113,10 @@ async function publish(text: Text, note: string) {
   await call('post', `${at}/publish`, { basedOn: saved.revision, note });
 }
 
-/** Opens a page of the operator who has signed in. */
+/** Shows a page to the operator who has signed in. */
 async function openAt(place: string): Promise<WatchedPage> {
-  const watched = await dashboard.openPage(home);
-  await watched.page.goto(appUrl(place));
-  return watched;
+  await home.page.goto(appUrl(place));
+  return home;
 }
 
 describe('the versions of an event', () => {

@@ -28,20 +28,19 @@ beforeAll(async () => {
   // The gateway caches look-ups as long as in production.
   dashboard = await openDashboard({ delivery: 'live', env: { LOOKUP_CACHE_MS: '5000' } });
   home = await dashboard.openPage();
-  await setUp(home.page, await dashboard.createSetUpLink(), email);
+  await setUp(home, await dashboard.createSetUpLink(), email);
 });
 
-afterEach(() => dashboard?.closePages());
+afterEach(() => dashboard?.closeOtherPages(home));
 afterAll(() => dashboard?.close());
 
 const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId}/${place}`;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-/** Opens a page of the operator who has signed in. */
+/** Shows a page to the operator who has signed in. */
 async function openAt(place: string): Promise<WatchedPage> {
-  const watched = await dashboard.openPage(home);
-  await watched.page.goto(appUrl(place));
-  return watched;
+  await home.page.goto(appUrl(place));
+  return home;
 }
 
 describe('access', () => {
@@ -86,7 +85,7 @@ describe('access', () => {
 
 describe('the account', () => {
   testInBrowser('shows the key after the right password, and creates a second one', async () => {
-    const { page } = await openAt('log');
+    const { page } = home;
     await page.goto(`${dashboard.url}keys`);
     await button(page, 'Show').first().click();
     await page.getByLabel('Your password').fill('not this sentence');
@@ -103,7 +102,7 @@ describe('the account', () => {
   });
 
   testInBrowser('creates an app, in sandbox delivery by default', async () => {
-    const { page } = await openAt('log');
+    const { page } = home;
     await page.goto(`${dashboard.url}apps`);
     await button(page, 'Create app').first().click();
     await page.getByLabel('Name').fill('Storefront');
@@ -268,8 +267,9 @@ describe('an event', () => {
 
   testInBrowser('two operators cannot silently overwrite each other', async () => {
     const { eventId } = await dashboard.system.factories.createEvent(dashboard.tenant, {});
-    const [mine, theirs] = [await openAt(`events/${eventId}`), await openAt(`events/${eventId}`)];
+    const [mine, theirs] = [home, await dashboard.openPage(home)];
     for (const { page } of [mine, theirs]) {
+      await page.goto(appUrl(`events/${eventId}`));
       await page.getByLabel('Fail the message if a value is missing').waitFor();
     }
     // A background tab does not refetch, so it does not know the other operator's change.
