@@ -180,7 +180,9 @@ async function runJest({ calls, timeoutMs }, { args, version, env }) {
     if (call.version) console.error(`On Node ${call.version}:`);
     const report = path.join(reports, `${projects.join('-')}.json`);
     rmSync(report, { force: true });
-    const options = ['--passWithNoTests', `--maxWorkers=${workers}`, gracefulExit];
+    const hasOwnWorkers = args.some((arg) => /^(-w|-i|--maxWorkers|--runInBand)/.test(arg));
+    const workerOptions = hasOwnWorkers ? [] : [`--maxWorkers=${workers}`];
+    const options = ['--passWithNoTests', ...workerOptions, gracefulExit];
     const { code, isLate } = await runTool(
       'jest/bin/jest.js',
       [...args, ...options, '--json', `--outputFile=${report}`, '--selectProjects', ...projects],
