@@ -63,14 +63,14 @@ function start(args: string[] = [], env: Record<string, string> = {}): Started {
 
 const readyFile = () => path.join(copy, '.belfry', 'ready.json');
 
-async function waitUntilReady({ child, output }: Started): Promise<Ready> {
-  await eventually(
-    () => {
-      if (child.exitCode !== null) throw new Error(`It ended:\n${output()}`);
-      expect(existsSync(readyFile())).toBe(true);
-    },
-    { timeoutMs: 120_000, intervalMs: 100 },
-  );
+/** Repeats an assertion until it holds, but not after the instance has ended. */
+async function waitUntil({ child, output }: Started, assertion: () => void): Promise<void> {
+  await eventually(() => child.exitCode ?? assertion(), { timeoutMs: 120_000, intervalMs: 100 });
+  if (child.exitCode !== null) throw new Error(`It ended:\n${output()}`);
+}
+
+async function waitUntilReady(instance: Started): Promise<Ready> {
+  await waitUntil(instance, () => expect(existsSync(readyFile())).toBe(true));
   return JSON.parse(readFileSync(readyFile(), 'utf8'));
 }
 
@@ -198,7 +198,7 @@ describe('npm start', () => {
       const { request_id: requestId } = await pasteCurl(first);
       await end(first.child, 'SIGKILL');
       const second = start(['--processes']);
-      await eventually(() => expect(second.output()).toContain('curl '), { timeoutMs: 120_000 });
+      await waitUntil(second, () => expect(second.output()).toContain('curl '));
       const after = await waitUntilReady(second);
       expect(after).toMatchObject({ api_key: before.api_key, app_id: before.app_id });
       expect(Object.keys(after.pids)).toEqual(
