@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Child, type ChildDeps, type Program, startChild } from './child';
 
 export type Children = {
@@ -10,6 +11,8 @@ export type Children = {
 
 export function createChildren(deps: Omit<ChildDeps, 'signal'>): Children {
   const stopping = new AbortController();
+  // Every program listens while it starts. Node would warn of a leak from the eleventh on.
+  setMaxListeners(0, stopping.signal);
   let starting: Promise<PromiseSettledResult<Child>[]> | undefined;
   let children: Child[] = [];
 
