@@ -154,10 +154,9 @@ function stallsMs(): number[] {
 /** Resolves when the gateway's output so far has been read. */
 async function catchUp(): Promise<void> {
   const { headers } = await caller.exchange({ method: 'GET', path: '/livez', headers: [] });
-  await eventually(async () => {
-    const isLogged = system.api.lines.some(({ request_id: id }) => id === headers['x-request-id']);
-    expect(isLogged).toBe(true);
-  });
+  const isLogged = () =>
+    system.api.lines.some(({ request_id: id }) => id === headers['x-request-id']);
+  await eventually(() => expect(isLogged()).toBe(true), { intervalMs: 2 });
 }
 
 /** Throws if a call stalls the gateway every time that it runs alone. */

@@ -66,13 +66,19 @@ function buildCall(
         (text, name, at) => text.replace(`{${name}}`, places[at] ?? ''),
         path,
       );
+      const ended = filled + ending;
       return {
-        ...{ method: method.toUpperCase(), path: filled + ending, headers, isChunked },
+        method: method.toUpperCase(),
+        path: path.endsWith('/sandbox/wait') ? withQuery(ended, withoutWaiting) : ended,
+        ...{ headers, isChunked },
         ...(bodyBytes ? { body: bodyBytes } : {}),
       };
     })
     .map(withDescription);
 }
+
+/** By default a call waits 10 s for messages. The few calls of `callBesideRoutes` do. */
+const withoutWaiting = 'timeout=0';
 
 const readers = ['u1', 'u2', 'Ünï/ø 👋 ?&='];
 
@@ -90,7 +96,8 @@ function buildSignedCall(operation: Operation, options: CallsOptions): fc.Arbitr
       const { apiKey } = whose === 'tenant' ? options.tenant : options.other;
       const signature =
         wrongSignature ?? computeHmac(apiKey, operation.body ? readerIn(call) : reader);
-      const path = operation.body ? call.path : withQuery(call.path, reader);
+      const query = `user_id=${encodeURIComponent(reader)}`;
+      const path = operation.body ? call.path : withQuery(call.path, query);
       const headers = [...call.headers, ['X-Raven-User-Signature', signature] as const];
       return withDescription({ ...call, path, headers });
     });
@@ -101,10 +108,9 @@ function computeHmac(key: string, content: string | Buffer): string {
 }
 
 /** Inserts the query before what was appended to the path. */
-function withQuery(path: string, reader: string): string {
+function withQuery(path: string, query: string): string {
   const [, base = '', ending = ''] = /^([^?#]*?)(\/*(?:[?#].*)?)$/.exec(path) ?? [];
-  const query = `?user_id=${encodeURIComponent(reader)}`;
-  return ending.startsWith('?') ? `${base}${query}&${ending.slice(1)}` : base + query + ending;
+  return `${base}?${query}${ending.startsWith('?') ? `&${ending.slice(1)}` : ending}`;
 }
 
 /** The user whom a body names, also after mutations. */
