@@ -65,7 +65,7 @@ export const pager: Channel<PagerTemplate, object, PagerContent> = {
 let copy: string;
 
 beforeAll(() => {
-  copy = createWorkspaceCopy();
+  copy = createWorkspaceCopy({ build: true });
   addPager(copy);
 });
 

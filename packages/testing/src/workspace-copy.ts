@@ -3,18 +3,25 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { repositoryRoot } from './test-stores';
 
-/** A copy of the sources in a separate folder, which the caller removes. */
-export function createWorkspaceCopy(): string {
+/**
+ * A copy of the sources in a separate folder, which the caller removes. With the `build`, commands compile only what the
+ * caller changes in the copy.
+ */
+export function createWorkspaceCopy({ build = false } = {}): string {
   const copy = mkdtempSync(path.join(process.env['TEST_FOLDER'] ?? tmpdir(), 'belfry-copy-'));
-  copyWorkspace(copy);
+  copyWorkspace(copy, build);
   return copy;
 }
 
 /** The sources with linked installed packages. Workspace links point to the copy. */
-function copyWorkspace(target: string): void {
+function copyWorkspace(target: string, build: boolean): void {
+  const skipped = build
+    ? /^(node_modules|\.git|\.belfry)$/
+    : /^(node_modules|dist|\.git|\.belfry)$/;
   const isCopied = (source: string) =>
-    !/(^|\/)(node_modules|dist|\.git|\.belfry)(\/|$)/.test(path.relative(repositoryRoot, source));
-  cpSync(repositoryRoot, target, { recursive: true, filter: isCopied });
+    !skipped.test(path.basename(path.relative(repositoryRoot, source)));
+  // With new times the compiler would read every file again.
+  cpSync(repositoryRoot, target, { recursive: true, filter: isCopied, preserveTimestamps: true });
   linkInstalled(path.join(repositoryRoot, 'node_modules'), path.join(target, 'node_modules'));
   const scope = path.join(target, 'node_modules', '@belfry');
   mkdirSync(scope);

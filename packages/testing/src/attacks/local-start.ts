@@ -20,7 +20,7 @@ export type Ready = {
   pids: Record<string, number>;
 };
 
-/** A fresh `npm start` in a copy of the workspace, as a new user gets it. */
+/** A fresh `npm start` in a built copy of the workspace: another test starts one that is not built. */
 export type LocalStart = {
   /** The folder of the copy. */
   readonly folder: string;
@@ -43,7 +43,7 @@ const readyTimeoutMs = 180_000;
 const upTimeoutMs = 30_000;
 
 export async function startLocal(env: Record<string, string> = {}): Promise<LocalStart> {
-  const folder = createWorkspaceCopy();
+  const folder = createWorkspaceCopy({ build: true });
   // As in a checkout: Belfry itself must restrict access to its files.
   chmodSync(folder, 0o755);
   const readyFile = path.join(folder, '.belfry', 'ready.json');
