@@ -12,7 +12,7 @@ let system: System;
 
 beforeAll(async () => {
   slack = await createSlackSimulator();
-  system = await startSystem({ env: { SLACK_API_URL: slack.url, SEND_TIMEOUT_MS: '6000' } });
+  system = await startSystem({ env: { SLACK_API_URL: slack.url, SEND_TIMEOUT_MS: '3000' } });
 }, 120_000);
 
 afterAll(async () => {
