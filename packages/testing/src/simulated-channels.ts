@@ -19,8 +19,8 @@ export type SimulatedChannel = {
   user(number: number): Record<string, unknown>;
   /** The number of sends that the provider accepted. */
   countSends(): number;
-  /** Makes each of the next `times` sends fail as certainly unsent and retryable. */
-  throttle(times: number): void;
+  /** Makes each of the next `times` sends, or of those to one target, fail as certainly unsent and retryable. */
+  throttle(times: number, target?: string): void;
   /** The target that results from `user`. */
   target(number: number): string;
   /** Calls the listener for each accepted send, after its answer or its failure to answer. */
@@ -117,7 +117,11 @@ type Simulators = {
 };
 
 const smtpLogin = { user: 'belfry', pass: 'simulated-smtp-password' };
-const throttled = { reply: { status: 429, headers: { 'retry-after': '1' }, body: {} } };
+/** A form encodes the plus sign of a number. */
+const createThrottle = (target?: string) => ({
+  to: target?.replace('+', ''),
+  reply: { status: 429, headers: { 'retry-after': '1' }, body: {} },
+});
 const createTextTemplate = (content: string) => ({ text: content });
 const createNotificationTemplate = (content: string) => ({ title: content, body: content });
 
@@ -138,7 +142,7 @@ function createChannels(simulators: Simulators): Record<string, SimulatedChannel
       template: createTextTemplate,
       user: (number) => ({ mobile: formatPhone(number) }),
       countSends: () => twilio.sends.length,
-      throttle: (times) => twilio.fail(...repeat(throttled, times)),
+      throttle: (times, target) => twilio.fail(...repeat(createThrottle(target), times)),
       target: formatPhone,
       ...createHttpControls(twilio, ({ to, messageId }) => ({ target: to, dedupe: messageId })),
     },
@@ -154,7 +158,7 @@ function createChannels(simulators: Simulators): Record<string, SimulatedChannel
       template: createTextTemplate,
       user: (number) => ({ whatsapp_mobile: formatPhone(number) }),
       countSends: () => meta.sends.length,
-      throttle: (times) => meta.fail(...repeat(throttled, times)),
+      throttle: (times, target) => meta.fail(...repeat(createThrottle(target), times)),
       target: formatPhone,
       ...createHttpControls(meta, readMetaSend),
     },
@@ -165,7 +169,7 @@ function createChannels(simulators: Simulators): Record<string, SimulatedChannel
       template: createTextTemplate,
       user: (number) => ({ slack: { channel_id: formatSlackChannel(number) } }),
       countSends: () => slack.sends.length,
-      throttle: (times) => slack.fail(...repeat(throttled, times)),
+      throttle: (times, target) => slack.fail(...repeat(createThrottle(target), times)),
       target: (number) => formatSlackChannel(number),
       ...createHttpControls(slack, ({ channel: target, messageId: dedupe }) => ({
         target,
@@ -179,7 +183,7 @@ function createChannels(simulators: Simulators): Record<string, SimulatedChannel
       template: createTextTemplate,
       user: (number) => ({ telegram: { chat_id: String(1_000_000 + number) } }),
       countSends: () => telegram.sends.length,
-      throttle: (times) => telegram.fail(...repeat(throttled, times)),
+      throttle: (times, target) => telegram.fail(...repeat(createThrottle(target), times)),
       target: (number) => String(1_000_000 + number),
       ...createHttpControls(telegram, ({ chatId }) => ({ target: chatId, dedupe: undefined })),
     },
@@ -196,7 +200,7 @@ function createOnesignalChannel(onesignal: Simulators['onesignal']): SimulatedCh
     template: createNotificationTemplate,
     user: (number) => ({ onesignal_external_id: `person-${number}` }),
     countSends: () => onesignal.sends.length,
-    throttle: (times) => onesignal.fail(...repeat(throttled, times)),
+    throttle: (times, target) => onesignal.fail(...repeat(createThrottle(target), times)),
     target: (number) => `person-${number}`,
     ...createHttpControls(onesignal, ({ externalId, idempotencyKey }) => ({
       target: externalId ?? '',
@@ -214,7 +218,8 @@ function createPushChannel(fcm: Simulators['fcm']): SimulatedChannel {
     template: createNotificationTemplate,
     user: (number) => ({ fcm_tokens: [`token:${number}`] }),
     countSends: () => fcm.sends.length,
-    throttle: (times) => fcm.fail(...repeat({ on: fcmSendPath, ...throttled }, times)),
+    throttle: (times, target) =>
+      fcm.fail(...repeat({ on: fcmSendPath, ...createThrottle(target) }, times)),
     target: (number) => `token:${number}`,
     onAccepted: (listener) =>
       fcm.onAccepted(({ send, ...timing }) =>
@@ -239,8 +244,10 @@ function createEmailChannel(smtp: Simulators['smtp']): SimulatedChannel {
     template: (content) => ({ subject: content, html: `<p>${content}</p>` }),
     user: (number) => ({ email: `person${number}@example.org` }),
     countSends: () => smtp.sends.length,
-    throttle: (times) =>
-      smtp.fail(...repeat({ at: 'rcpt', reply: '421 4.7.0 Too many connections' }, times)),
+    throttle: (times, target) =>
+      smtp.fail(
+        ...repeat({ at: 'rcpt', to: target, reply: '421 4.7.0 Too many connections' }, times),
+      ),
     target: (number) => `person${number}@example.org`,
     onAccepted: (listener) =>
       smtp.onAccepted(({ send, ...timing }) =>

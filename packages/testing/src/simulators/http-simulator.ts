@@ -21,8 +21,8 @@ export type HttpReply = {
   body: string | object;
 };
 
-/** The fault of one call; `on` keeps it for the first call whose path ends so. */
-export type HttpFault = { on?: string } & (
+/** The fault of one call; `on` keeps it for the first call whose path ends so, `to` for one whose body contains it. */
+export type HttpFault = { on?: string; to?: string | undefined } & (
   | { reply: HttpReply }
   | { redirectTo: string }
   /** Answers correctly, but late. */
@@ -59,13 +59,14 @@ export async function createHttpSimulator<Send>({
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = incoming.url ?? '/';
-    const fault = faults.take(({ on }) => on === undefined || path.endsWith(on));
-    if (fault && 'reset' in fault && fault.reset === 'before') {
+    const isOnPath = ({ on }: HttpFault) => on === undefined || path.endsWith(on);
+    if (faults.take((fault) => isResetBefore(fault) && isOnPath(fault))) {
       incoming.socket.resetAndDestroy();
       return;
     }
     const request = await readRequest(incoming);
     requests.push(request);
+    const fault = faults.take((next) => isOnPath(next) && request.body.includes(next.to ?? ''));
     const refusal = fault && findFaultReply(fault);
     if (refusal) return write(response, refusal);
     const { reply, send } = handle(request);
@@ -92,6 +93,10 @@ export async function createHttpSimulator<Send>({
     delayEach: delays.set,
     close: () => stop(server),
   };
+}
+
+function isResetBefore(fault: HttpFault): boolean {
+  return 'reset' in fault && fault.reset === 'before';
 }
 
 /** The answer that replaces acting on the request. */

@@ -30,8 +30,11 @@ export type SmtpSend = {
 /** The step of the conversation: on connecting, at AUTH, MAIL, RCPT, DATA, or after the whole mail was read. */
 export type SmtpStage = 'connect' | 'auth' | 'mail' | 'rcpt' | 'data' | 'end';
 
-/** A reply is a code and a text, such as `550 5.1.1 No such user`; at `data` the server can only drop or hang. */
-export type SmtpFault = { at: SmtpStage } & (
+/**
+ * A reply is a code and a text, such as `550 5.1.1 No such user`; at `data` the server can only drop or hang. At `rcpt`,
+ * `to` keeps the fault for the first call with this address.
+ */
+export type SmtpFault = { at: SmtpStage; to?: string | undefined } & (
   | { reply: string }
   /** Breaks the connection; at `end` the mail was accepted before. */
   | { drop: true }
@@ -84,15 +87,15 @@ export async function createSmtpSimulator({
     onMailFrom: (path, session, done) =>
       answer(refusePath(path, session) ?? applyNextFault('mail', session), done),
     onRcptTo: (path, session, done) =>
-      answer(refusePath(path, session) ?? applyNextFault('rcpt', session), done),
+      answer(refusePath(path, session) ?? applyNextFault('rcpt', session, path.address), done),
     onData: (stream, session, done) => answer(acceptMail(stream, session), done),
   });
   // Some tests abort connections in the middle.
   server.on('error', () => undefined);
 
   /** Applies the next fault, or continues. */
-  async function applyNextFault(stage: SmtpStage, session: SMTPServerSession): Promise<Step> {
-    const fault = faults.take(({ at }) => at === stage);
+  async function applyNextFault(stage: SmtpStage, session: SMTPServerSession, address?: string) {
+    const fault = faults.take(({ at, to }) => at === stage && (to ?? address) === address);
     return applyFault(fault, { server, session });
   }
 
