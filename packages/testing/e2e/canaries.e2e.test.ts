@@ -2,6 +2,7 @@ import { createLogger, createRedis } from '@belfry/runtime';
 import {
   eventually,
   fcmSendPath,
+  type MessageRow,
   type SimulatedChannels,
   type System,
   startSimulatedChannels,
@@ -10,8 +11,9 @@ import {
   testRedis,
 } from '@belfry/testing';
 
-/** A number that cannot be in a log by chance. Each address of the person contains it. */
-const person = 8_237_461;
+/** Numbers that cannot be in a log by chance. Each address of a person contains one. */
+const people = [8_237_461, 8_237_462, 8_237_463, 8_237_464] as const;
+type Person = (typeof people)[number];
 const slackTokenOfTheCall = 'xoxb-4444-5555-canaryofthecall';
 const value = 'Canary Value 4711';
 const copy = 'canary.copy@example.org';
@@ -52,66 +54,94 @@ function keyIn(secret: string): string {
 }
 
 /** Personal data: allowed in PostgreSQL, but neither in Redis nor in a log. */
-function listPersonal(): string[] {
-  return [...Object.values(simulated.channels).map(({ target }) => target(person)), value, copy];
+function listPersonal(numbers: readonly Person[] = people): string[] {
+  const targets = Object.values(simulated.channels).flatMap(({ target }) => numbers.map(target));
+  return [...targets, value, copy];
 }
 
-/** Each provider repeats the request's secrets in its refusal. */
-function failOnce(): void {
+/** Each provider repeats the secrets of a request to this person in its refusal. */
+function failOnce(person: Person): void {
+  const repeatedOn = (channel: string) =>
+    [...listSent(channel), ...listPersonal([person])].join(' ');
+  const replyOn = (channel: string) => ({
+    reply: { status: 500, body: { error: { message: repeatedOn(channel) } } },
+  });
   const { smtp, fcm, twilio, meta, slack, telegram, onesignal } = simulated.simulators;
   // It refuses the content: an address that bounced would be suppressed for later sends.
   smtp.fail({ at: 'rcpt', reply: `550 5.7.1 ${repeatedOn('email')}` });
-  twilio.fail({ reply: replyOn('sms') });
-  meta.fail({ reply: replyOn('whatsapp') });
-  slack.fail({ reply: replyOn('slack') });
-  telegram.fail({ reply: replyOn('telegram') });
-  onesignal.fail({ reply: replyOn('onesignal') });
+  twilio.fail(replyOn('sms'));
+  meta.fail(replyOn('whatsapp'));
+  slack.fail(replyOn('slack'));
+  telegram.fail(replyOn('telegram'));
+  onesignal.fail(replyOn('onesignal'));
   // The first call may request an access token.
-  fcm.fail({ on: fcmSendPath, reply: replyOn('push') });
-}
-
-function replyOn(channel: string) {
-  return { status: 500, body: { error: { message: repeatedOn(channel) } } };
+  fcm.fail({ on: fcmSendPath, ...replyOn('push') });
 }
 
 /** Secrets that our calls do not contain, so no answer can repeat them. */
 const neverSent = ['whatsapp app_secret', 'whatsapp verify_token', 'push service_account'];
 
-function repeatedOn(channel: string): string {
-  const own = listSecrets().filter(
-    ([name]) => name.startsWith(`${channel} `) && !neverSent.includes(name),
-  );
-  return [...own.map(([, secret]) => secret), ...listPersonal()].join(' ');
+function listSent(channel: string): string[] {
+  return listSecrets()
+    .filter(([name]) => name.startsWith(`${channel} `) && !neverSent.includes(name))
+    .map(([, secret]) => secret);
 }
 
-/** Sends that succeed, meet a fault of each provider, time out, are retried and are refused. */
+/**
+ * Sends that succeed, meet a fault of each provider, time out, are retried and are refused. Each goes to another person,
+ * as a recipient on WhatsApp may get one message every 6 s.
+ */
 async function sendAll(): Promise<void> {
   const { name: event } = await simulated.createEvent(system.factories, tenant, 'For {{name}}');
-  const user = simulated.user(person);
-  const slack = { ...(user['slack'] as object), access_token: slackTokenOfTheCall };
-  const body = {
+  const [first, refused, unanswered, throttled] = people;
+  const createBody = (person: Person) => ({
     event,
-    user,
+    user: simulated.user(person),
     data: { name: value },
     override: { email: { cc: [copy] } },
-  };
-  await settle(await system.sendAccepted(tenant, { ...body, user: { ...user, slack } }));
-  failOnce();
-  await settle(await system.sendAccepted(tenant, body));
+  });
+  const body = createBody(first);
+  const slack = { ...Object(body.user['slack']), access_token: slackTokenOfTheCall };
+  const send = (each: object) => system.sendAccepted(tenant, each);
+  const requestIds = [await send({ ...body, user: { ...body.user, slack } })];
+  await waitUntilTried(requestIds);
+  failOnce(refused);
+  requestIds.push(await send(createBody(refused)));
+  await waitUntilTried(requestIds);
   for (const { dropAnswers } of Object.values(simulated.channels)) dropAnswers(1);
-  await settle(await system.sendAccepted(tenant, body));
+  requestIds.push(await send(createBody(unanswered)));
+  await waitUntilTried(requestIds);
   for (const { throttle } of Object.values(simulated.channels)) throttle(1);
-  await settle(await system.sendAccepted(tenant, body));
+  requestIds.push(await send(createBody(throttled)));
+  for (const requestId of requestIds) await settle(requestId);
   const rejection = await system.send(tenant, { ...body, event: 5 });
   expect(rejection.status).toBe(400);
+}
+
+/** Until each message has met its provider. Retries need not be over. */
+function waitUntilTried(requestIds: readonly string[]): Promise<void> {
+  return eventually(
+    async () => {
+      for (const requestId of requestIds) {
+        for (const { attemptRows } of await readAll(requestId))
+          expect(attemptRows[0]?.closedAt).toBeTruthy();
+      }
+    },
+    { timeoutMs: 30_000 },
+  );
+}
+
+/** The messages of a request, one on each channel. */
+async function readAll(requestId: string): Promise<MessageRow[]> {
+  const messages = await system.readMessages(requestId);
+  expect(messages).toHaveLength(Object.keys(simulated.channels).length + 1);
+  return messages;
 }
 
 async function settle(requestId: string): Promise<void> {
   await eventually(
     async () => {
-      const states = (await system.readMessages(requestId)).map(({ state }) => state);
-      expect(states).toHaveLength(Object.keys(simulated.channels).length + 1);
-      for (const state of states) {
+      for (const { state } of await readAll(requestId)) {
         expect(['sent', 'delivered', 'failed', 'unknown']).toContain(state);
       }
     },
