@@ -1,20 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 const defaultTimeoutMs = 5_000;
-const defaultIntervalMs = 25;
+const [firstIntervalMs, lastIntervalMs] = [25, 100];
 
-/** Repeats an assertion until it holds and returns its result. After the time limit it throws the last failure. */
+/**
+ * Repeats an assertion until it holds and returns its result. After the time limit it throws the last failure. Without an
+ * interval it slows down to 100 ms within the first second: the queries of long waits take processor time from the system.
+ */
 export async function eventually<T>(
   assertion: () => T | Promise<T>,
-  { timeoutMs = defaultTimeoutMs, intervalMs = defaultIntervalMs } = {},
+  { timeoutMs = defaultTimeoutMs, intervalMs }: { timeoutMs?: number; intervalMs?: number } = {},
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  const beganAtMs = performance.now();
   for (;;) {
     try {
       return await assertion();
     } catch (error) {
-      if (performance.now() >= deadline) throw error;
-      await wait(intervalMs);
+      const tookMs = performance.now() - beganAtMs;
+      if (tookMs >= timeoutMs) throw error;
+      await wait(intervalMs ?? Math.min(lastIntervalMs, Math.max(firstIntervalMs, tookMs / 10)));
     }
   }
 }
