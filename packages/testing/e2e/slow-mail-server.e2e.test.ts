@@ -91,7 +91,7 @@ function readFinal(system: System, appId: string) {
       expect(countStates(messages.filter(({ dueAt }) => dueAt !== null))).toEqual({});
       return messages;
     },
-    { timeoutMs: 180_000 },
+    { timeoutMs: 180_000, intervalMs: 250 },
   );
 }
 
