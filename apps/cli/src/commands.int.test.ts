@@ -192,6 +192,22 @@ describe('belfry account quota', () => {
     }
   });
 
+  test('writes an audit entry without an operator for each change of the limit', async () => {
+    const { accountId } = readTenant((await belfry(['account', 'create', 'Shop'])).out);
+    for (const size of ['7MB', '7MB', 'default']) await belfry(['account', 'quota', 'Shop', size]);
+    await belfry(['account', 'quota', 'Shop']);
+    const action = 'account.storage_limit_changed';
+    const audit = await database.prisma.auditEntry.findMany({
+      where: { action },
+      orderBy: { id: 'asc' },
+    });
+    const entry = { accountId, operatorId: null, subject: accountId };
+    expect(audit).toMatchObject([
+      { ...entry, change: { limitBytes: 7_000_000 } },
+      { ...entry, change: { limitBytes: null } },
+    ]);
+  });
+
   test('shows the stored bytes and changes nothing without a size', async () => {
     await belfry(['account', 'create', 'Shop']);
     const data = { storageLimitBytes: 5_000_000_000n, storedBytes: 3_210_000_000n };
@@ -283,10 +299,30 @@ describe('belfry operator reset', () => {
     expect(open.map(({ operator }) => operator.accountId)).toEqual([first]);
   });
 
-  test('exits 1 if no operator has the address', async () => {
-    expect((await belfry(['operator', 'reset', 'nobody@example.com'])).code).toBe(1);
-    expect(await database.prisma.invitation.count()).toBe(0);
+  test('writes an audit entry without an operator', async () => {
+    const accountId = await createOperator();
+    await belfry(['operator', 'reset', 'ana@example.com']);
+    const operator = await database.prisma.operator.findFirstOrThrow();
+    expect(await database.prisma.auditEntry.findMany()).toMatchObject([
+      {
+        accountId,
+        operatorId: null,
+        action: 'operator.reset_link_created',
+        subject: operator.id,
+        change: { email: 'Ana@example.com' },
+      },
+    ]);
   });
+
+  test.each(['nobody@example.com', 'a_a@example.com', '%'])(
+    'exits 1 if no operator has the address %s',
+    async (email) => {
+      await createOperator();
+      expect((await belfry(['operator', 'reset', email])).code).toBe(1);
+      expect(await database.prisma.invitation.count()).toBe(0);
+      expect(await database.prisma.auditEntry.count()).toBe(0);
+    },
+  );
 });
 
 describe('belfry keys rotate', () => {

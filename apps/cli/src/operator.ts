@@ -18,8 +18,8 @@ export const operatorCommand: Command = {
   },
   async run({ env, args, out, err }) {
     const { email, accountId } = readArguments(args);
-    const reset = await withDatabase(env, ({ prisma }) =>
-      resetOperator(prisma, { email: email.trim(), accountId }),
+    const reset = await withDatabase(env, ({ accepting }) =>
+      resetOperator(accepting, { email: email.trim(), accountId }),
     );
     if (!reset) {
       err(`No operator${accountId ? ' of this account' : ''} has the e-mail address ${email}.`);

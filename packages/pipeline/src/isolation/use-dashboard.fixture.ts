@@ -55,14 +55,14 @@ export async function useOperators(world: World): Promise<void> {
   await people.revoke(actor, hashToken('4').toString('hex'));
   await people.list(accountId);
   await access.createSession(editor, hashToken('session of the editor'), times);
-  await resetOperator(database.prisma, { email });
-  const reset = await resetOperator(database.prisma, { email, accountId });
+  await resetOperator(database.accepting, { email });
+  const reset = await resetOperator(database.accepting, { email, accountId });
   await access.createSession(editor, hashToken('another one'), times);
   if (reset && 'token' in reset) {
     await access.useInvitation({ ...use, tokenHash: hashToken(reset.token) });
   }
   await access.createSession(editor, hashToken('the last one'), times);
-  await resetOperator(database.prisma, { email });
+  await resetOperator(database.accepting, { email });
   await people.remove(actor, editor);
   await people.invite(actor, { ...invite, email: 'sixth@example.com', tokenHash: hashToken('6') });
   await people.invite(actor, { ...invite, tokenHash: hashToken('5') });

@@ -1,5 +1,6 @@
-import type { Queryable } from '@belfry/database';
+import { changeWithAudit, createSystemActor, type Queryable } from '@belfry/database';
 import { isUuid } from '@belfry/shared';
+import type pg from 'pg';
 import { measureSlices, type SliceOptions } from '../relay/storage-slices.sql';
 
 export type AccountStorage = {
@@ -105,12 +106,20 @@ async function list(
 
 /** Null means the configured default; 0 means no limit. Gateways apply it after the relay's next count. */
 export async function setStorageLimit(
-  database: Queryable,
+  pool: pg.Pool,
   accountId: string,
   limitBytes: number | null,
 ): Promise<void> {
-  await database.query('UPDATE account SET storage_limit_bytes = $2 WHERE id = $1', [
-    accountId,
-    limitBytes,
-  ]);
+  const entry = {
+    action: 'account.storage_limit_changed',
+    subject: accountId,
+    change: { limitBytes },
+  };
+  await changeWithAudit(pool, createSystemActor(accountId), entry, async (client) => {
+    const { rowCount } = await client.query(
+      'UPDATE account SET storage_limit_bytes = $2 WHERE id = $1 AND storage_limit_bytes IS DISTINCT FROM $2',
+      [accountId, limitBytes],
+    );
+    return rowCount === 1 ? true : undefined;
+  });
 }
