@@ -107,7 +107,7 @@ export function createAppIntegrations(pool: pg.Pool) {
     ): Promise<boolean> {
       const entry = { action: 'integration.removed', subject: id };
       const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-        const { rows } = await client.query(
+        const { rows } = await client.query<{ id: string }>(
           `UPDATE integration SET deleted_at = now(), credentials = $3
            WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL RETURNING id`,
           [id, appId, emptied],

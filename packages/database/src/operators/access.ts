@@ -24,7 +24,7 @@ export function createAccess(pool: pg.Pool) {
   const sessions = createOperatorSessions(pool);
   return {
     async hasOperator(): Promise<boolean> {
-      const { rows } = await pool.query('SELECT 1 FROM operator LIMIT 1');
+      const { rows } = await pool.query('SELECT FROM operator LIMIT 1');
       return rows.length > 0;
     },
 
@@ -42,7 +42,7 @@ export function createAccess(pool: pg.Pool) {
     async isInFirstAccount(email: string): Promise<boolean> {
       const accountId = await findFirstAccount(pool);
       const { rows } = await pool.query(
-        'SELECT 1 FROM operator WHERE account_id = $1 AND email = $2',
+        'SELECT FROM operator WHERE account_id = $1 AND email = $2',
         [accountId, email],
       );
       return rows.length > 0;

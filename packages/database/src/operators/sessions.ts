@@ -124,12 +124,12 @@ async function endSessionById(
 ): Promise<boolean> {
   const entry = { action: 'session.ended', subject: actor.operatorId };
   const ended = await changeWithAudit(pool, actor, entry, async (client) => {
-    const { rows } = await client.query(
+    const { rowCount } = await client.query(
       `UPDATE operator_session SET revoked_at = now()
-       WHERE operator_id = $1 AND encode(token_hash, 'hex') = $2 AND revoked_at IS NULL RETURNING 1`,
+       WHERE operator_id = $1 AND encode(token_hash, 'hex') = $2 AND revoked_at IS NULL`,
       [actor.operatorId, sessionId],
     );
-    return rows[0];
+    return rowCount === 1 ? true : undefined;
   });
   return ended !== undefined;
 }

@@ -218,7 +218,7 @@ export const exceptions: Exception[] = [
     kind: 'presence',
     reason: 'No operator is signed in yet, and the address may be in several accounts',
     statements: [
-      'operators/access.ts: SELECT 1 FROM operator LIMIT',
+      'operators/access.ts: SELECT FROM operator LIMIT',
       'operators/access.ts: SELECT id FROM account',
       'operators/access.ts: SELECT o.id, … WHERE o.email',
       'operators/reset-operator.ts: SELECT o.id, … WHERE lower(o.email)',

@@ -1,6 +1,14 @@
 import type { Difference } from './check-statement.fixture';
+import { compareTypes } from './compare-types.fixture';
 import { exceptions } from './exceptions.fixture';
-import { containsFragments, findStatements } from './find-statements.fixture';
+import {
+  containsFragments,
+  findStatements,
+  listTriedSources,
+  withoutBlanks,
+} from './find-statements.fixture';
+import { describeStatements } from './sql-types.fixture';
+import { typeExceptions } from './type-exceptions.fixture';
 import * as dashboard from './use-dashboard.fixture';
 import * as deliver from './use-deliver.fixture';
 import * as gateway from './use-gateway.fixture';
@@ -82,6 +90,29 @@ test('every statement of the sources is tried where it finds rows', () => {
   const lines = missing.map(({ place, fragments = [] }) => `${place} ${fragments.join(' … ')}`);
   refuse(lines, 'Call it in a use-*.fixture.ts, so that it finds or changes a row');
 });
+
+test('every statement has the types of parameters and rows that its source declares', async () => {
+  const { url, watched } = world;
+  const described = await describeStatements(url, watched.sent, listTriedSources());
+  const differences = described.flatMap((statement) => {
+    const { place, text } = statement.sent;
+    return compareTypes(statement).map((what) => ({ place, text: withoutBlanks(text), what }));
+  });
+  const unused = new Set(typeExceptions);
+  const lines = differences.flatMap((each) => {
+    const exception = typeExceptions.find(
+      ({ statement, difference }) =>
+        each.what.startsWith(difference) && matchesStatement(each, statement),
+    );
+    if (exception) unused.delete(exception);
+    return exception ? [] : [`${each.place} ${each.text.slice(0, 100)}\n  ${each.what}`];
+  });
+  refuse(lines, 'Correct the statement, or the type beside it');
+  refuse(
+    [...unused].map(({ statement, difference }) => `${statement}: ${difference}`),
+    'Remove it from type-exceptions.fixture.ts',
+  );
+}, 60_000);
 
 function isExcepted(difference: Omit<Difference, 'what'>): boolean {
   return exceptions.some(

@@ -11,6 +11,7 @@ import {
   toText,
 } from './check-statement.fixture';
 import { toPlace, withoutBlanks } from './find-statements.fixture';
+import { recordSent, type SentStatements } from './sql-types.fixture';
 import { findIds, type Table } from './twins.fixture';
 
 /** Statements that found or changed a row, and those that name no table of accounts. */
@@ -22,6 +23,8 @@ export type WatchReport = {
   differences: Difference[];
   /** Tables that a statement reads, although their own rows made no difference so far. */
   reads: Map<string, Read>;
+  /** All statements but Prisma's, whose types are generated from the schema. */
+  sent: SentStatements;
 };
 
 export type Read = Pick<Statement, 'place' | 'text'> & { indifferent: Set<string> };
@@ -41,6 +44,7 @@ export function watchStatements(
     texts: new Set(),
     differences: [],
     reads: new Map(),
+    sent: new Map(),
   };
   const sites = new AsyncLocalStorage<Site>();
   const check = createCheck(watched, tables, isAnchor);
@@ -52,11 +56,11 @@ export function watchStatements(
     const send = client.query.bind(client) as Send;
     let isInTransaction = false;
     const query: Send = async (statement, values) => {
-      const { place, caller } = sites.getStore() ?? findSite();
+      const site = sites.getStore() ?? findSite();
       const config = toConfig(statement, values);
       if (/^BEGIN/i.test(config.text)) isInTransaction = true;
       if (/^(COMMIT|ROLLBACK)/i.test(config.text)) isInTransaction = false;
-      return check(send, { place, caller, isInTransaction, query: config });
+      return check(send, { ...site, isInTransaction, query: config });
     };
     return Object.assign(client, { query });
   }
@@ -81,7 +85,7 @@ export function watchStatements(
   return watched;
 }
 
-type SentStatement = Pick<Statement, 'place' | 'caller' | 'query'> & { isInTransaction: boolean };
+type StatementAtSite = Site & Pick<Statement, 'query'> & { isInTransaction: boolean };
 
 /** Checks a statement, sends it, and records it. */
 function createCheck(watched: WatchReport, tables: Table[], isAnchor: IsAnchor) {
@@ -102,7 +106,7 @@ function createCheck(watched: WatchReport, tables: Table[], isAnchor: IsAnchor) 
     return checked.hasRows;
   }
 
-  return async function checkAndSend(send: Send, { isInTransaction, ...sent }: SentStatement) {
+  return async function checkAndSend(send: Send, { isInTransaction, ...sent }: StatementAtSite) {
     const { place, query } = sent;
     const text = withoutBlanks(query.text);
     const statement: Statement = {
@@ -116,6 +120,7 @@ function createCheck(watched: WatchReport, tables: Table[], isAnchor: IsAnchor) 
       watched.texts.add(text);
     }
     const result = await send(query);
+    if (!sent.isPrisma) recordSent(watched.sent, sent, result);
     for (const id of findIds(toText([query.values, result.rows]))) knownIds.add(id);
     return result;
   };
@@ -176,7 +181,7 @@ function watchPrisma<Client extends object>(client: Client, calls: Calls): Clien
           const [work] = args as [(tx: object) => unknown];
           return value.call(target, (tx: object) => work(watchPrisma(tx, calls)));
         }
-        const site = findSite();
+        const site = { ...findSite(), isPrisma: true };
         calls.places.add(site.place);
         return calls.sites.run(site, async () => value.apply(target, args));
       };
@@ -189,7 +194,7 @@ const sources = ['database', 'pipeline'].map((name) =>
 );
 
 /** The source line that sends a statement, and the fixture line that caused it. */
-type Site = Pick<Statement, 'place' | 'caller'>;
+type Site = Pick<Statement, 'place' | 'caller'> & { isPrisma?: boolean };
 
 function findSite(): Site {
   const { stackTraceLimit } = Error;

@@ -64,7 +64,7 @@ export async function cancelMessage(
 ): Promise<boolean> {
   const entry = { action: 'message.cancelled', subject: messageId };
   const cancelled = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-    const { rows } = await client.query(
+    const { rows } = await client.query<{ id: string }>(
       `UPDATE message SET state = 'skipped', reason = 'cancelled', due_at = NULL, waits = NULL, settled_at = now()
        WHERE id = $1 AND app_id = $2 AND state = 'queued' RETURNING id`,
       [messageId, appId],

@@ -12,7 +12,7 @@ export async function pauseChannel(
   const entry = { action: 'channel.paused', subject: channel };
   await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
     await lockApp(client, appId);
-    const { rows } = await client.query(
+    const { rows } = await client.query<{ channel: string }>(
       `INSERT INTO channel_pause (app_id, channel, paused_by) VALUES ($1, $2, $3)
        ON CONFLICT (app_id, channel) DO UPDATE SET is_own = true, paused_by = excluded.paused_by, paused_at = now()
        WHERE NOT channel_pause.is_own RETURNING channel`,
@@ -31,14 +31,14 @@ export async function resumeChannel(
   const entry = { action: 'channel.resumed', subject: channel };
   await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
     await lockApp(client, appId);
-    const { rows: remainingRows } = await client.query(
+    const { rows: remainingRows } = await client.query<{ channel: string }>(
       `UPDATE channel_pause SET is_own = false
        WHERE app_id = $1 AND channel = $2 AND is_own AND EXISTS (SELECT 1 FROM sending_pause WHERE app_id = $1)
        RETURNING channel`,
       [appId, channel],
     );
     if (remainingRows[0]) return remainingRows[0];
-    const { rows } = await client.query(
+    const { rows } = await client.query<{ channel: string }>(
       'DELETE FROM channel_pause WHERE app_id = $1 AND channel = $2 AND is_own RETURNING channel',
       [appId, channel],
     );
@@ -55,9 +55,9 @@ export async function pauseSending(
   const entry = { action: 'sending.paused', subject: appId };
   await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
     await lockApp(client, appId);
-    const { rows } = await client.query(
+    const { rows } = await client.query<{ appId: string }>(
       `INSERT INTO sending_pause (app_id, paused_by) VALUES ($1, $2)
-       ON CONFLICT DO NOTHING RETURNING app_id`,
+       ON CONFLICT DO NOTHING RETURNING app_id AS "appId"`,
       [appId, actor.operatorId],
     );
     if (!rows[0]) return undefined;
@@ -74,8 +74,8 @@ export async function resumeSending(pool: pg.Pool, actor: Actor, appId: string):
   const entry = { action: 'sending.resumed', subject: appId };
   await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
     await lockApp(client, appId);
-    const { rows } = await client.query(
-      'DELETE FROM sending_pause WHERE app_id = $1 RETURNING app_id',
+    const { rows } = await client.query<{ appId: string }>(
+      'DELETE FROM sending_pause WHERE app_id = $1 RETURNING app_id AS "appId"',
       [appId],
     );
     if (!rows[0]) return undefined;

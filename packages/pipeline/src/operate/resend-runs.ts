@@ -60,7 +60,7 @@ WITH ${match} SELECT channel, state, obstacle, count(*)::int AS messages FROM ju
 
     async hasRunning(appId: string): Promise<boolean> {
       const { rows } = await pool.query(
-        'SELECT 1 FROM resend WHERE app_id = $1 AND finished_at IS NULL',
+        'SELECT FROM resend WHERE app_id = $1 AND finished_at IS NULL',
         [appId],
       );
       return rows.length > 0;

@@ -98,7 +98,7 @@ export async function writePlans(
   const messages = items.flatMap(({ item, plan }) =>
     plan.messages.map((message) => ({ item, message })),
   );
-  const { rows } = await database.query({
+  const { rows } = await database.query<{ id: string }>({
     name: 'write-plans',
     text: statement,
     values: [
