@@ -14,7 +14,7 @@ export function createSystemActor(accountId: string): Actor {
 /** An entry never holds a secret. */
 export type NewAuditEntry = { action: string; subject: string; change?: Record<string, unknown> };
 
-/** Commits the change and its audit entry together. `work` returns undefined when it changed nothing: then there is no entry. */
+/** Commits the change and its audit entry together, in SQL (docs/decisions/0006-batched-sql-and-prisma.md). `work` returns undefined when it changed nothing: then there is no entry. */
 export async function changeWithAudit<T>(
   pool: pg.Pool,
   actor: Actor,

@@ -5,7 +5,7 @@ import type { PrismaClient } from './generated/client';
 
 /** All PostgreSQL connections of a process. */
 export type Database = {
-  /** Configuration. Loaded on first use, because it costs memory that a worker does not need to spend. */
+  /** Reads of whole records. Loaded on first use, because it costs memory that a worker does not need to spend. */
   readonly prisma: PrismaClient;
   /** Look-ups of single rows; see `createLookUps`. */
   lookUps: pg.Pool;
