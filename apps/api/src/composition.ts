@@ -10,7 +10,6 @@ import {
   fillSlackIntegration,
   markSlackRevoked,
   readOldestWaiting,
-  type UserRow,
   writeKeyUses,
 } from '@belfry/database';
 import {
@@ -21,11 +20,11 @@ import {
   createCapacityReader,
   createPlan,
   createQueues,
+  createReadStoredRecipient,
   createSendEvent,
   createWriteBatcher,
   type Queues,
   type SendEvent,
-  storedRecipient,
   writeRequests,
 } from '@belfry/pipeline/accept';
 import {
@@ -43,7 +42,6 @@ import {
   createSecrets,
   type Env,
   EnvError,
-  getClientNetwork,
   type Logger,
   type Metrics,
   newId,
@@ -83,7 +81,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   const lookUps = createGatewayLookUps(createStoredLookUps(database), {
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
-    clientNetwork: (req) => getClientNetwork(req, https.isTrustedProxy),
+    isTrustedProxy: https.isTrustedProxy,
   });
   const secrets = createSecrets(env.BELFRY_KEYS);
   const redis = createRedis({ url: env.REDIS_URL, log });
@@ -215,7 +213,7 @@ function createSendServices(services: BaseServices): SendServices {
   const capacity = startCapacityReader(services);
   const createWrite = (name: string) => {
     const write = createWriteBatcher({
-      writeRequests: (calls) => writeRequests(database.accepting, calls),
+      writeRequests: writeRequests.bind(null, database.accepting),
       queues,
       capacity,
       newId,
@@ -225,9 +223,8 @@ function createSendServices(services: BaseServices): SendServices {
     return write;
   };
   const stored = { ...lookUps, secrets };
-  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
   const planning = {
-    readStoredRecipient: (user: UserRow) => storedRecipient(user, extraFields),
+    readStoredRecipient: createReadStoredRecipient(channels),
     plan: createPlan(channels),
     newId,
   };

@@ -20,7 +20,7 @@ function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
       },
       ...changes,
     },
-    { ttlMs, maxEntries: 10, clientNetwork: () => 'network' },
+    { ttlMs, maxEntries: 10, isTrustedProxy: () => false },
   );
   return { lookUps, queries };
 }

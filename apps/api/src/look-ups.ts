@@ -13,6 +13,8 @@ import {
   createCache,
   createGuardedFind,
   createTokenBuckets,
+  getClientNetwork,
+  type IsTrustedProxy,
 } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 
@@ -37,12 +39,12 @@ export type GatewayLookUps = Pick<LookUps, 'findSealedKeys' | 'findUser'> & {
 type StoredLookUps = GuardedLookUps & Pick<LookUps, CachedName | 'findSealedKeys' | 'findUsers'>;
 type GuardedLookUps = IdLists & Pick<LookUps, 'findApiKey' | 'findApp'>;
 
-export type LookUpOptions = CacheOptions & { clientNetwork(req: IncomingMessage): string };
+export type LookUpOptions = CacheOptions & { isTrustedProxy: IsTrustedProxy };
 
 /** The look-ups of API calls: cached, and refused with 503 if the store does not respond. */
 export function createGatewayLookUps(
   lookUps: StoredLookUps,
-  { clientNetwork, ...cache }: LookUpOptions,
+  { isTrustedProxy, ...cache }: LookUpOptions,
 ): GatewayLookUps {
   const guarded = createGuardedLookUps(lookUps);
   // The ID of an app has no slash.
@@ -60,12 +62,15 @@ export function createGatewayLookUps(
   return {
     findSealedKeys: async (accountId) => (await findSealedKeys(accountId)) ?? [],
     findApiKey: createCache(
-      (id, req: IncomingMessage) => mapStoreErrors(guarded.findApiKey(id, clientNetwork(req))),
+      (id, req: IncomingMessage) =>
+        mapStoreErrors(guarded.findApiKey(id, getClientNetwork(req, isTrustedProxy))),
       cache,
     ),
     findApp: createCache(
       (id, req?: IncomingMessage) =>
-        mapStoreErrors(req ? guarded.findApp(id, clientNetwork(req)) : lookUps.findApp(id)),
+        mapStoreErrors(
+          req ? guarded.findApp(id, getClientNetwork(req, isTrustedProxy)) : lookUps.findApp(id),
+        ),
       cache,
     ),
     findEvent: (appId, name) => findEventAt(`${appId}/${name}`),

@@ -20,6 +20,7 @@ import type { Backoff } from '@belfry/pipeline/deliver';
 import {
   createDeadlines,
   createPlan,
+  createReadStoredRecipient,
   createRecorder,
   createTally,
   type Deadlines,
@@ -27,14 +28,12 @@ import {
   type Recorder,
   readStorageTotals,
   recordResults,
-  storedRecipient,
   type Tally,
   writeDeliveryCounts,
 } from '@belfry/pipeline/deliver';
 import { createQueues, type Queues } from '@belfry/pipeline/relay';
 import {
-  type Awaitable,
-  createCache,
+  createAsyncCache,
   createFairQueue,
   createMetrics,
   createRedis,
@@ -112,7 +111,7 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
   shutdown.add('queues', () => withinTime(queues.close(), closeTimeoutMs));
   const recorder = createRecorder({
-    recordResults: (results) => recordResults(database.hot, results),
+    recordResults: recordResults.bind(null, database.hot),
     log,
   });
   shutdown.add('recorder', () => withinTime(recorder.close(), closeTimeoutMs));
@@ -127,7 +126,6 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
   const lookUps = createLookUps(database.lookUps);
   const secrets = createSecrets(env.BELFRY_KEYS);
   const rows = { ttlMs: env.LOOKUP_CACHE_MS, maxEntries: cachedRows };
-  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
   const heartbeat = createProcessHeartbeat({ worker, roles, database, log });
   shutdown.add('heartbeat', () => heartbeat.close());
   return {
@@ -143,10 +141,10 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
     queues,
     secrets,
     lookUps,
-    findVersion: toAsync(createCache(lookUps.findVersion, versionRows)),
-    findApp: toAsync(createCache(lookUps.findApp, rows)),
-    findIntegration: toAsync(createCache(lookUps.findIntegration, rows)),
-    readStoredRecipient: (user) => storedRecipient(user, extraFields),
+    findVersion: createAsyncCache(lookUps.findVersion, versionRows),
+    findApp: createAsyncCache(lookUps.findApp, rows),
+    findIntegration: createAsyncCache(lookUps.findIntegration, rows),
+    readStoredRecipient: createReadStoredRecipient(channels),
     plan: createPlan(channels),
     recorder,
     tally,
@@ -171,10 +169,6 @@ function createWorkerMetrics({
         readStorageTotals(database.accepting, { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT }),
     }),
   });
-}
-
-function toAsync<T>(find: (id: string) => Awaitable<T>): (id: string) => Promise<T> {
-  return async (id) => find(id);
 }
 
 type HeartbeatServices = Pick<Services, 'worker' | 'database' | 'log'> & { roles: Role[] };

@@ -188,14 +188,13 @@ function createChannelClaims(
   leaseMs: number,
 ): Claims {
   return createClaims({
-    claim: (ids) => claimMessages(database.delivery, { ids, worker, leaseMs }),
+    claim: claimMessages.bind(null, database.delivery),
     // Each push claim must check the device.
     ...(channel === 'push'
       ? {}
-      : {
-          claimEligible: (ids: string[]) =>
-            claimEligibleMessages(database.hot, { ids, worker, leaseMs }),
-        }),
+      : { claimEligible: claimEligibleMessages.bind(null, database.hot) }),
+    worker,
+    leaseMs,
   });
 }
 

@@ -40,3 +40,12 @@ export function createCache<Value extends object, Context = void>(
     return pendingValue;
   };
 }
+
+/** Like createCache, for callers that need a promise. */
+export function createAsyncCache<Value extends object>(
+  find: (key: string) => Promise<Value | undefined>,
+  options: CacheOptions,
+): (key: string) => Promise<Value | undefined> {
+  const lookUp = createCache(find, options);
+  return async (key) => lookUp(key);
+}

@@ -1,6 +1,6 @@
 export type { Awaitable } from './awaitable';
 export { type Batcher, BatcherFullError, createBatcher } from './batcher';
-export { type CacheOptions, createCache } from './cache';
+export { type CacheOptions, createAsyncCache, createCache } from './cache';
 export { getClientNetwork } from './client-network';
 export { type Env, EnvError, mergeEnvironment, readEnv } from './env';
 export { createFairQueue, type FairQueue } from './fair-queue';

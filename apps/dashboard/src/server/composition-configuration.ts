@@ -8,9 +8,9 @@ import {
 } from '@belfry/database';
 import {
   createPlan,
+  createReadStoredRecipient,
   createSendEvent,
   createWriteBatcher,
-  storedRecipient,
   writeRequests,
 } from '@belfry/pipeline/accept';
 import {
@@ -98,13 +98,12 @@ function createTestAccepting({
   });
   shutdown.add('accepting', () => write.close());
   const lookUps = createLookUps(database.lookUps);
-  const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
   return ({ id, eventId, definition }) =>
     createSendEvent({
       findEvent: async (appId, name) => ({ id: eventId, appId, name, liveVersionId: id }),
       findVersion: async () => ({ id, eventId, definition }),
       findUser: lookUps.findUser,
-      readStoredRecipient: (user) => storedRecipient(user, extraFields),
+      readStoredRecipient: createReadStoredRecipient(channels),
       plan: createPlan(channels),
       write,
       secrets,

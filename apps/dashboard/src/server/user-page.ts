@@ -1,6 +1,6 @@
 import type { AnyChannel, AppDefaults } from '@belfry/channels';
 import type { AppUserRow, MatchedUser, SuppressionRow, UserDeviceRow } from '@belfry/database';
-import { storedRecipient } from '@belfry/pipeline/accept';
+import { createReadStoredRecipient } from '@belfry/pipeline/accept';
 import type { ErasureRow } from '@belfry/pipeline/operate';
 import type { Recipient, RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';
@@ -22,7 +22,7 @@ export function buildRecipient(
     contact: user.contact,
     devices: recipientDevices,
   };
-  return { ...storedRecipient(row, listExtraFields(channels)), userId: user.userId };
+  return { ...createReadStoredRecipient(channels)(row), userId: user.userId };
 }
 
 function toRecipientDevice(device: UserDeviceRow): RecipientDevice {

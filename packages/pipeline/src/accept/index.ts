@@ -13,7 +13,7 @@ export {
 } from './idempotency';
 export { findStoredKeys, purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
 export { createIdempotencyStore } from './idempotency-store';
-export { createPlan, storedRecipient } from './plan';
+export { createPlan, createReadStoredRecipient } from './plan';
 export { createWriteBatcher, writeRequests } from './write';
 export { type KeyOfAccount, type NewItem, type StoredKey, toKeyName } from './write.sql';
 export { classifyWriteFailure } from './write-failure';

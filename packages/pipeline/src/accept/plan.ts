@@ -33,7 +33,7 @@ export type PlanInput = {
 export type Plan = (input: PlanInput) => ItemPlan;
 
 export function createPlan(channels: Record<string, AnyChannel>): Plan {
-  const extraFields = Object.values(channels).flatMap((channel) => Object.keys(channel.recipient));
+  const extraFields = listExtraFields(channels);
 
   return function plan(input) {
     const recipient = resolveRecipient(input, extraFields);
@@ -142,9 +142,17 @@ function buildMessage(target: Target, { name, version, input }: MessageContext):
   };
 }
 
-/** Returns the stored user's fields; the Slack token stays sealed. */
-export function storedRecipient(user: UserRow, extraFields: readonly string[]): Recipient {
-  // The users route validated `contact`, which holds the user's fields in wire form.
-  const stored = recipientFromWire(user.contact as WireUser, extraFields);
-  return user.devices.length > 0 ? { ...stored, devices: user.devices } : stored;
+/** Reads the stored user's fields; the Slack token stays sealed. */
+export function createReadStoredRecipient(channels: Record<string, AnyChannel>) {
+  const extraFields = listExtraFields(channels);
+
+  return function readStoredRecipient({ contact, devices }: UserRow): Recipient {
+    // The users route validated `contact`, which holds the user's fields in wire form.
+    const stored = recipientFromWire(contact as WireUser, extraFields);
+    return devices.length > 0 ? { ...stored, devices } : stored;
+  };
+}
+
+function listExtraFields(channels: Record<string, AnyChannel>): string[] {
+  return Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
 }

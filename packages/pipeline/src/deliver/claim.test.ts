@@ -3,20 +3,22 @@ import type { Claim } from './claim.sql';
 
 const stale: Claim = { kind: 'stale' };
 const settled: Claim = { kind: 'settled', state: 'failed', reason: 'expired' };
+const lease = { worker: 'test', leaseMs: 1_000 };
 
 /** A store in which every message is clear but for those whose name begins with `held`. */
 function setUp(changes: Partial<ClaimsDeps> = {}) {
   const clearly: string[][] = [];
   const closely: string[][] = [];
   const claims = createClaims({
-    async claimEligible(ids) {
+    async claimEligible({ ids }) {
       clearly.push(ids);
       return ids.map((id) => (id.startsWith('held') ? undefined : stale));
     },
-    async claim(ids) {
+    async claim({ ids }) {
       closely.push(ids);
       return ids.map(() => settled);
     },
+    ...lease,
     ...changes,
   });
   const claimAll = (ids: string[]) => Promise.allSettled(ids.map((id) => claims.add(id)));
@@ -40,7 +42,10 @@ describe('claims', () => {
   });
 
   test('are looked at closely at once where none is ever clear', async () => {
-    const claims = createClaims({ claim: async (ids) => ids.map(() => settled) });
+    const claims = createClaims({
+      claim: async ({ ids }) => ids.map(() => settled),
+      ...lease,
+    });
     expect((await claims.add('a')).claim).toEqual(settled);
   });
 });

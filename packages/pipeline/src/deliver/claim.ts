@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { createBatcher } from '@belfry/runtime';
-import type { Claim } from './claim.sql';
+import type { Claim, ClaimOptions } from './claim.sql';
 import type { TimedClaim } from './deliver';
 
 export type ClaimsDeps = {
@@ -8,8 +8,10 @@ export type ClaimsDeps = {
    * Claims those that nothing may stand in the way of, undefined for each other one; left out where something always
    * may.
    */
-  claimEligible?(ids: string[]): Promise<(Claim | undefined)[]>;
-  claim(ids: string[]): Promise<Claim[]>;
+  claimEligible?(options: ClaimOptions): Promise<(Claim | undefined)[]>;
+  claim(options: ClaimOptions): Promise<Claim[]>;
+  worker: string;
+  leaseMs: number;
 };
 
 export type Claims = {
@@ -20,9 +22,9 @@ const claimsPerFlush = 200;
 const maxClaimsWaiting = 100_000;
 
 /** Claims what comes together in one statement, and in a second one what the first could not tell. */
-export function createClaims({ claimEligible, claim }: ClaimsDeps): Claims {
-  const fullClaims = createTimed(claim);
-  const quickClaims = claimEligible && createTimed(claimEligible);
+export function createClaims({ claimEligible, claim, ...lease }: ClaimsDeps): Claims {
+  const fullClaims = createTimed(claim, lease);
+  const quickClaims = claimEligible && createTimed(claimEligible, lease);
   return {
     async add(id) {
       const quickClaim = await quickClaims?.add(id);
@@ -31,12 +33,15 @@ export function createClaims({ claimEligible, claim }: ClaimsDeps): Claims {
   };
 }
 
-function createTimed<Result extends Claim | undefined>(find: (ids: string[]) => Promise<Result[]>) {
+function createTimed<Result extends Claim | undefined>(
+  find: (options: ClaimOptions) => Promise<Result[]>,
+  lease: Omit<ClaimOptions, 'ids'>,
+) {
   return createBatcher<string, { claim: Result; claimedAtMs: number }>({
     async flush(ids) {
       // From here, not from `add`: waiting for the flush before takes nothing from the lease.
       const claimedAtMs = performance.now();
-      const claims = await find(ids);
+      const claims = await find({ ids, ...lease });
       return claims.map((each) => ({ claim: each, claimedAtMs }));
     },
     maxBatch: claimsPerFlush,

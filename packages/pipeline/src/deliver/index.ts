@@ -1,4 +1,4 @@
-export { createPlan, type Plan, storedRecipient } from '../accept/plan';
+export { createPlan, createReadStoredRecipient, type Plan } from '../accept/plan';
 export { dropSettledTexts } from '../accept/sealed-items';
 export { countStorage, readStorageTotals } from '../operate/account-storage.sql';
 export { createAttempt, createDeadlines, type Deadlines } from './attempt';
