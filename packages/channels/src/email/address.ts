@@ -1,4 +1,6 @@
 import { domainToASCII } from 'node:url';
+import type { Recipient } from '@belfry/shared';
+import type { Targeting } from '../channel';
 import { isAscii } from './header-value';
 
 export type EmailAddress = { address: string; note?: string };
@@ -45,6 +47,29 @@ export function findReplyToProblem(address: string): string | undefined {
     ? undefined
     : 'has non-ASCII letters before the @; only sender and recipient addresses may have them';
 }
+
+/** The recipient's address, or why the channel does not reach the recipient. */
+export function findEmailTargets({ email }: Recipient): Targeting {
+  if (!email?.trim()) return { skip: 'no_address', detail: 'The recipient has no e-mail address.' };
+  const parsed = parseEmailAddress(email);
+  if ('problem' in parsed) {
+    return { skip: 'invalid_address', detail: `"${email}" ${parsed.problem}.` };
+  }
+  return { targets: [parsed] };
+}
+
+/**
+ * Quotes a local part with leading, trailing or repeated dots. Addresses contain no character that
+ * would end the quotes.
+ */
+export function toMailbox(address: string): string {
+  const at = address.lastIndexOf('@');
+  const local = address.slice(0, at);
+  return at < 1 || dotAtom.test(local) ? address : `"${local}"${address.slice(at)}`;
+}
+
+const atom = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u0080-\\u{10ffff}]+";
+const dotAtom = new RegExp(`^${atom}(\\.${atom})*$`, 'u');
 
 /** The magic word in an address such as sandbox+bounce@example.com. */
 export function findMagicWordOfEmail(address: string): string | undefined {

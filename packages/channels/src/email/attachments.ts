@@ -1,4 +1,7 @@
+import type { GuardedFetch } from '../guarded-fetch';
+import type { FailedOutcome } from '../network-failure';
 import type { Field, Rendering } from '../rendering';
+import type { File } from './mail';
 import {
   type Attachment,
   type EmailOverride,
@@ -7,7 +10,7 @@ import {
   type WireAttachment,
 } from './template';
 
-export type AttachmentFields = {
+type AttachmentFields = {
   fileName: Field | undefined;
   content: Field | undefined;
   contentType: Field | undefined;
@@ -37,6 +40,13 @@ export function composeAttachments(
   return attachments
     .filter((attachment) => 'url' in attachment || attachment.content !== '')
     .map((attachment, index) => check(attachment, `attachments[${index}]`, rendering));
+}
+
+/** Limit for the whole mail: its bodies, and its attachments as base64. */
+export const maxMailBytes = 10 * 1024 * 1024;
+
+export function describeTooLarge(bytes: number): string {
+  return `The mail has ${bytes} bytes including attachments; the limit is ${maxMailBytes} (10 MB).`;
 }
 
 /** The bytes that attachments add to the mail, as base64. */
@@ -146,7 +156,63 @@ function isBase64(text: string): boolean {
 }
 
 /** The last part of a path, without control characters. */
-export function cleanFileName(fileName: string): string {
+function cleanFileName(fileName: string): string {
   const lastPart = fileName.split(/[/\\]/).at(-1) ?? '';
   return lastPart.replace(/\p{C}/gu, '').trim().slice(0, maxFileNameCharacters);
+}
+
+/** The attachments as bytes, or why the mail cannot be sent with them. */
+export async function fetchAttachments(
+  attachments: readonly Attachment[],
+  { fetch }: GuardedFetch,
+  signal: AbortSignal,
+): Promise<File[] | FailedOutcome> {
+  const read = await Promise.all(
+    attachments.map((attachment) => readOne(attachment, fetch, signal)),
+  );
+  const failure = read.find((one) => 'outcome' in one);
+  if (failure) return failure;
+  const files = read.filter((one) => 'bytes' in one);
+  const bytes = files.reduce((sum, file) => sum + file.bytes.length, 0);
+  if (bytes <= maxMailBytes) return files;
+  const detail = describeTooLarge(bytes);
+  return { outcome: 'rejected', scope: 'content', reason: 'too_large', detail };
+}
+
+async function readOne(
+  attachment: Attachment,
+  fetch: GuardedFetch['fetch'],
+  signal: AbortSignal,
+): Promise<File | FailedOutcome> {
+  if ('content' in attachment) {
+    const { content, ...file } = attachment;
+    return { ...file, bytes: Buffer.from(content, 'base64') };
+  }
+  const { url, ...file } = attachment;
+  const fetched = await fetch(url, signal);
+  if ('body' in fetched) {
+    return { ...file, fileName: file.fileName || getFileName(url), bytes: fetched.body };
+  }
+  const detail = `Could not fetch the attachment from ${formatHost(url)}. ${fetched.detail}`;
+  return fetched.failed === 'refused'
+    ? { outcome: 'rejected', scope: 'content', reason: 'attachment_refused', detail }
+    : { outcome: 'retry', reason: 'attachment_unavailable', detail };
+}
+
+function getFileName(url: string): string {
+  return cleanFileName(decode(new URL(url).pathname)) || 'attachment';
+}
+
+/** A path may have a percent sign that encodes nothing. */
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Only the host: path and query of a link may be secret. */
+function formatHost(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'its URL';
 }

@@ -1,6 +1,6 @@
-import type { Channel, Targeting } from '../channel';
+import type { Channel } from '../channel';
 import { fetchTimeoutMs } from '../guarded-fetch';
-import { findMagicWordOfEmail, parseEmailAddress } from './address';
+import { findEmailTargets, findMagicWordOfEmail } from './address';
 import { compileEmail } from './compose';
 import { smtp } from './smtp';
 import {
@@ -23,17 +23,8 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   preparationMs: fetchTimeoutMs + connectionWaitMs,
   // The second attempt has the same Message-ID, so receivers can drop the duplicate.
   unknownResends: 2,
-  findTargets: ({ email: address }) => findTarget(address),
+  findTargets: findEmailTargets,
   compile: compileEmail,
   findMagicWord: findMagicWordOfEmail,
   providers: { smtp },
 };
-
-function findTarget(email: string | undefined): Targeting {
-  if (!email?.trim()) return { skip: 'no_address', detail: 'The recipient has no e-mail address.' };
-  const parsed = parseEmailAddress(email);
-  if ('problem' in parsed) {
-    return { skip: 'invalid_address', detail: `"${email}" ${parsed.problem}.` };
-  }
-  return { targets: [parsed] };
-}

@@ -1,5 +1,6 @@
 import type { Data } from '@belfry/shared';
-import { compileEmail, maxMailBytes } from './compose';
+import { maxMailBytes } from './attachments';
+import { compileEmail } from './compose';
 import type { EmailOverride, EmailTemplate } from './template';
 
 function compose(

@@ -14,8 +14,10 @@ import { findReplyToProblem, parseEmailAddress, uniqueMailboxes } from './addres
 import {
   composeAttachments,
   countAttachmentBytes,
+  describeTooLarge,
   findContentIdProblem,
   findContentTypeProblem,
+  maxMailBytes,
   readContentId,
 } from './attachments';
 import { convertHtml } from './convert-html';
@@ -27,9 +29,6 @@ import {
   type EmailOverride,
   type EmailTemplate,
 } from './template';
-
-/** Limit for the whole mail: its bodies, and its attachments as base64. */
-export const maxMailBytes = 10 * 1024 * 1024;
 
 export function compileEmail(
   template: EmailTemplate,
@@ -265,8 +264,4 @@ function checkContent(content: EmailContent, rendering: Rendering): void {
   const bytes =
     Buffer.byteLength(html) + Buffer.byteLength(text) + countAttachmentBytes(attachments);
   if (bytes > maxMailBytes) rendering.fail('too_long', describeTooLarge(bytes));
-}
-
-export function describeTooLarge(bytes: number): string {
-  return `The mail has ${bytes} bytes including attachments; the limit is ${maxMailBytes} (10 MB).`;
 }

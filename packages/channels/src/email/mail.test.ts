@@ -1,5 +1,4 @@
-import { describeMail } from './describe-mail';
-import { composeHeaders, createEnvelope } from './mail';
+import { composeHeaders, createEnvelope, describeMail } from './mail';
 
 const call = {
   messageId: '0193-a',

@@ -1,12 +1,90 @@
 import { randomUUID } from 'node:crypto';
-import type { ConnectionTestResult, HostConnections, SendResult } from '../channel';
-import { classifyMailError, readMailError } from './classify-mail-error';
+import { LRUCache } from 'lru-cache';
+import type { ConnectCall, ConnectionTestResult, HostConnections, SendResult } from '../channel';
 import type { OpenSocket } from './open-socket';
+import { classifyMailError, readMailError } from './smtp-result';
 import { createSmtpSession, type SmtpMail, type SmtpSession } from './smtp-session';
-import { getMaxConnections, type SmtpCredentials, type SmtpSettings } from './smtp-settings';
+import {
+  getMaxConnections,
+  readSmtp,
+  type SmtpCredentials,
+  type SmtpSettings,
+} from './smtp-settings';
+
+/** The connections of all integrations. */
+type SmtpConnections = {
+  /**
+   * Reserves a connection for a later `take` of the message. Undefined when none was free before
+   * the signal fired.
+   */
+  reserve(call: ConnectCall, signal: AbortSignal): Promise<{ release(): void } | undefined>;
+  /**
+   * The message's reserved connection, or else the next one that is free before the signal fires.
+   */
+  take(call: ConnectCall, signal: AbortSignal): Promise<SmtpLease | undefined>;
+  close(): void;
+};
+
+type SmtpConnectionsDeps = {
+  openSocket: OpenSocket;
+  hostConnections?: HostConnections;
+};
+
+/** When the limit is reached, the least recently used pool is closed. */
+const maxPools = 256;
+
+export function createSmtpConnections(deps: SmtpConnectionsDeps): SmtpConnections {
+  const pools = new LRUCache<string, { version: string; pool: SmtpPool }>({
+    max: maxPools,
+    dispose: ({ pool }) => pool.close(),
+  });
+  const reserved = new Map<string, SmtpLease>();
+
+  /** When an integration changed, its old pool is closed after the mails that hold a connection. */
+  function findPool(call: ConnectCall): SmtpPool | undefined {
+    const { integrationId, integrationVersion: version } = call;
+    const entry = pools.get(integrationId);
+    if (entry?.version === version) return entry.pool;
+    const integration = readSmtp(call);
+    if (!integration) return undefined;
+    const pool = createSmtpPool({ ...integration, ...deps });
+    pools.set(integrationId, { version, pool });
+    return pool;
+  }
+
+  return {
+    async reserve(call, signal) {
+      const pool = findPool(call);
+      // The message fails before it needs a connection.
+      if (!pool) return { release: () => undefined };
+      const lease = await pool.take(signal);
+      if (!lease) return undefined;
+      const key = getKey(call);
+      reserved.set(key, lease);
+      return {
+        release() {
+          if (reserved.get(key) === lease) reserved.delete(key);
+          lease.release();
+        },
+      };
+    },
+    async take(call, signal) {
+      const key = getKey(call);
+      const lease = reserved.get(key) ?? (await findPool(call)?.take(signal));
+      reserved.delete(key);
+      return lease;
+    },
+    close: () => pools.clear(),
+  };
+}
+
+/** A connection reserved before the integration changed is not used. */
+function getKey({ integrationId, integrationVersion, messageId }: ConnectCall): string {
+  return `${integrationId}@${integrationVersion} ${messageId}`;
+}
 
 /** A connection held by one mail: already open, or opened with the mail. */
-export type SmtpLease = {
+type SmtpLease = {
   send(mail: SmtpMail, signal: AbortSignal): Promise<SendResult>;
   /** May be called more than once. */
   release(): void;
@@ -17,7 +95,7 @@ export type SmtpLease = {
  * is opened until it is closed, including while the server answers RSET or QUIT. Mails wait only in
  * `take`.
  */
-export type SmtpPool = {
+type SmtpPool = {
   /** Undefined when no connection was free before the signal fired. */
   take(signal: AbortSignal): Promise<SmtpLease | undefined>;
   /** Connects and signs in, without sending. */
@@ -25,7 +103,7 @@ export type SmtpPool = {
   close(): void;
 };
 
-export type SmtpPoolDeps = {
+type SmtpPoolDeps = {
   settings: SmtpSettings;
   credentials: SmtpCredentials;
   openSocket: OpenSocket;

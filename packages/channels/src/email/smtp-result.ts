@@ -1,13 +1,14 @@
 import type { Outcome } from '@belfry/shared';
 import type { SendResult } from '../channel';
+import { classifyFailure, type FailedOutcome } from '../network-failure';
 import { redact } from '../redact';
-import { classifyMailError, type MailError, readMailError } from './classify-mail-error';
+import { classifySmtpReply, type SmtpStage } from './smtp-replies';
 import type { SmtpCredentials } from './smtp-settings';
 
 const maxReplyCharacters = 1_000;
 
 /** nodemailer's result for a mail that the server accepted for at least one recipient. */
-export type AcceptedMail = {
+type AcceptedMail = {
   response: string;
   rejectedErrors?: readonly (Error & { recipient?: string | undefined })[] | undefined;
 };
@@ -58,4 +59,87 @@ function clean(text: string, credentials: SmtpCredentials): string {
 /** The payload of AUTH PLAIN. */
 function getLogin({ user, pass }: SmtpCredentials): string | undefined {
   return user && pass ? `\u0000${user}\u0000${pass}` : undefined;
+}
+
+/** The fields of a nodemailer error that may be stored. */
+type MailError = {
+  code?: string;
+  originalCode?: string;
+  command?: string;
+  response?: string;
+};
+
+/** Picks the named fields from whatever nodemailer threw: its errors may hold secrets. */
+export function readMailError(error: unknown): MailError {
+  if (typeof error !== 'object' || error === null) return {};
+  return {
+    ...textField(error, 'code'),
+    ...textField(error, 'originalCode'),
+    ...textField(error, 'command'),
+    ...textField(error, 'response'),
+  };
+}
+
+/**
+ * Classifies a failed mail. `isWritten`: the whole mail was written, so a lost reply may have been
+ * an acceptance.
+ */
+export function classifyMailError(error: MailError, isWritten: boolean): FailedOutcome {
+  const replyFailure =
+    error.response && classifySmtpReply({ stage: getStage(error), reply: error.response });
+  if (replyFailure) return replyFailure;
+  return (
+    localFailures.get(error.code ?? '') ??
+    classifyFailure({ code: getSystemCode(error), isWritten })
+  );
+}
+
+/** Errors that nodemailer raises itself, before it contacts a server. */
+const localFailures = new Map<string, FailedOutcome>([
+  ['EMESSAGE', content('too_large', 'The mail is larger than the size limit of the mail server.')],
+  [
+    'EENVELOPE',
+    content('invalid_envelope', 'The sender or recipient address cannot be written in SMTP.'),
+  ],
+  ['EMAXRECIPIENTS', content('too_many_recipients', 'The mail has too many recipients.')],
+  ['EAUTH', login()],
+  ['ENOAUTH', login()],
+]);
+
+function content(reason: string, detail: string): FailedOutcome {
+  return { outcome: 'rejected', scope: 'content', reason, detail };
+}
+
+function login(): FailedOutcome {
+  return {
+    outcome: 'rejected',
+    scope: 'integration',
+    reason: 'credentials_refused',
+    detail: 'The mail server offers no login method that works with a user name and password.',
+  };
+}
+
+const stages: readonly [RegExp, SmtpStage][] = [
+  [/^AUTH/, 'auth'],
+  [/^(EHLO|HELO|STARTTLS)/, 'hello'],
+  [/^MAIL/, 'mail'],
+  [/^RCPT/, 'rcpt'],
+  [/^CONN/, 'greeting'],
+];
+
+function getStage({ code, command = '' }: MailError): SmtpStage {
+  if (code === 'EAUTH') return 'auth';
+  const match = stages.find(([pattern]) => pattern.test(command));
+  if (match) return match[1];
+  return code === 'EMESSAGE' ? 'end' : 'data';
+}
+
+function getSystemCode({ code, originalCode }: MailError): string | undefined {
+  return originalCode ?? code;
+}
+
+function textField<Name extends string>(error: object, name: Name): Partial<Record<Name, string>> {
+  const value: unknown = Reflect.get(error, name);
+  // The record has exactly the one key that the type requires.
+  return typeof value === 'string' ? ({ [name]: value } as Record<Name, string>) : {};
 }

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SendResult } from '../channel';
+import type { FailedOutcome } from '../network-failure';
 import { isRecord } from '../read-json';
-import { readMailError } from './classify-mail-error';
+import { isAscii } from './header-value';
 import type { Envelope } from './mail';
 import { connectTimeoutMs, type OpenSocket } from './open-socket';
-import { readAcceptedMail, readFailedMail } from './smtp-result';
+import { readAcceptedMail, readFailedMail, readMailError } from './smtp-result';
 import type { SmtpCredentials, SmtpSettings } from './smtp-settings';
-import { needsUtf8, offersUtf8, refuseUtf8 } from './smtp-utf8';
 
 /** A complete mail with its envelope. */
 export type SmtpMail = { mime: Buffer; envelope: Envelope; messageId: string };
@@ -31,7 +31,7 @@ export type SmtpSession = {
   quit(): void;
 };
 
-export type SmtpSessionDeps = {
+type SmtpSessionDeps = {
   settings: SmtpSettings;
   credentials: SmtpCredentials;
   openSocket: OpenSocket;
@@ -242,4 +242,43 @@ function getOptions({
     socketTimeout: socketTimeoutMs,
     socketCloseTimeout: socketCloseMs,
   };
+}
+
+/** Domains are already ASCII, so only local parts can need SMTPUTF8. */
+function needsUtf8({ from, to }: { from: string; to: string[] }): boolean {
+  return [from, ...to].some((address) => !isAscii(address));
+}
+
+/**
+ * Whether the server offers SMTPUTF8. nodemailer adds the parameter when offered, and silently
+ * sends without it otherwise. It has no public API for this, so we read a private member. If that
+ * member is missing, SMTPUTF8 counts as not offered.
+ */
+export function offersUtf8(connection: object): boolean {
+  const extensions: unknown = Reflect.get(connection, '_supportedExtensions');
+  return Array.isArray(extensions) && extensions.includes('SMTPUTF8');
+}
+
+/**
+ * The failure names the address that needs SMTPUTF8. Its scope shows what to change: the
+ * integration, the content or the recipient.
+ */
+function refuseUtf8({ from, to: [target, ...copies] }: Envelope): FailedOutcome {
+  const reason = 'no_smtputf8';
+  if (!isAscii(from)) {
+    return {
+      outcome: 'rejected',
+      scope: 'integration',
+      reason: 'sender_refused',
+      detail: formatDetail(from),
+    };
+  }
+  const copy = copies.find((each) => !isAscii(each));
+  return isAscii(target) && copy
+    ? { outcome: 'rejected', scope: 'content', reason, detail: formatDetail(copy) }
+    : { outcome: 'rejected', scope: 'recipient', reason, detail: formatDetail(target) };
+}
+
+function formatDetail(address: string): string {
+  return `"${address}" has non-ASCII letters before the @, and the mail server does not offer SMTPUTF8.`;
 }

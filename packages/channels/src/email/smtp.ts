@@ -11,13 +11,17 @@ import type {
 } from '../channel';
 import { createGuardedFetch } from '../guarded-fetch';
 import { isRecord } from '../read-json';
-import { describeMail } from './describe-mail';
-import { fetchAttachments } from './fetch-attachments';
-import { createEnvelope, type MailCall, type MailSettings } from './mail';
-import { composeMime, readHeaderLines } from './mime';
+import { fetchAttachments } from './attachments';
+import {
+  composeMime,
+  createEnvelope,
+  describeMail,
+  type MailCall,
+  type MailSettings,
+  readHeaderLines,
+} from './mail';
 import { createSocketOpener } from './open-socket';
-import { createSmtpConnections } from './smtp-connections';
-import { createSmtpPool } from './smtp-pool';
+import { createSmtpConnections, createSmtpPool } from './smtp-pool';
 import {
   checkSmtp,
   getMaxConnections,
