@@ -144,7 +144,7 @@ export async function ensureWebBuilt() {
     ...listFiles(`${dashboard}/src/api`),
     `${dashboard}/vite.config.mts`,
     `${dashboard}/package.json`,
-    'packages/shared/src/is-uuid.ts',
+    'packages/shared/src/text.ts',
     'node_modules/vite/package.json',
   ]);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;

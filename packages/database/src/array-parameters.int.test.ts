@@ -1,7 +1,7 @@
 import { createLogger } from '@belfry/runtime';
 import { testDatabase } from '@belfry/testing';
 import fc from 'fast-check';
-import { byteaArray, plainArray, textArray } from './array-parameters';
+import { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from './array-parameters';
 import { createDatabase, type Database } from './client';
 
 let database: Database;
@@ -73,4 +73,40 @@ describe('an array parameter', () => {
       expect(() => plainArray([text])).toThrow('not a UUID');
     },
   );
+});
+
+async function roundTrip(texts: (string | undefined)[]): Promise<unknown> {
+  const { rows } = await database.lookUps.query<{ texts: unknown }>(
+    `SELECT ${readJsonColumn('$1')} AS texts`,
+    [jsonColumn(texts)],
+  );
+  return rows[0]?.texts;
+}
+
+describe('a JSON column parameter', () => {
+  test.each([
+    [[]],
+    [[undefined]],
+    [['{}', undefined, '""']],
+    [['"\\u001f"', JSON.stringify('\u001e\u001f'), '[1,"a\\"b","\\\\"]']],
+  ])('arrives unchanged: %j', async (texts) => {
+    expect(await roundTrip(texts)).toEqual(texts.map((text) => text ?? null));
+  });
+
+  test('arrives unchanged for any JSON', async () => {
+    const text = fc.option(
+      fc.jsonValue().map((value) => JSON.stringify(value).replaceAll('\\u0000', '')),
+      { nil: undefined },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { maxLength: 20 }), async (texts) => {
+        expect(await roundTrip(texts)).toEqual(texts.map((each) => each ?? null));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each([['a\u001fb'], ['\u001e']])('refuses a text that is not JSON: %j', (text) => {
+    expect(() => jsonColumn([text])).toThrow('not JSON');
+  });
 });

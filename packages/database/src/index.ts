@@ -1,5 +1,5 @@
 export { addressKey, wentTo } from './address-key';
-export { byteaArray, plainArray, textArray } from './array-parameters';
+export { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from './array-parameters';
 export {
   type Actor,
   type AuditEntryRow,
@@ -95,7 +95,6 @@ export {
   type WorkerHeartbeat,
   writeHeartbeat,
 } from './heartbeats';
-export { jsonColumn, readJsonColumn } from './json-column';
 export { checkKeyRing, findRingProblems } from './key-canary';
 export { listStoredKeys, toReadableKey } from './key-text';
 export { listOfTexts } from './list-of-texts';

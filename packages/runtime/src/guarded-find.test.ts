@@ -1,5 +1,4 @@
-import { createGuardedFind } from './guarded-find';
-import { createTokenBuckets } from './token-buckets';
+import { createGuardedFind, createTokenBuckets } from './guarded-find';
 
 function setUp() {
   let nowMs = 0;

@@ -9,6 +9,7 @@ import https from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { type IsTrustedProxy, isHttps } from './client-network';
 import {
   findHttpRefusal,
   type HttpRefusal,
@@ -16,7 +17,6 @@ import {
   noTunnel,
   toHttpRefusal,
 } from './http-refusal';
-import { type IsTrustedProxy, isHttps } from './trusted-proxies';
 import { version } from './version';
 
 export type HttpServerOptions = {

@@ -1,10 +1,15 @@
 export type { Awaitable } from './awaitable';
 export { type Batcher, BatcherFullError, createBatcher } from './batcher';
 export { type CacheOptions, createAsyncCache, createCache } from './cache';
-export { getClientNetwork } from './client-network';
+export {
+  getClientNetwork,
+  type IsTrustedProxy,
+  isHttps,
+  parseTrustedProxies,
+} from './client-network';
 export { type Env, EnvError, mergeEnvironment, readEnv } from './env';
 export { createFairQueue, type FairQueue } from './fair-queue';
-export { createGuardedFind } from './guarded-find';
+export { createGuardedFind, createTokenBuckets } from './guarded-find';
 export { answerAndClose, createHttpServer, type HttpServerOptions } from './http-server';
 export { newId } from './ids';
 export { createLogger, type Logger } from './log';
@@ -36,8 +41,7 @@ export {
 } from './start-checks';
 export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
-export { createTokenBuckets } from './token-buckets';
-export { type IsTrustedProxy, isHttps, parseTrustedProxies } from './trusted-proxies';
+export { createTimeouts, type Timeouts } from './timeouts';
 export { version } from './version';
 export { withinTime } from './within-time';
 export { createYieldWhenDue } from './yield-when-due';

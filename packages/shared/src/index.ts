@@ -40,8 +40,6 @@ export {
   type MessageTimeline,
   type RequestTimeline,
 } from './explain-request';
-export { isBlank } from './is-blank';
-export { isUuid } from './is-uuid';
 export {
   type DeliverJob,
   type FanOutJob,
@@ -101,6 +99,7 @@ export { createParseBudget } from './templates/parse-budget';
 export { type Rendered, type RenderOptions, renderTemplate } from './templates/render';
 export { createRenderBudget } from './templates/render-budget';
 export { getPlace, TemplateError } from './templates/template-error';
+export { isBlank, isUuid } from './text';
 export {
   type BulkElement,
   type BulkHead,
@@ -142,6 +141,7 @@ export {
 } from './wire/inbox';
 export { parseJson, parseJsonInSteps } from './wire/json';
 export { unreadableJson } from './wire/json-scan';
+export { withoutNulls } from './wire/members';
 export {
   type PushStatus,
   pushStatusAnswer,
@@ -178,4 +178,3 @@ export {
   userToWire,
 } from './wire/user';
 export { createValidator, type Validate } from './wire/validate';
-export { withoutNulls } from './wire/without-nulls';

@@ -254,7 +254,7 @@ function needsUtf8({ from, to }: { from: string; to: string[] }): boolean {
  * sends without it otherwise. It has no public API for this, so we read a private member. If that
  * member is missing, SMTPUTF8 counts as not offered.
  */
-export function offersUtf8(connection: object): boolean {
+function offersUtf8(connection: object): boolean {
   const extensions: unknown = Reflect.get(connection, '_supportedExtensions');
   return Array.isArray(extensions) && extensions.includes('SMTPUTF8');
 }

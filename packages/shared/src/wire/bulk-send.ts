@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Json } from '../data';
 import { AppError, type FieldProblem, maxProblems } from '../errors';
+import { withInterfaceNames, withoutNulls } from './members';
 import {
   createElementFields,
   createItemFields,
@@ -10,9 +11,7 @@ import {
   type WireItem,
   type WireOverride,
 } from './send-event';
-import { withInterfaceNames } from './user-names';
 import { createValidator } from './validate';
-import { withoutNulls } from './without-nulls';
 
 /** The body of a bulk without its elements. */
 export type BulkHead = {

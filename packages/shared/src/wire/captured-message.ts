@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { definedOnly } from './defined-only';
+import { definedOnly } from './members';
 
 /** One attempt that the sandbox captured instead of a provider. */
 export type CapturedMessage = {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { definedOnly } from './defined-only';
 import { limits } from './limits';
+import { definedOnly } from './members';
 
 export type DeviceBody = Static<typeof deviceBody>;
 

@@ -1,8 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Preferences, Recipient, SlackRecipient } from '../recipient';
-import { definedOnly } from './defined-only';
 import { limits } from './limits';
-import { camelCaseNames } from './user-names';
+import { camelCaseNames, definedOnly } from './members';
 
 /** The `user` of a send without null members. Fields that channels declare are beside the named ones. */
 export type WireUser = Static<typeof namedFields> & { readonly [extraField: string]: unknown };

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { maskTarget } from '../mask-target';
 import { type MessageState, messageStates } from '../message-state';
 import { countStates, type StateCounts, type StateGroup } from '../state-counts';
-import { definedOnly } from './defined-only';
+import { definedOnly } from './members';
 
 /** A request, the number of its messages by state, and a page of the messages. */
 export type RequestStatus = {

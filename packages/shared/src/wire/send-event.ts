@@ -2,9 +2,9 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import type { Data, Json } from '../data';
 import { describeAlias } from './describe-alias';
 import { limits } from './limits';
+import { withInterfaceNames } from './members';
 import { createWireUser, type WireUser } from './recipient';
 import { wireSchedule } from './schedule';
-import { withInterfaceNames } from './user-names';
 import { createValidator } from './validate';
 
 /** The wire schemas of each channel in the registry; a new channel is in the API schema at once. */

@@ -1,9 +1,9 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Json } from '../data';
-import { definedOnly } from './defined-only';
 import { describeAlias } from './describe-alias';
 import { deviceAnswer, deviceToWire, type StoredDevice } from './device';
 import { limits } from './limits';
+import { definedOnly } from './members';
 import {
   email,
   onesignalExternalId,
