@@ -29,17 +29,10 @@ export type {
   UnsentCall,
 } from './channel';
 export { listBoundFields, mayShowLastFour } from './credential-marks';
-export { type EmailAddress, parseEmailAddress } from './email/address';
-export {
-  createGuardedFetch,
-  type FetchResult,
-  type GuardedFetch,
-} from './guarded-fetch';
 export { listMagicRecipients } from './magic-recipients';
 export { timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
 export { canonicalizeSearchedPhone, isPhoneRegion, parsePhoneNumber } from './phone-number';
-export { isPublicAddress } from './public-address';
 export { getMaxPerSecond, type ProviderRate, type TargetRate } from './rate';
 export { redact } from './redact';
 export { type ChannelName, channelNames, channels } from './registry';

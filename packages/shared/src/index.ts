@@ -70,9 +70,6 @@ export {
   type SkipReason,
   type SuppressionReason,
   skipReasons,
-  suppressionReasons,
-  type WaitReason,
-  waitReasons,
 } from './message-state';
 export {
   mergeRecipients,
@@ -112,7 +109,6 @@ export {
 export { canonicalJson } from './wire/canonical-json';
 export {
   type CapturedMessage,
-  capturedMessageAnswer,
   capturedMessageToWire,
   sandboxWaitAnswer,
 } from './wire/captured-message';
@@ -134,7 +130,6 @@ export {
   inboxAnswer,
   inboxItemAnswer,
   inboxItemToWire,
-  inboxStatuses,
   readInboxBody,
   unreadCountAnswer,
   updateInboxBody,
@@ -148,7 +143,7 @@ export {
   pushStatusBody,
   pushStatusFromWire,
 } from './wire/push-status';
-export { createWireUser, recipientFromWire, type WireUser } from './wire/recipient';
+export { recipientFromWire, type WireUser } from './wire/recipient';
 export {
   type RequestStatus,
   requestStatusAnswer,
@@ -160,7 +155,6 @@ export {
   collectExtraFields,
   createReadSend,
   createSendEventBody,
-  getOverride,
   getSchedule,
   type ReadSend,
   type WireChannels,

@@ -1,5 +1,5 @@
 import { markActive } from '@belfry/database';
-import { readFailovers } from '@belfry/pipeline/deliver';
+import { readFailovers } from '@belfry/pipeline/operate';
 import type { Policy } from '@belfry/shared';
 import {
   channelVersion,

@@ -11,7 +11,6 @@ export { createCompose } from './compose';
 export { createDeliver, type Deliver } from './deliver';
 export { createCountMessage, createTally, type Tally } from './delivery-counts';
 export { writeDeliveryCounts } from './delivery-counts.sql';
-export { readFailovers } from './failover.sql';
 export { createHostConnections } from './host-connections';
 export { getDeadlineMs, getLeaseMs, getPreparationMs } from './lease-times';
 export type { Backoff } from './next-state';

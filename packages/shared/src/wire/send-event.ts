@@ -101,7 +101,7 @@ function findSchedule(fields: ItemFields): number | string | undefined {
 }
 
 /** The override of one channel, if any. */
-export function getOverride(
+function getOverride(
   item: Pick<WireItem, 'override'>,
   channel: string,
 ): Record<string, unknown> | undefined {
