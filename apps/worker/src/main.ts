@@ -1,5 +1,6 @@
 import { warmTemplates } from '@belfry/channels';
 import { getDeadlineMs } from '@belfry/pipeline/deliver';
+import { startRelay } from '@belfry/pipeline/relay';
 import {
   createLogger,
   createShutdown,
@@ -18,7 +19,6 @@ import { endRoles, getShutdownTimeoutMs } from './end-roles';
 import { parseRoles, type Role } from './roles';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
-import { startRelay } from './start-relay';
 
 start().catch(failStart);
 
@@ -75,6 +75,6 @@ function startRole(services: Services, role: Role): RunningRole {
     case 'fanout':
       return startFanOut(services);
     case 'relay':
-      return startRelay(services);
+      return { isStalled: () => false, ...startRelay(services) };
   }
 }

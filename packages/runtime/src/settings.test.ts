@@ -5,8 +5,13 @@ import { settings } from './settings';
 
 const repositoryRoot = path.resolve(__dirname, '..', '..', '..');
 const reader = 'packages/runtime/src/env.ts';
-/** Functions that read settings for each process that passes its environment. */
+/** Functions that read settings for each process that passes its environment; a caller is before what it calls. */
 const sharedReaders = [
+  {
+    call: 'createDelivery(services, channel)',
+    file: 'packages/pipeline/src/deliver/create-delivery.ts',
+  },
+  { call: 'startRelay(services)', file: 'packages/pipeline/src/relay/start-relay.ts' },
   { call: 'createSenderDeps(env)', file: 'packages/channels/src/sender-deps.ts' },
   { call: 'getDeadlineMs(channel, env)', file: 'packages/pipeline/src/deliver/lease-times.ts' },
 ];
@@ -25,6 +30,18 @@ function listSources(folder: string): { file: string; text: string }[] {
     .map((file) => ({ file, text: readFileSync(path.join(repositoryRoot, file), 'utf8') }));
 }
 
+/** The files in which a process may read its settings. */
+function listFiles(process: string): typeof sources {
+  const files = sources.filter(
+    ({ file }) => file === reader || file.startsWith(`apps/${process}/`),
+  );
+  for (const { call, file } of sharedReaders) {
+    const isCalled = files.some(({ text }) => text.includes(call));
+    if (isCalled) files.push(...sources.filter((source) => source.file === file));
+  }
+  return files;
+}
+
 describe('settings', () => {
   const rows = Object.entries<Setting>(settings).flatMap(([name, setting]) =>
     setting.for.map((process) => ({ name, process })),
@@ -32,14 +49,7 @@ describe('settings', () => {
 
   test.each(rows)('$name is read by $process', ({ name, process }) => {
     const reads = new RegExp(`\\benv(\\.${name}\\b|\\['${name}'\\])`);
-    const own = sources.filter(({ file }) => file.startsWith(`apps/${process}/`));
-    const shared = sharedReaders
-      .filter(({ call }) => own.some(({ text }) => text.includes(call)))
-      .map(({ file }) => file);
-    const readers = sources
-      .filter(({ file }) => file === reader || shared.includes(file))
-      .concat(own)
-      .filter(({ text }) => reads.test(text));
+    const readers = listFiles(process).filter(({ text }) => reads.test(text));
     expect(readers.map(({ file }) => file)).not.toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ export const mutants: Mutant[] = [
   {
     name: 'relay off',
     breaks: 'due messages are enqueued even if Redis lost them',
-    file: 'apps/worker/src/start-relay.ts',
+    file: 'packages/pipeline/src/relay/start-relay.ts',
     edits: [{ anchor: '  relay.start();\n', becomes: '' }],
     suite: chaos,
   },

@@ -1,30 +1,41 @@
 import { channelNames } from '@belfry/channels';
-import { countStorage, recordResults } from '@belfry/pipeline/deliver';
+import type { Database } from '@belfry/database';
+import { createLoop, type Env, type Logger, newId } from '@belfry/runtime';
+import type { Redis } from 'ioredis';
+import { recordResults } from '../deliver/record.sql';
+import { countStorage } from '../operate/account-storage.sql';
+import { createPublishCapacity } from './capacity';
+import { enqueueDue } from './enqueue-due.sql';
+import { createLeases, type LeasesDeps } from './expire-leases';
+import type { Queues } from './queues';
+import { createRelay } from './relay';
 import {
-  createLeases,
-  createPublishCapacity,
-  createRelay,
-  createUpkeep,
-  createUpkeepTasks,
-  enqueueDue,
   expireWaiting,
   listDoubtedMessages,
   listExpiredLeases,
   listUnplannedRequests,
   readUptimeMs,
   replaceJobs,
-  withStorageLock,
-  withUpkeepLock,
-} from '@belfry/pipeline/relay';
-import { createLoop, newId } from '@belfry/runtime';
-import type { RunningRole, Services } from './composition';
+} from './relay.sql';
+import { createUpkeep } from './retention';
+import { createUpkeepTasks } from './retention.sql';
+import { withStorageLock, withUpkeepLock } from './retention-lock';
+
+/** The services of a worker that the relay uses. */
+export type RelayServices = Pick<LeasesDeps, 'findVersion' | 'backoff'> & {
+  env: Env<'worker'>;
+  log: Logger;
+  database: Database;
+  redis: Redis;
+  queues: Queues;
+};
 
 const upkeepEveryMs = 5 * 60_000;
 /** Together with LOOKUP_CACHE_MS this bounds how far an account can exceed its limit; see docs/how-to/limit-storage.md. */
 const storageCountEveryMs = 5_000;
 
-/** The role `relay`: enqueues due messages, expires leases and runs retention. */
-export function startRelay(services: Services): RunningRole {
+/** Enqueues due messages, expires leases and runs retention until it is closed. */
+export function startRelay(services: RelayServices): { close(): Promise<void> } {
   const { env, database, queues, redis } = services;
   const pool = database.delivery;
   const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
@@ -73,14 +84,13 @@ export function startRelay(services: Services): RunningRole {
   upkeep.start();
   storageCount.start();
   return {
-    isStalled: () => false,
     async close() {
       await Promise.all([relay.close(), leases.close(), upkeep.close(), storageCount.close()]);
     },
   };
 }
 
-async function countStorageOnce({ env, database, log }: Services): Promise<void> {
+async function countStorageOnce({ env, database, log }: RelayServices): Promise<void> {
   const limit = { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT };
   try {
     await withStorageLock(database.delivery, (client) => countStorage(client, limit));
@@ -90,6 +100,6 @@ async function countStorageOnce({ env, database, log }: Services): Promise<void>
 }
 
 /** Long enough that a slow relay still counts; short enough that a dead one soon does not. */
-function getCapacityTtlMs({ RELAY_POLL_MS }: Services['env']): number {
+function getCapacityTtlMs({ RELAY_POLL_MS }: Env<'worker'>): number {
   return Math.max(2_000, RELAY_POLL_MS * 4);
 }

@@ -1,0 +1,42 @@
+import { type Database, type LookUps, listUsableIntegrations } from '@belfry/database';
+import { type Logger, type Loop, newId } from '@belfry/runtime';
+import type { FanOutJob } from '@belfry/shared';
+import { createFanOut, type FanOutDeps } from './fan-out';
+import { findUnplannedRequest, listUnplannedItems, writePlans } from './fan-out.sql';
+import { createResendByFilter } from './resend-by-filter';
+import { carryOutResend } from './resend-by-filter.sql';
+import { createResends } from './run-resends';
+
+/** The services of a worker that planning uses. */
+export type PlanningServices = Pick<
+  FanOutDeps,
+  'findVersion' | 'findApp' | 'readStoredRecipient' | 'plan' | 'secrets'
+> & {
+  log: Logger;
+  database: Database;
+  lookUps: Pick<LookUps, 'findUsers'>;
+};
+
+/** Plans the items of the request of a job. */
+export function createPlanning(services: PlanningServices): (job: FanOutJob) => Promise<void> {
+  const { database, lookUps } = services;
+  return createFanOut({
+    ...services,
+    findUnplannedRequest: (requestId) => findUnplannedRequest(database.delivery, requestId),
+    listUnplannedItems: (page) => listUnplannedItems(database.delivery, page),
+    writePlans: (request, chunk) => writePlans(database.hot, request, chunk),
+    findUsers: lookUps.findUsers,
+    newId,
+  });
+}
+
+/** Carries out resends by filter. */
+export function createResendLoop({ database, findVersion, log }: PlanningServices): Loop {
+  const carryOut = createResendByFilter({
+    carryOutResend: (decide) => carryOutResend(database.delivery, decide),
+    findVersion,
+    listUsableIntegrations: (ids) => listUsableIntegrations(database.lookUps, ids),
+    newId,
+  });
+  return createResends({ carryOut, log });
+}
