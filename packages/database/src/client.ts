@@ -1,6 +1,5 @@
 import { type Logger, withinTime } from '@belfry/runtime';
-import type pg from 'pg';
-import { ClassifyingPool, NotConnectedError } from './connection';
+import pg from 'pg';
 import type { PrismaClient } from './generated/client';
 
 /** All PostgreSQL connections of a process. */
@@ -143,4 +142,40 @@ export function isAnsweredError(error: unknown): boolean {
  */
 export function isRefusedContent(error: unknown): boolean {
   return isAnsweredError(error) && /^(2[0-3]|54)/.test((error as { code: string }).code);
+}
+
+/** No connection was made, so no statement was sent. */
+export class NotConnectedError extends Error {
+  /** The code of the cause, for the log. */
+  readonly code: unknown;
+
+  constructor(cause: unknown) {
+    super('Could not connect to PostgreSQL', { cause });
+    this.name = 'NotConnectedError';
+    this.code = (cause as { code?: unknown } | undefined)?.code;
+  }
+}
+
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  // The type of the driver.
+  done: (release?: boolean | Error) => void,
+) => void;
+
+/** A pool that throws NotConnectedError when it could not connect. Then the statement was certainly not sent. */
+class ClassifyingPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    if (!callback) return super.connect().catch(refuse);
+    super.connect((error, client, done) =>
+      callback(error && new NotConnectedError(error), client, done),
+    );
+    return undefined;
+  }
+}
+
+function refuse(error: unknown): never {
+  throw new NotConnectedError(error);
 }

@@ -13,6 +13,7 @@ export {
   type Database,
   isAnsweredError,
   isRefusedContent,
+  NotConnectedError,
 } from './client';
 export { createAccount } from './configuration/accounts';
 export {
@@ -72,7 +73,6 @@ export {
   type SuppressionRow,
   type Suppressions,
 } from './configuration/suppressions';
-export { NotConnectedError } from './connection';
 export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';
 export {

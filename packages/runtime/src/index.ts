@@ -19,13 +19,15 @@ export { createMetrics, type Metrics, type QueueJobs } from './metrics';
 export { nodeOptions } from './node-options';
 export { getHeaderValues } from './raw-headers';
 export { buildReceiptUrl, isReceiptSecret } from './receipt-address';
-export { createConsumerRedis, createRedis, waitForRedis } from './redis';
-export { createRedisCheck } from './redis-check';
 export {
+  createConsumerRedis,
+  createRedis,
   createRedisScript,
   type RedisScript,
   runRedisScript,
-} from './redis-script';
+  waitForRedis,
+} from './redis';
+export { createRedisCheck } from './redis-check';
 export { findTargetProblem } from './request-target';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';
