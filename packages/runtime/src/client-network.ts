@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { getHeaderValues } from './raw-headers';
+import { getHeaderValues } from './request-head';
 
 /** The network that a request counts against: that of the peer, or of the client that trusted proxies report. */
 export function getClientNetwork(req: IncomingMessage, isTrustedProxy: IsTrustedProxy): string {

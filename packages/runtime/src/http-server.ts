@@ -16,7 +16,7 @@ import {
   isRequestTimeout,
   noTunnel,
   toHttpRefusal,
-} from './http-refusal';
+} from './request-head';
 import { version } from './version';
 
 export type HttpServerOptions = {

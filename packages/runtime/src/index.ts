@@ -17,7 +17,6 @@ export { createLoop, type Loop } from './loop';
 export { watchLoop } from './loop-watch';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
 export { nodeOptions } from './node-options';
-export { getHeaderValues } from './raw-headers';
 export { buildReceiptUrl, isReceiptSecret } from './receipt-address';
 export {
   createConsumerRedis,
@@ -28,7 +27,7 @@ export {
   waitForRedis,
 } from './redis';
 export { createRedisCheck } from './redis-check';
-export { findTargetProblem } from './request-target';
+export { findTargetProblem, getHeaderValues } from './request-head';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';
 export type { ProcessName } from './setting-kinds';

@@ -1,4 +1,4 @@
-import { findTargetProblem } from './request-target';
+import { findTargetProblem } from './request-head';
 
 test.each([
   '/',
