@@ -10,8 +10,7 @@ import {
 import type { Plan } from './plan';
 import { type ItemPlace, sealTexts } from './sealed-items';
 import type { KeyOutcome, NewIdempotencyKey, NewItem, NewRequest, WriteResult } from './write.sql';
-import { classifyWriteFailure } from './write-failure';
-import { conflict, toRefusal } from './write-outcome';
+import { classifyWriteFailure, conflict, toRefusal } from './write-failure';
 
 export type SendEventDeps = AcceptCallDeps & {
   findUser(appId: string, userId: string): Promise<UserRow | undefined>;

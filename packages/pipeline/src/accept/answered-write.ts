@@ -1,8 +1,8 @@
-import { getSqlState, inTransaction, type Queryable, undoneOrTaken } from '@belfry/database';
-import { AppError } from '@belfry/shared';
+import { inTransaction, type Queryable, undoneOrTaken } from '@belfry/database';
 import type pg from 'pg';
 import { findStoredKeys } from './idempotency.sql';
 import { type NewIdempotencyKey, type StoredKey, toKeyName } from './write.sql';
+import { classifyWriteFailure, conflict } from './write-failure';
 
 /** A request whose response is stored with its idempotency key, in the transaction of its work. */
 export type AnsweredCall = {
@@ -74,13 +74,6 @@ INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, req
 VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (account_id, key_hash) DO NOTHING`;
 
-const lockNotAvailable = '55P03';
-
 function refuseBusyKey(error: unknown): never {
-  if (getSqlState(error) !== lockNotAvailable) throw error;
-  throw new AppError(
-    'idempotency_conflict',
-    'another request with this Idempotency-Key is still running',
-    { cause: error },
-  );
+  throw classifyWriteFailure(error) === 'locked' ? conflict(error) : error;
 }

@@ -10,7 +10,7 @@ import {
 } from './idempotency';
 import type { BeginResult } from './idempotency-store';
 import type { StoredKey } from './write.sql';
-import { UnclearWriteError } from './write-outcome';
+import { UnclearWriteError } from './write-failure';
 
 const ringKey = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
 const secrets = createSecrets(ringKey('k1', 1));

@@ -10,7 +10,7 @@ import type {
   IdempotencyStore,
 } from './idempotency-store';
 import type { KeyOfAccount, KeyOutcome, NewIdempotencyKey, StoredKey } from './write.sql';
-import { conflict, refuseFailedWrite, UnclearWriteError, unavailable } from './write-outcome';
+import { conflict, refuseFailedWrite, UnclearWriteError, unavailable } from './write-failure';
 
 /** The parts of a POST request that its idempotency key needs. */
 export type IdempotentRequest = {

@@ -16,5 +16,4 @@ export { createIdempotencyStore } from './idempotency-store';
 export { createPlan, createReadStoredRecipient } from './plan';
 export { createWriteBatcher, writeRequests } from './write';
 export { type KeyOfAccount, type NewItem, type StoredKey, toKeyName } from './write.sql';
-export { classifyWriteFailure } from './write-failure';
-export { refuseFailedWrite, unavailable } from './write-outcome';
+export { classifyWriteFailure, refuseFailedWrite, unavailable } from './write-failure';
