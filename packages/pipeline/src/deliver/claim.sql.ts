@@ -1,11 +1,13 @@
-import { plainArray } from '@belfry/database';
+import { listOfTexts, plainArray } from '@belfry/database';
 import type { FailureReason, SkipReason } from '@belfry/shared';
 import type pg from 'pg';
 import {
-  type CandidateFacts,
+  failingObstacles,
   isClearlyEligible,
-  plannedDevice,
+  messageColumns,
+  messageFacts,
   selectEligibility,
+  skippingObstacles,
 } from './eligibility.sql';
 import { buildFailoverNote } from './failover.sql';
 
@@ -99,22 +101,8 @@ const pausedRecheckMs = 15_000;
 /** How much longer than a lease the other messages wait for the one that probes an integration. */
 const probeMarginMs = 2_000;
 
-/** `override.sms.sender`, or its old place `override.sms.message.sender`. */
-const overrideSender =
-  "coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender')";
-
-const isItem = 'o.request_id = d.request_id AND o.item = d.item';
-
-/** The facts about a stored message, read only where they decide. */
-const messageFacts: CandidateFacts = {
-  sender: `(SELECT ${overrideSender} FROM request_item o WHERE ${isItem} AND o.override IS NOT NULL)`,
-  userId: `(SELECT o.recipient::jsonb ->> 'user_id' FROM request_item o WHERE ${isItem})`,
-  chain: `(SELECT e.definition #> ARRAY['channels', d.channel, 'integrationIds']
-      FROM request r JOIN event_version e ON e.id = r.version_id WHERE r.id = d.request_id LIMIT 1)`,
-};
-
-const failures = "'expired', 'integration_removed'";
-const skips = "'suppressed', 'device_gone', 'opted_out'";
+const failures = listOfTexts(failingObstacles);
+const skips = listOfTexts(skippingObstacles);
 
 /** For the rows of `c`; $2 is who claims. */
 const openAttempts = `
@@ -141,15 +129,13 @@ CROSS JOIN LATERAL (
 // statistics is joined to itself row by row, 200 x 200 look-ups.
 const statement = `
 WITH due AS MATERIALIZED (
-  SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id, m.is_bulk,
-    ${plannedDevice('m')} AS device
-  FROM message m
+  SELECT ${messageColumns}, m.is_bulk FROM message m
   WHERE m.id = ANY ($1::uuid[]) AND ${isClaimable}
 ), eligibility AS MATERIALIZED (${selectEligibility('due', messageFacts)}
 ), waiting AS (
   -- One message of each integration that needs attention may probe it.
-  SELECT e.id, e.integration_id, e.probe_at, row_number() OVER (PARTITION BY e.integration_id ORDER BY d.is_bulk, d.id) AS place
-  FROM eligibility e JOIN due d ON d.id = e.id
+  SELECT e.id, e.integration_id, e.probe_at, row_number() OVER (PARTITION BY e.integration_id ORDER BY e.is_bulk, e.id) AS place
+  FROM eligibility e
   WHERE e.obstacle IN ('needs_attention', 'failover')
 ), probe AS (
   -- The claim that moves the time on probes the integration; every other message waits for the result.

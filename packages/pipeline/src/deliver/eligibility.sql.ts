@@ -1,16 +1,18 @@
 import { addressKey, hashToken } from '@belfry/database';
 import type pg from 'pg';
 
+/** The message fails. */
+export const failingObstacles = ['expired', 'integration_removed'] as const;
+/** The message is skipped. */
+export const skippingObstacles = ['suppressed', 'device_gone', 'opted_out'] as const;
+
 /**
  * The reason why a message cannot be sent now. `failover`: its integration needs attention, and the next one of the chain
- * sends it. `paused` and `needs_attention`: the message waits. Every other reason ends the message.
+ * sends it. `paused` and `needs_attention`: the message waits.
  */
 export type Obstacle =
-  | 'expired'
-  | 'integration_removed'
-  | 'suppressed'
-  | 'device_gone'
-  | 'opted_out'
+  | (typeof failingObstacles)[number]
+  | (typeof skippingObstacles)[number]
   | 'paused'
   | 'needs_attention'
   | 'failover';
@@ -60,13 +62,13 @@ export function isClearlyEligible(m: string): string {
 }
 
 /**
- * The one verdict: a SELECT that returns `obstacle` for each row of a relation, in the order in which reasons are reported.
+ * The one verdict: a SELECT that adds `obstacle` to each row of a relation, in the order in which reasons are reported.
  * The relation has `id, app_id, channel, target, device, integration_id, expires_at`. The result also has `next_id` (the
  * integration that a failover goes to) and columns of the current integration.
  */
 export function selectEligibility(relation: string, facts: CandidateFacts): string {
   return `
-  SELECT d.id, d.integration_id, i.name, i.state_reason, i.probe_at, n.id AS next_id, c.is_paused AS is_channel_paused,
+  SELECT d.*, i.name, i.state_reason, i.probe_at, n.id AS next_id, c.is_paused AS is_channel_paused,
     CASE
       WHEN ${isExpired('d')} THEN 'expired'
       WHEN i.deleted_at IS NOT NULL THEN 'integration_removed'
@@ -86,9 +88,41 @@ export function selectEligibility(relation: string, facts: CandidateFacts): stri
     LIMIT 1
   ) s ON true
   LEFT JOIN LATERAL (${selectDeviceObstacle(facts.userId)}) g ON true
-  LEFT JOIN LATERAL (
-    SELECT (${selectNextIntegration}) AS id FROM (SELECT ${facts.chain} AS ids WHERE i.state = 'needs_attention') chain
-  ) n ON true`;
+  LEFT JOIN LATERAL (${selectNextIntegration({ chain: facts.chain, from: 'd', when: "i.state = 'needs_attention'" })}) n ON true`;
+}
+
+/** `override.sms.sender`, or its old place `override.sms.message.sender`. */
+const overrideSender =
+  "coalesce(o.override::jsonb -> d.channel ->> 'sender', o.override::jsonb -> d.channel -> 'message' ->> 'sender')";
+
+const isItem = 'o.request_id = d.request_id AND o.item = d.item';
+
+/** The facts about a stored message, for a relation that also has `request_id, item`. Read only where they decide. */
+export const messageFacts: CandidateFacts = {
+  sender: `(SELECT ${overrideSender} FROM request_item o WHERE ${isItem} AND o.override IS NOT NULL)`,
+  userId: `(SELECT o.recipient::jsonb ->> 'user_id' FROM request_item o WHERE ${isItem})`,
+  chain: `(SELECT e.definition #> ARRAY['channels', d.channel, 'integrationIds']
+      FROM request r JOIN event_version e ON e.id = r.version_id WHERE r.id = d.request_id LIMIT 1)`,
+};
+
+/** The columns of the judged relation, for stored messages `m`. */
+export const messageColumns = `m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id,
+    ${plannedDevice('m')} AS device`;
+
+/** The verdict that a claim would give now on each of these messages of an app, by id. Changes nothing. */
+export async function readObstacles(
+  pool: pg.Pool,
+  appId: string,
+  messageIds: readonly string[],
+): Promise<Map<string, Obstacle | null>> {
+  const { rows } = await pool.query<{ id: string; obstacle: Obstacle | null }>(
+    `SELECT id, obstacle FROM (${selectEligibility(
+      `(SELECT ${messageColumns} FROM message m WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $1)`,
+      messageFacts,
+    )}) e`,
+    [appId, messageIds],
+  );
+  return new Map(rows.map(({ id, obstacle }) => [id, obstacle]));
 }
 
 /**
@@ -119,14 +153,34 @@ function selectDeviceObstacle(userId: string): string {
     LEFT JOIN device v ON v.id = d.device::uuid AND v.app_id = d.app_id`;
 }
 
-/** The next integration that works: behind this one in the chain, then from the start of the chain. */
-const selectNextIntegration = `
-    SELECT t.id FROM jsonb_array_elements_text(chain.ids) WITH ORDINALITY l (id, place)
-    JOIN integration t ON t.id = l.id::uuid AND t.app_id = d.app_id AND t.deleted_at IS NULL AND t.state = 'active'
-    ORDER BY l.place < coalesce((
-      SELECT own.place FROM jsonb_array_elements_text(chain.ids) WITH ORDINALITY own (id, place)
-      WHERE own.id = d.integration_id::text LIMIT 1), 0), l.place
+/**
+ * The next integration of a chain that can send a message of the relation `from`: behind the current one, then from the start
+ * of the chain. A removed one would fail the message, and a paused one would let it wait. `is_later` is false after the end of
+ * the chain. Looks only if `when` is true of the message.
+ */
+export function selectNextIntegration({
+  chain,
+  from,
+  when,
+}: {
+  chain: string;
+  from: string;
+  when: string;
+}): string {
+  // Without OFFSET 0 the chain is read once for each use.
+  return `
+    SELECT active.id, l.place > own.place AS is_later
+    FROM (SELECT ${chain} AS ids OFFSET 0) chain
+    CROSS JOIN LATERAL (SELECT coalesce((
+      SELECT place FROM jsonb_array_elements_text(chain.ids) WITH ORDINALITY l (id, place)
+      WHERE l.id = ${from}.integration_id::text LIMIT 1), 0) AS place) own
+    CROSS JOIN LATERAL jsonb_array_elements_text(chain.ids) WITH ORDINALITY l (id, place)
+    JOIN integration active ON active.id = l.id::uuid AND active.app_id = ${from}.app_id
+      AND active.deleted_at IS NULL AND active.state = 'active'
+    WHERE ${when}
+    ORDER BY l.place <= own.place, l.place
     LIMIT 1`;
+}
 
 /** A message that is not stored, such as that of a dry run. */
 export type Candidate = {

@@ -160,7 +160,10 @@ function afterIntegrationRefused(attempted: Attempted, backoff: Backoff): NextSt
   return { state: 'queued', dueAfterMs, waits: 'retry', integrationId };
 }
 
-/** The integration after this one, cyclically; undefined if there is no other. */
+/**
+ * The integration after this one, cyclically; undefined if there is no other. A worker has not read the states of the others:
+ * the claim of the next attempt judges this one, and `selectNextIntegration` goes on to one that is active.
+ */
 function findNextIntegration({
   version: { integrationIds: chain },
   integrationId,

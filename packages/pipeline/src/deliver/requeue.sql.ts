@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { selectNextIntegration } from './eligibility.sql';
 import { buildFailoverNote } from './failover.sql';
 
 /** A message that a worker received and does not send now. */
@@ -29,38 +30,27 @@ export async function requeueMessages(pool: pg.Pool, messages: RequeuedMessage[]
 // After the last integration of a chain comes the first one again, when the wait is over. A message that is not due belongs to
 // another attempt.
 const statement = `
-WITH t AS (
-  SELECT t.id, t.wait_ms, t.why, t.why = 'circuit' AS is_circuit_open, m.integration_id, i.name, v.definition #> ARRAY['channels', m.channel, 'integrationIds'] AS chain
+WITH n AS (
+  SELECT t.id, t.wait_ms, t.why, i.name, next.id AS next_id, next.is_later IS TRUE AS is_next_later
   FROM unnest($1::uuid[], $2::float8[], $3::text[]) t (id, wait_ms, why)
   JOIN message m ON m.id = t.id
   JOIN request r ON r.id = m.request_id
   JOIN event_version v ON v.id = r.version_id
   LEFT JOIN integration i ON i.id = m.integration_id
+  LEFT JOIN LATERAL (${selectNextIntegration({
+    chain: "v.definition #> ARRAY['channels', m.channel, 'integrationIds']",
+    from: 'm',
+    when: "t.why = 'circuit_open' AND m.integration_id IS NOT NULL",
+  })}) next ON true
   WHERE m.id = ANY ($1::uuid[])
-), n AS (
-  SELECT t.id, t.wait_ms, t.why, t.is_circuit_open, t.name, (
-    -- Only an active integration can send the message: with a removed one it would fail, with a paused one it would wait.
-    SELECT e.id FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY e (id, place)
-    JOIN integration i ON i.id = e.id::uuid AND i.deleted_at IS NULL AND i.state = 'active'
-    WHERE t.is_circuit_open AND e.place > (
-      SELECT c.place FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY c (id, place)
-      WHERE c.id = t.integration_id::text LIMIT 1)
-    ORDER BY e.place LIMIT 1
-  )::uuid AS next_id, (
-    SELECT e.id FROM jsonb_array_elements_text(t.chain) WITH ORDINALITY e (id, place)
-    JOIN integration i ON i.id = e.id::uuid AND i.deleted_at IS NULL AND i.state = 'active'
-    ORDER BY e.place LIMIT 1
-  )::uuid AS first_id
-  FROM t
 )
 UPDATE message m SET
   job_id = NULL,
-  due_at = least(CASE WHEN n.next_id IS NULL THEN now() + n.wait_ms * interval '1 ms' ELSE now() END, m.expires_at),
-  waits = CASE WHEN n.why = 'stopping' THEN m.waits WHEN n.next_id IS NULL THEN n.why END,
-  integration_id = CASE
-    WHEN m.integration_id IS NULL OR NOT n.is_circuit_open THEN m.integration_id
-    ELSE coalesce(n.next_id, n.first_id, m.integration_id) END,
-  notes = CASE WHEN n.next_id IS NULL THEN m.notes
-    ELSE ${buildFailoverNote({ integrationId: 'm.integration_id', name: 'n.name', reason: 'no_answer', detail: 'NULL' })} END
+  due_at = least(CASE WHEN n.is_next_later THEN now() ELSE now() + n.wait_ms * interval '1 ms' END, m.expires_at),
+  waits = CASE n.why WHEN 'circuit_open' THEN 'retry' WHEN 'stopping' THEN m.waits ELSE n.why END,
+  integration_id = coalesce(n.next_id, m.integration_id),
+  notes = CASE WHEN n.is_next_later
+    THEN ${buildFailoverNote({ integrationId: 'm.integration_id', name: 'n.name', reason: 'no_answer', detail: 'NULL' })}
+    ELSE m.notes END
 FROM n
 WHERE m.id = n.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()`;

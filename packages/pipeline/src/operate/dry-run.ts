@@ -13,7 +13,13 @@ import type { Plan } from '../accept/plan';
 import type { NewMessage } from '../accept/write.sql';
 import { getProvider, type PlannedCall, planCall } from '../deliver/choose-integration';
 import { type Compose, createCompose } from '../deliver/compose';
-import type { Candidate, Eligibility, Obstacle } from '../deliver/eligibility.sql';
+import {
+  type Candidate,
+  type Eligibility,
+  failingObstacles,
+  type Obstacle,
+  skippingObstacles,
+} from '../deliver/eligibility.sql';
 
 export type DryRunDeps = FindLiveDeps & {
   channels: Record<string, AnyChannel>;
@@ -215,12 +221,10 @@ type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail'>;
 
 /** In the order in which a claim, and then an attempt, would find it. A message that would wait is sent later. */
 function toVerdict(obstacle: Obstacle | null, composed: ComposeResult<unknown>): Verdict {
-  if (obstacle === 'expired' || obstacle === 'integration_removed') {
-    return fail(obstacle, failureReasons[obstacle]);
-  }
-  if (obstacle === 'suppressed' || obstacle === 'device_gone' || obstacle === 'opted_out') {
-    return { would: 'skip', reason: obstacle, detail: skipReasons[obstacle] };
-  }
+  const failure = failingObstacles.find((reason) => reason === obstacle);
+  if (failure) return fail(failure, failureReasons[failure]);
+  const skip = skippingObstacles.find((reason) => reason === obstacle);
+  if (skip) return { would: 'skip', reason: skip, detail: skipReasons[skip] };
   return 'failed' in composed ? fail(composed.failed, composed.detail) : { would: 'send' };
 }
 
