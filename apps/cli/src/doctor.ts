@@ -1,6 +1,6 @@
-import { readRequestTimeline } from '@belfry/pipeline/operate';
+import { explainRequest, readRequestTimeline } from '@belfry/pipeline/operate';
 import { type Env, withinTime } from '@belfry/runtime';
-import { explainRequest, isUuid } from '@belfry/shared';
+import { isUuid } from '@belfry/shared';
 import { type Command, type CommandCall, type ExitCode, exitCodes, UsageError } from './cli';
 import type { Check, Finding } from './doctor-check';
 import { withDatabase } from './open-database';
@@ -92,7 +92,9 @@ async function explain({ env, out, err }: CommandCall, requestId: string): Promi
       `"${requestId}" is not a request ID. Enter the UUID from the response of a send or its X-Request-Id header.`,
     );
   }
-  const timeline = await withDatabase(env, ({ prisma }) => readRequestTimeline(prisma, requestId));
+  const timeline = await withDatabase(env, ({ lookUps }) =>
+    readRequestTimeline(lookUps, requestId),
+  );
   if (!timeline) {
     err(
       `No request has the ID ${requestId}. Either the request was not accepted, or it was deleted ` +

@@ -1,5 +1,13 @@
-import { createPlanning, createResendLoop, listUnplannedRequests } from '@belfry/pipeline/relay';
-import { createConsumerRedis } from '@belfry/runtime';
+import {
+  carryOutResend,
+  createFanOut,
+  createResends,
+  findUnplannedRequest,
+  listUnplannedItems,
+  listUnplannedRequests,
+  writePlans,
+} from '@belfry/pipeline/relay';
+import { createConsumerRedis, newId } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
 import type { RunningRole, Services } from './composition';
 import { consumeWatched } from './consume';
@@ -12,7 +20,8 @@ const longestPlanningMs = 120_000;
 /** The role `fanout`: plans the items of bulk requests and executes resends by filter. */
 export function startFanOut(services: Services): RunningRole {
   const planning = startPlanning(services);
-  const resends = createResendLoop(services);
+  const { database, log } = services;
+  const resends = createResends({ carryOut: () => carryOutResend(database.delivery), log });
   resends.start();
   return {
     isStalled: planning.isStalled,

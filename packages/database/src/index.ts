@@ -47,7 +47,6 @@ export {
   type DraftSave,
 } from './configuration/events';
 export {
-  listUsableIntegrations,
   markActive,
   markNeedsAttention,
 } from './configuration/integration-state';

@@ -33,13 +33,8 @@ export {
   type VersionDefinition,
   type VersionInput,
 } from './event-version';
-export {
-  type AttemptTimeline,
-  explainRequest,
-  explainWaitReason,
-  type MessageTimeline,
-  type RequestTimeline,
-} from './explain-request';
+export { isBlank } from './is-blank';
+export { isUuid } from './is-uuid';
 export {
   type DeliverJob,
   type FanOutJob,
@@ -81,8 +76,10 @@ export {
 export {
   formatErasedTarget,
   maxMessagesPerResend,
+  type ResendObstacle,
   type ResendSkip,
   resendableStates,
+  resendObstacles,
   resendPaces,
   resendSkips,
 } from './resend-outcome';

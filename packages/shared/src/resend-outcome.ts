@@ -1,11 +1,23 @@
 import { finalStates } from './message-state';
 
-/** Why a resend by filter did not resend a message. */
-export const resendSkips = {
-  gone: 'Retention deleted it (RETENTION_DAYS).',
+/** Why a message cannot be resent now. */
+export const resendObstacles = {
   erased: 'The recipient was erased: there is no address.',
   sensitive: 'The event is sensitive: its content is not kept.',
+  not_ended: 'It still waits, or is being sent.',
+  resent: 'It was already resent. Resend the newest message instead.',
   no_integration: 'Every integration of its channel was removed.',
+  suppressed: 'Its address is suppressed, so it would be skipped.',
+  opted_out: 'The user turned notifications off, so it would be skipped.',
+  device_gone: 'The device is gone or belongs to another user, so it would be skipped.',
+} as const satisfies Record<string, string>;
+
+export type ResendObstacle = keyof typeof resendObstacles;
+
+/** Why a resend by filter did not resend a message. */
+export const resendSkips = {
+  ...resendObstacles,
+  gone: 'Retention deleted it (RETENTION_DAYS).',
   changed:
     'It changed after the resend was confirmed: a receipt arrived, or it was resent separately.',
   cancelled: 'The resend was cancelled before it reached this message.',

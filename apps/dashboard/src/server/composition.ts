@@ -17,22 +17,20 @@ import {
   findNamed,
   listAuditEntries,
   listHeartbeats,
-  listUsableIntegrations,
 } from '@belfry/database';
 import {
   cancelMessage,
   createAppCaptures,
   createQueueFacts,
   createRequestLog,
-  createResend,
   createResendRuns,
   eraseUser,
-  findResendable,
-  findVersionOfRequest,
+  explainRequest,
+  judgeResends,
   listErasures,
   readItemTimeline,
   readRequestTimeline,
-  writeGeneration,
+  resendMessage,
 } from '@belfry/pipeline/operate';
 import {
   createRedis,
@@ -40,14 +38,13 @@ import {
   type Env,
   EnvError,
   type Logger,
-  newId,
   parseTrustedProxies,
   type Secrets,
   type Shutdown,
   type StartCheck,
   version,
 } from '@belfry/runtime';
-import { explainRequest, messageStates } from '@belfry/shared';
+import { messageStates } from '@belfry/shared';
 import type { DashboardDeps } from './app';
 import { createConfigurationServices } from './composition-configuration';
 import { type ConfirmPassword, createConfirmPassword } from './confirm-password';
@@ -184,16 +181,13 @@ function createRequestServices(
     },
     requests: {
       readTimeline: (address) => readItemTimeline(pool, address),
-      resend: createResend({
-        findResendable: (appId, messageId) => findResendable(pool, appId, messageId),
-        findVersionOfRequest: (requestId) => findVersionOfRequest(pool, requestId),
-        listUsableIntegrations: (ids) => listUsableIntegrations(pool, ids),
-        writeGeneration: (actor, generation) => writeGeneration(pool, actor, generation),
-        newId,
-      }),
-      explain: createExplain(database),
+      resend: (actor, input) => resendMessage(pool, actor, input),
+      async explain(appId, requestId) {
+        const timeline = await readRequestTimeline(pool, requestId, appId);
+        return timeline && explainRequest(timeline, new Date());
+      },
       cancelMessage: (actor, message) => cancelMessage(pool, actor, message),
-      hasMessage: async (appId, id) => (await findResendable(pool, appId, id)) !== undefined,
+      hasMessage: async (appId, id) => (await judgeResends(pool, appId, [id])).length > 0,
       now: () => new Date(),
     },
     find: { apps: createAccountApps(pool), findNamed: (query) => findNamed(pool, query) },
@@ -205,13 +199,6 @@ function createRequestServices(
       listHeartbeats: () => listHeartbeats(pool),
       now: () => new Date(),
     },
-  };
-}
-
-function createExplain(database: Database): DashboardDeps['requests']['explain'] {
-  return async function explain(appId, requestId) {
-    const timeline = await readRequestTimeline(database.prisma, requestId, appId);
-    return timeline && explainRequest(timeline, new Date());
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  findResendObstacle,
   findResendWarning,
   getResendRun,
   type ItemTimeline,
@@ -8,7 +7,13 @@ import {
   type TimelineMessage,
   type TimelineReceipt,
 } from '@belfry/pipeline/operate';
-import { countStates, failoverReasons, formatErasedTarget, type StateGroup } from '@belfry/shared';
+import {
+  countStates,
+  failoverReasons,
+  type ResendObstacle,
+  resendObstacles,
+  type StateGroup,
+} from '@belfry/shared';
 import type { ChannelSummary } from '../api/log';
 import type {
   AttemptStep,
@@ -27,12 +32,12 @@ import { maskTokens } from './mask-tokens';
 
 const sensitiveMask = '***';
 
-export type TimelineContext = { item: number; isSandbox: boolean; readAt: Date };
+export type TimelineContext = { item: number; readAt: Date };
 
 /** The timeline of a request item, in chronological order. */
 export function buildTimeline(
   timeline: ItemTimeline,
-  { item, isSandbox, readAt }: TimelineContext,
+  { item, readAt }: TimelineContext,
 ): RequestAnswer {
   const { head } = timeline;
   const { isSensitive } = head.definition;
@@ -48,7 +53,7 @@ export function buildTimeline(
     acceptedAt: head.acceptedAt.getTime(),
     apiKeyHint: head.apiKeyId && `bk_${head.apiKeyId.slice(0, 6)}…`,
     idempotencyKey: head.idempotencyKey,
-    isSandbox,
+    isSandbox: head.delivery === 'sandbox',
     isSensitive,
     itemChannels: summarizeChannels(channels, timeline.itemGroups),
     counts: countStates(timeline.groups),
@@ -94,8 +99,6 @@ function buildChannelRows(channel: string, timeline: ItemTimeline): ChannelRow[]
 }
 
 function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): MessageChannelRow {
-  const attempts = timeline.attempts.filter(({ messageId }) => messageId === message.id);
-  const receipts = timeline.receipts.filter(({ messageId }) => messageId === message.id);
   const capture = timeline.captures.find(({ messageId }) => messageId === message.id);
   const { isSensitive } = timeline.head.definition;
   const { integrationId, integrationName, isIntegrationRemoved, dueAt } = message;
@@ -112,7 +115,7 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
     expiresAt: message.expiresAt.getTime(),
     createdAt: message.createdAt.getTime(),
     settledAt: message.settledAt?.getTime() ?? null,
-    attempts: message.attempts,
+    attempts: message.attemptsMade,
     unknownCount: message.unknownCount,
     integration: integrationId
       ? {
@@ -124,10 +127,10 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
     resendOf: message.resendOf,
     resendRun: getResendRun(message.notes),
     notes: getOtherNotes(message),
-    steps: buildSteps(message, { attempts, receipts, isSensitive }),
-    explanation: explainMessage(message, { attempts, receipts }),
+    steps: buildSteps(message, isSensitive),
+    explanation: explainMessage(message),
     rendered: isSensitive ? sensitiveMask : (capture?.content ?? null),
-    can: getAllowedActions(message, { isSensitive, messages: timeline.messages }),
+    can: getAllowedActions(message, timeline.resendObstacles.get(message.id) ?? null),
   };
 }
 
@@ -141,17 +144,14 @@ function describeWait({
   state,
   waits,
   dueAt,
-  attempts,
+  attemptsMade,
 }: TimelineMessage): MessageChannelRow['waits'] {
   if (state !== 'queued') return null;
   const until = dueAt?.getTime() ?? null;
-  return { reason: waits ?? 'worker', until, sentence: explainWait(waits, attempts) };
+  return { reason: waits ?? 'turn', until, sentence: explainWait(waits, attemptsMade) };
 }
 
-type Records = { attempts: TimelineAttempt[]; receipts: TimelineReceipt[] };
-
-function explainMessage(message: TimelineMessage, { attempts, receipts }: Records) {
-  const { state, reason } = message;
+function explainMessage({ state, reason, attempts, receipts }: TimelineMessage) {
   const last = attempts.at(-1);
   const detail =
     receipts.findLast((receipt) => receipt.state === 'failed')?.detail ?? last?.detail ?? null;
@@ -159,8 +159,8 @@ function explainMessage(message: TimelineMessage, { attempts, receipts }: Record
   return last ? explainAttempt(last) : null;
 }
 
-function buildSteps(message: TimelineMessage, records: Records & { isSensitive: boolean }): Step[] {
-  const { attempts, receipts, isSensitive } = records;
+function buildSteps(message: TimelineMessage, isSensitive: boolean): Step[] {
+  const { attempts, receipts } = message;
   const planned: Step = {
     kind: 'planned',
     at: message.createdAt.getTime(),
@@ -263,16 +263,11 @@ function readJson(text: string | null): unknown {
   }
 }
 
-type Neighbours = { isSensitive: boolean; messages: readonly TimelineMessage[] };
-
 function getAllowedActions(
-  message: TimelineMessage,
-  { isSensitive, messages }: Neighbours,
+  { state }: TimelineMessage,
+  obstacle: ResendObstacle | null,
 ): MessageChannelRow['can'] {
-  const { state, target } = message;
-  const isNewest = !messages.some(({ resendOf }) => resendOf === message.id);
-  const isErased = target === formatErasedTarget(message.id);
-  const because = findResendObstacle({ state, isNewest, isSensitive, isErased }) ?? null;
+  const because = obstacle && resendObstacles[obstacle];
   const warning = because === null ? (findResendWarning(state) ?? null) : null;
   const isQueued = state === 'queued';
   return {

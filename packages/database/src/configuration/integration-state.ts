@@ -36,19 +36,6 @@ export async function markActive(
   });
 }
 
-/** The integrations among these ids that were not removed. */
-export async function listUsableIntegrations(
-  database: Queryable,
-  ids: readonly string[],
-): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const { rows } = await database.query<{ id: string }>(
-    'SELECT id FROM integration WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL',
-    [ids],
-  );
-  return new Set(rows.map(({ id }) => id));
-}
-
 type WokenIntegration = { integrationId: string; channel: string; appId: string };
 
 /**

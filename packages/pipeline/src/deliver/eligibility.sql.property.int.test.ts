@@ -1,10 +1,13 @@
-import { createDatabase, createDevices, type Database } from '@belfry/database';
+import { createDatabase, createDevices, createSystemActor, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import fc from 'fast-check';
 import { writeMessageRow } from '../message-row.fixture';
+import { writeGeneration } from '../operate/message-changes.sql';
+import { readRequestTimeline } from '../operate/read-request';
+import { judgeResends } from '../operate/resend-verdict.sql';
 import { claimEligibleMessages, claimMessages } from './claim.sql';
-import { readEligibility } from './eligibility.sql';
+import { readEligibility, skippingObstacles } from './eligibility.sql';
 
 const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
@@ -181,37 +184,101 @@ async function build(world: World) {
     ...{ channel, target, deviceId: planned, sender: calledSender, userId: named },
     ...{ integrationId, chain: integrationIds },
   };
-  return { appId, write, candidate, integrationIds };
+  // Live, so that a resend has an integration. A live app could not publish every one of these chains.
+  await database.prisma.app.update({ where: { id: appId }, data: { delivery: 'live' } });
+  return { tenant, write, candidate };
 }
 
-/** The verdicts of the dry run, the claim and the fast claim on the same call. */
+const options = { worker: 'w', leaseMs: 20_000 };
+
+/** The reason that a claim reports; undefined if it takes the message. */
+async function claim(id: string): Promise<string | undefined> {
+  const [result] = await claimMessages(database.delivery, { ...options, ids: [id] });
+  return result?.kind === 'settled' ? result.reason : undefined;
+}
+
+/** The verdict that Explain states on a queued message. */
+async function explain(id: string): Promise<string | undefined> {
+  const { requestId } = await findMessage(id);
+  const timeline = await readRequestTimeline(database.lookUps, requestId);
+  return timeline?.obstacles.get(id) ?? undefined;
+}
+
+const findMessage = (id: string) => database.prisma.message.findUniqueOrThrow({ where: { id } });
+
+/** Whether a failed message of this world may be resent, and what a claim says of the new message if it is nevertheless. */
+async function resend({ accountId, appId }: Tenant, id: string) {
+  await database.prisma.message.update({ where: { id }, data: { state: 'failed' } });
+  const [verdict] = await judgeResends(database.lookUps, appId, [id]);
+  if (!verdict) throw new Error('The message was not found');
+  const { obstacle, integrationId, timeToLiveMs } = verdict;
+  const generation = { id: newId(), messageId: id, state: 'failed', integrationId, timeToLiveMs };
+  const actor = createSystemActor(accountId);
+  await writeGeneration(database.lookUps, actor, { appId, generation });
+  return { obstacle: obstacle ?? undefined, claim: await claim(generation.id) };
+}
+
+/** The verdicts of everything that judges a message, on the same call. */
 async function judge(world: World) {
-  const { appId, write, candidate } = await build(world);
-  const options = { worker: 'w', leaseMs: 20_000 };
-  const [id, fastId] = [await write(), await write()];
-  const [eligibility] = await readEligibility(database.lookUps, appId, [candidate]);
+  const { tenant, write, candidate } = await build(world);
+  const { appId } = tenant;
+  const [id, fastId, resendId] = [await write(), await write(), await write()];
+  const onPage = { ...candidate, sender: undefined, integrationId: undefined, chain: [] };
+  const [dryRun, page] = await readEligibility(database.lookUps, appId, [candidate, onPage]);
   const [fast] = await claimEligibleMessages(database.hot, { ...options, ids: [fastId] });
-  const [claim] = await claimMessages(database.delivery, { ...options, ids: [id] });
-  const { integrationId } = await database.prisma.message.findUniqueOrThrow({ where: { id } });
+  const explained = await explain(id);
+  const claimed = await claim(id);
   return {
     // A dry run has no end.
-    dryRun: world.isExpired ? 'expired' : `${eligibility?.obstacle ?? undefined}`,
-    nextIntegrationId: eligibility?.nextIntegrationId,
-    claim: claim?.kind === 'settled' ? claim.reason : `${undefined}`,
-    claimedIntegrationId: integrationId,
+    dryRun: world.isExpired ? 'expired' : (dryRun?.obstacle ?? undefined),
+    nextIntegrationId: dryRun?.nextIntegrationId,
+    page: page?.obstacle ?? undefined,
+    explained,
+    claim: claimed,
+    claimedIntegrationId: (await findMessage(id)).integrationId,
     isFast: fast !== undefined,
+    resend: await resend(tenant, resendId),
   };
 }
 
-test('a dry run and a claim agree on what stops a message, and the fast claim takes nothing that is stopped', async () => {
+type Verdicts = Awaited<ReturnType<typeof judge>>;
+
+const skips: readonly (string | undefined)[] = skippingObstacles;
+
+/** The page knows no integration, sender or end: what it reports stops the message, and it misses a sender's suppression only. */
+function expectPageAgrees({ page, claim: claimed }: Verdicts): void {
+  const before: (string | undefined)[] = ['expired', 'integration_removed'];
+  if (before.includes(claimed)) return;
+  if (page !== undefined && claimed !== 'suppressed') expect(claimed).toBe(page);
+  if (page === undefined || page === 'paused')
+    expect(['device_gone', 'opted_out']).not.toContain(claimed);
+}
+
+/** A resend is refused for what would end the new message at once. */
+function expectResendAgrees(
+  { integrations }: World,
+  { resend: { obstacle, claim: claimed } }: Verdicts,
+) {
+  const isCut = integrations.length > 0 && integrations.every(({ state }) => state === 'removed');
+  if (isCut) expect(obstacle).toBe('no_integration');
+  else expect(obstacle).toBe(skips.includes(claimed) ? claimed : undefined);
+}
+
+test('everything that judges a message agrees with the claim on what stops it, and the fast claim takes nothing that is stopped', async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {
-      const { dryRun, claim, isFast, nextIntegrationId, claimedIntegrationId } = await judge(world);
-      seen.add(claim);
-      expect(dryRun).toBe(claim);
-      expect(isFast && claim !== 'undefined').toBe(false);
-      if (claim === 'failover') expect(claimedIntegrationId).toBe(nextIntegrationId);
+      const verdicts = await judge(world);
+      const { dryRun, explained, claim: claimed, isFast } = verdicts;
+      seen.add(`${claimed}`);
+      expect(dryRun).toBe(claimed);
+      expect(explained).toBe(claimed);
+      expect(isFast && claimed !== undefined).toBe(false);
+      if (claimed === 'failover') {
+        expect(verdicts.claimedIntegrationId).toBe(verdicts.nextIntegrationId);
+      }
+      expectPageAgrees(verdicts);
+      expectResendAgrees(world, verdicts);
     }),
     { numRuns: 150, examples: Object.values(examples).map((world) => [world]) },
   );

@@ -2,19 +2,25 @@ import {
   createAccountApps,
   createSuppressions,
   fillSlackIntegration,
-  listUsableIntegrations,
   markActive,
   markNeedsAttention,
   markSlackRevoked,
 } from '@belfry/database';
 import { claimEligibleMessages, claimMessages } from '../deliver/claim.sql';
-import { readEligibility } from '../deliver/eligibility.sql';
+import { readEligibility, readObstacles } from '../deliver/eligibility.sql';
 import { recordResults } from '../deliver/record.sql';
 import { requeueMessages } from '../deliver/requeue.sql';
 import { readWaitingFacts } from '../deliver/waiting-message.sql';
 import { resultFor } from '../message-row.fixture';
 import { createQueueFacts } from '../operate/queue-counts';
+import { judgeResends } from '../operate/resend-verdict.sql';
 import { claim, person, send, type World } from './world.fixture';
+
+/** Reads the verdict of a claim on a message, and on one that resends it. */
+async function judge({ database, appId }: World, messageId: string): Promise<void> {
+  await readObstacles(database.accepting, appId, [messageId]);
+  await judgeResends(database.accepting, appId, [messageId]);
+}
 
 /** Runs claims with each obstacle once; returns the ids of two messages that were sent. */
 export async function useClaims(world: World): Promise<string[]> {
@@ -44,6 +50,7 @@ export async function useClaims(world: World): Promise<string[]> {
       target: blocked.address,
       message: { integrationId: second },
     });
+    await judge(world, messageId);
     await claimSome(database.delivery, claim([messageId]));
   }
   const candidate = {
@@ -56,12 +63,14 @@ export async function useClaims(world: World): Promise<string[]> {
   await queues.pauseChannel(actor, appId, 'email');
   for (const claimSome of [claimEligibleMessages, claimMessages]) {
     const { messageId } = await send(world, { message: { integrationId: second } });
+    await judge(world, messageId);
     await claimSome(database.delivery, claim([messageId]));
   }
   await readEligibility(database.accepting, appId, [candidate]);
   await queues.resumeChannel(actor, appId, 'email');
   for (const userId of [person.userId, 'somebody else']) {
     const push = await send(world, { channel: 'push', target: person.token, userId });
+    await judge(world, push.messageId);
     await claimMessages(database.delivery, claim([push.messageId]));
     const toPhone = { ...candidate, channel: 'push', target: person.token, userId };
     await readEligibility(database.accepting, appId, [toPhone]);
@@ -93,6 +102,7 @@ async function useFailover(world: World): Promise<void> {
   const pool = database.delivery;
   await markNeedsAttention(pool, { integrationId: first, reason: 'refused' });
   const { messageId } = await send(world, { message: { integrationId: first } });
+  await judge(world, messageId);
   await claimEligibleMessages(pool, claim([messageId]));
   await createAccountApps(pool).list(actor.accountId);
   const chain = { integrationId: first, chain: [first, second], userId: undefined };
@@ -107,7 +117,6 @@ async function useFailover(world: World): Promise<void> {
   await claimMessages(pool, claim([waiting.messageId]));
   await markActive(pool, second);
   await markActive(pool, first, actor);
-  await listUsableIntegrations(pool, [first, second]);
   const settings = { team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };
   const install = { integrationId: first, credentials: 'sealed', settings };
   await fillSlackIntegration(pool, actor, install);

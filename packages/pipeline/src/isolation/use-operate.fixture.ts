@@ -1,25 +1,20 @@
 import { findNamed } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { createAppCaptures } from '../operate/captures';
-import { readRequestTimeline } from '../operate/doctor.sql';
 import { listFeedMessages } from '../operate/live-feed.sql';
-import {
-  cancelMessage,
-  findResendable,
-  findVersionOfRequest,
-  writeGeneration,
-} from '../operate/message-changes.sql';
-import { readItemTimeline } from '../operate/read-request';
+import { cancelMessage, writeGeneration } from '../operate/message-changes.sql';
+import { readItemTimeline, readRequestTimeline } from '../operate/read-request';
 import { createRequestLog } from '../operate/request-log';
 import { readRequestStatus } from '../operate/request-status';
 import { createResendRuns } from '../operate/resend-runs';
+import { judgeResends } from '../operate/resend-verdict.sql';
 import { carryOutResend } from '../relay/resend-by-filter.sql';
 import { person, send, setSensitive, type World } from './world.fixture';
 
 export async function useLog(world: World, messageId: string): Promise<void> {
   const { database, appId, event } = world;
   const log = createRequestLog(database.requestLog, ['queued', 'sent', 'failed']);
-  const address = await findResendable(database.requestLog, appId, messageId);
+  const [address] = await judgeResends(database.requestLog, appId, [messageId]);
   const requestId = address?.requestId ?? '';
   const eventIds = await log.findEventIds(appId, 'order_shipped');
   const { ids } = await log.readPage({ appId });
@@ -40,10 +35,12 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
   const page = { appId, requestId, after: undefined, limit: 9 };
   await readRequestStatus(database.lookUps, page);
-  await readRequestTimeline(database.prisma, requestId, appId);
-  await readRequestTimeline(database.prisma, requestId);
+  await readRequestTimeline(database.lookUps, requestId, appId);
+  await readRequestTimeline(database.lookUps, requestId);
+  const skips = { sms: { reason: 'no_address', detail: 'none' } } as const;
+  const skipped = await send(world, { skips });
+  await readRequestTimeline(database.lookUps, skipped.requestId, appId);
   await listFeedMessages(database.prisma, [messageId]);
-  await findVersionOfRequest(database.accepting, requestId);
   const query = { accountId: world.accountId, appId };
   for (const text of [requestId, messageId, person.userId, person.email, 'send']) {
     await findNamed(database.accepting, { ...query, text });
@@ -85,24 +82,13 @@ export async function useResends(world: World): Promise<void> {
   await runs.hasRunning(appId);
   await runs.cancel(actor, { appId, id: cancelled?.id ?? '' });
   const started = await runs.start(actor, run);
-  await carryOutResend(pool, async (_app, candidates) =>
-    candidates.map(({ id, stateThen }) => ({
-      messageId: id,
-      generation: {
-        id: newId(),
-        messageId: id,
-        state: stateThen,
-        integrationId: world.integrations[0],
-        timeToLiveMs: 60_000,
-      },
-    })),
-  );
+  await carryOutResend(pool);
   const text = started?.id ?? '';
   await findNamed(pool, { accountId: world.accountId, appId, text });
   await runs.list(appId);
   await runs.find(appId, started?.id ?? '');
   await runs.readProgress(started?.id ?? '');
-  const generation = { integrationId: undefined, timeToLiveMs: 60_000, state: 'skipped' };
+  const generation = { integrationId: null, timeToLiveMs: 60_000, state: 'skipped' };
   await writeGeneration(pool, actor, {
     appId,
     generation: { ...generation, id: newId(), messageId: later.messageId },

@@ -378,7 +378,7 @@ describe('after an erasure', () => {
       id: newId(),
       messageId: id,
       state: 'sent',
-      integrationId: undefined,
+      integrationId: null,
       timeToLiveMs: 60_000,
     };
     const actor = { accountId: tenant.accountId, operatorId: undefined };

@@ -1,5 +1,9 @@
 export { type RateRow, rateSlotSeconds, rateSlots } from '../deliver/delivery-counts.sql';
-export { readEligibility } from '../deliver/eligibility.sql';
+export {
+  type Candidate,
+  type Eligibility,
+  readEligibility,
+} from '../deliver/eligibility.sql';
 export { readFailovers } from '../deliver/failover.sql';
 export {
   type AccountStorage,
@@ -15,18 +19,14 @@ export {
   capturesOfPage,
   createAppCaptures,
 } from './captures';
-export { type ConfiguredIntegration, listIntegrations, readRequestTimeline } from './doctor.sql';
+export { type ConfiguredIntegration, listIntegrations } from './doctor.sql';
 export { createDryRun, type DryRun, type DryRunMessage } from './dry-run';
 export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './erase';
+export { explainRequest } from './explain-request';
 export { createInbox, type Inbox, type InboxAddress } from './inbox';
 export { isPlanned } from './is-planned.sql';
 export { listFeedMessages, listFeedSkips } from './live-feed.sql';
-export {
-  cancelMessage,
-  findResendable,
-  findVersionOfRequest,
-  writeGeneration,
-} from './message-changes.sql';
+export { cancelMessage } from './message-changes.sql';
 export {
   type ChannelFacts,
   createQueueFacts,
@@ -37,6 +37,7 @@ export {
 export {
   type ItemTimeline,
   readItemTimeline,
+  readRequestTimeline,
   type TimelineAttempt,
   type TimelineMessage,
   type TimelineReceipt,
@@ -51,12 +52,12 @@ export {
 export { createRequestLog, type LogEntry, type RequestLog } from './request-log';
 export { type LogFilter, logStatement } from './request-log.sql';
 export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
-export { createResend, findResendObstacle, findResendWarning, type Resend } from './resend';
+export { findResendWarning, type ResendInput, type ResendResult, resendMessage } from './resend';
 export { getResendRun } from './resend-run.sql';
 export {
   createResendRuns,
-  type MatchCount,
   type ResendRunRow,
   type ResendRuns,
 } from './resend-runs';
+export { judgeResends, type ResendVerdict } from './resend-verdict.sql';
 export { listOldKeys, type OldKey, rotateKeys } from './rotate-keys';

@@ -10,10 +10,3 @@ export function isPlanned(item: string, request: string): string {
 export function countPlanned(request: string): string {
   return `least(${request}.items, greatest(${request}.planned_items, ${request}.planned_to))`;
 }
-
-export type PlanProgress = { items: number; plannedItems: number; plannedTo: number };
-
-/** The same for a row that was read. */
-export function countPlannedItems({ items, plannedItems, plannedTo }: PlanProgress): number {
-  return Math.min(items, Math.max(plannedItems, plannedTo));
-}

@@ -1,12 +1,23 @@
 import { toReadableKey } from '@belfry/database';
-import type { StateGroup, VersionDefinition } from '@belfry/shared';
+import type {
+  MessageState,
+  OutcomeKind,
+  ResendObstacle,
+  StateGroup,
+  VersionDefinition,
+} from '@belfry/shared';
 import type pg from 'pg';
-import { countMessages } from './count-messages.sql';
-import { countPlanned, isPlanned } from './is-planned.sql';
+import { type Obstacle, readObstacles } from '../deliver/eligibility.sql';
+import { type CountMessages, countMessages } from './count-messages.sql';
+import { countPlanned } from './is-planned.sql';
+import { judgeResends, readDelivery } from './resend-verdict.sql';
 
 /** A request at acceptance. */
 export type TimelineHead = {
   requestId: string;
+  appId: string;
+  appName: string;
+  delivery: 'sandbox' | 'live';
   kind: 'single' | 'bulk' | 'test' | 'resend';
   items: number;
   plannedItems: number;
@@ -22,35 +33,41 @@ export type TimelineHead = {
   definition: VersionDefinition;
 };
 
+type Skips = Record<string, { reason: string; detail?: string }>;
+
 export type TimelineItem = {
   recipient: string | null;
   data: string | null;
   override: string | null;
   locale: string | null;
   scheduleAt: string | null;
-  skips: Record<string, { reason: string; detail?: string }> | null;
-  isPlanned: boolean;
+  skips: Skips | null;
 };
 
+/** A stored message with its provider calls and receipts. */
 export type TimelineMessage = {
   id: string;
+  item: number;
   channel: string;
   target: string;
   generation: number;
-  state: string;
+  state: MessageState;
   reason: string | null;
   waits: string | null;
   dueAt: Date | null;
   expiresAt: Date;
   createdAt: Date;
   settledAt: Date | null;
-  attempts: number;
+  isQueued: boolean;
+  attemptsMade: number;
   unknownCount: number;
   notes: Record<string, unknown> | null;
   resendOf: string | null;
   integrationId: string | null;
   integrationName: string | null;
   isIntegrationRemoved: boolean;
+  attempts: TimelineAttempt[];
+  receipts: TimelineReceipt[];
 };
 
 export type TimelineAttempt = {
@@ -61,7 +78,7 @@ export type TimelineAttempt = {
   worker: string | null;
   provider: string | null;
   integrationName: string | null;
-  outcome: 'accepted' | 'rejected' | 'retry' | 'unknown' | null;
+  outcome: OutcomeKind | null;
   reason: string | null;
   detail: string | null;
   isPossibleDuplicate: boolean;
@@ -81,109 +98,159 @@ export type TimelineReceipt = {
 
 export type TimelineCapture = { messageId: string; content: unknown; request: unknown };
 
+/** Everything stored about one item of a request. */
 export type ItemTimeline = {
   head: TimelineHead;
   item: TimelineItem | undefined;
   messages: TimelineMessage[];
-  attempts: TimelineAttempt[];
-  receipts: TimelineReceipt[];
+  /** Why a message cannot be resent, by message. */
+  resendObstacles: Map<string, ResendObstacle | null>;
   captures: TimelineCapture[];
   /** Counts over all items. */
   groups: StateGroup[];
   itemGroups: StateGroup[];
 };
 
-const maxMessages = 100;
+/** The messages of all items of a request, without its content. */
+export type RequestTimeline = {
+  head: TimelineHead;
+  skips: { item: number; skips: Skips }[];
+  messages: TimelineMessage[];
+  /** The verdict of a claim on each queued message now, by message. */
+  obstacles: Map<string, Obstacle | null>;
+  /** There are more messages than these. */
+  isCut: boolean;
+};
+
+const maxItemMessages = 100;
+const maxRequestMessages = 50;
+const maxRequestItems = 1_000;
 const maxAttempts = 1_000;
 const maxReceipts = 500;
 
 export type TimelineAddress = { appId: string; requestId: string; item: number };
 
-/** Reads everything stored about one item of a request; undefined if the app has no such request. */
+/** Undefined if the app has no such request. */
 export async function readItemTimeline(
   pool: pg.Pool,
-  address: TimelineAddress,
+  { appId, requestId, item }: TimelineAddress,
 ): Promise<ItemTimeline | undefined> {
-  const head = await readHead(pool, address);
+  const head = await readHead(pool, requestId, appId);
   if (!head) return undefined;
-  const [item, messages, groups, itemGroups] = await Promise.all([
-    readItem(pool, address),
-    readMessages(pool, address),
-    countGroups(pool, address),
-    countGroups(pool, address, address.item),
+  const [items, messages, groups, itemGroups] = await Promise.all([
+    pool.query<TimelineItem>(itemStatement, [requestId, item]),
+    readMessages(pool, requestId, { item, limit: maxItemMessages }),
+    countGroups(pool, { appId, requestIds: [requestId] }),
+    countGroups(pool, { appId, requestIds: [requestId], item }),
   ]);
-  const ids = messages.map(({ id }) => id);
-  const [attempts, receipts, captures] = await Promise.all([
-    queryRows<TimelineAttempt>(pool, attemptStatement, ids),
-    queryRows<TimelineReceipt>(pool, receiptStatement, ids),
-    queryRows<TimelineCapture>(pool, captureStatement, ids),
+  const [captures, verdicts] = await Promise.all([
+    queryRows<TimelineCapture>(pool, captureStatement, messages),
+    judgeResends(
+      pool,
+      appId,
+      messages.map(({ id }) => id),
+    ),
   ]);
-  return { head, item, messages, attempts, receipts, captures, groups, itemGroups };
+  const resendObstacles = new Map(verdicts.map(({ id, obstacle }) => [id, obstacle]));
+  return { head, item: items.rows[0], messages, resendObstacles, captures, groups, itemGroups };
 }
 
-async function countGroups(
+/** Undefined if there is no such request; with `appId`, if the app has none. */
+export async function readRequestTimeline(
   pool: pg.Pool,
-  { appId, requestId }: TimelineAddress,
-  item?: number,
-): Promise<StateGroup[]> {
-  const counted = { appId, requestIds: [requestId], ...(item === undefined ? {} : { item }) };
-  return (await countMessages(pool, counted)).get(requestId) ?? [];
+  requestId: string,
+  appId?: string,
+): Promise<RequestTimeline | undefined> {
+  const head = await readHead(pool, requestId, appId);
+  if (!head) return undefined;
+  const [{ rows: skips }, messages] = await Promise.all([
+    pool.query<RequestTimeline['skips'][number]>(skipStatement, [requestId]),
+    readMessages(pool, requestId, { limit: maxRequestMessages + 1 }),
+  ]);
+  const queued = messages.filter(({ state }) => state === 'queued').map(({ id }) => id);
+  return {
+    head,
+    skips,
+    messages: messages.slice(0, maxRequestMessages),
+    obstacles: queued.length === 0 ? new Map() : await readObstacles(pool, head.appId, queued),
+    isCut: messages.length > maxRequestMessages || head.items > maxRequestItems,
+  };
 }
+
+async function countGroups(pool: pg.Pool, count: CountMessages): Promise<StateGroup[]> {
+  const [groups] = (await countMessages(pool, count)).values();
+  return groups ?? [];
+}
+
+/** SQL of what every reader of a request returns about it, and of its tables. */
+export const headColumns = `r.id AS "requestId", r.kind, r.items, ${countPlanned('r')} AS "plannedItems",
+  r.created_at AS "acceptedAt"`;
+export const headTables = `FROM request r JOIN event e ON e.id = r.event_id JOIN event_version v ON v.id = r.version_id`;
 
 async function readHead(
   pool: pg.Pool,
-  { appId, requestId }: TimelineAddress,
+  requestId: string,
+  appId: string | undefined,
 ): Promise<TimelineHead | undefined> {
   const { rows } = await pool.query<TimelineHead>(
-    `SELECT r.id AS "requestId", r.kind, r.items, ${countPlanned('r')} AS "plannedItems", r.created_at AS "acceptedAt",
-       r.api_key_id AS "apiKeyId", r.idempotency_key AS "idempotencyKey", e.id AS "eventId", e.name AS "eventName",
+    `SELECT ${headColumns}, a.id AS "appId", a.name AS "appName", ${readDelivery('v', 'a')} AS delivery, r.api_key_id AS "apiKeyId",
+       r.idempotency_key AS "idempotencyKey", e.id AS "eventId", e.name AS "eventName",
        e.deleted_at IS NOT NULL AS "isEventDeleted", v.id AS "versionId", v.number AS "versionNumber",
        v.kind AS "versionKind", v.definition
-     FROM request r JOIN event e ON e.id = r.event_id JOIN event_version v ON v.id = r.version_id
-     WHERE r.id = $1 AND r.app_id = $2`,
-    [requestId, appId],
+     ${headTables} JOIN app a ON a.id = r.app_id
+     WHERE r.id = $1 AND ${appId === undefined ? 'true' : 'r.app_id = $2'}`,
+    appId === undefined ? [requestId] : [requestId, appId],
   );
-  const head = rows[0];
+  const [head] = rows;
   return head?.idempotencyKey
     ? { ...head, idempotencyKey: toReadableKey(head.idempotencyKey) }
     : head;
 }
 
-async function readItem(
-  pool: pg.Pool,
-  { requestId, item }: TimelineAddress,
-): Promise<TimelineItem | undefined> {
-  const { rows } = await pool.query<TimelineItem>(
-    `SELECT i.recipient, i.data, i.override, i.locale, i.schedule_at AS "scheduleAt", i.skips,
-       ${isPlanned('i', 'r')} AS "isPlanned"
-     FROM request_item i JOIN request r ON r.id = i.request_id WHERE i.request_id = $1 AND i.item = $2`,
-    [requestId, item],
-  );
-  return rows[0];
-}
+const itemStatement = `
+SELECT recipient, data, override, locale, schedule_at AS "scheduleAt", skips
+FROM request_item WHERE request_id = $1 AND item = $2`;
+
+const skipStatement = `
+SELECT item, skips FROM (
+  SELECT item, skips FROM request_item WHERE request_id = $1 ORDER BY item LIMIT ${maxRequestItems}
+) i WHERE skips IS NOT NULL`;
 
 async function readMessages(
   pool: pg.Pool,
-  { requestId, item }: TimelineAddress,
+  requestId: string,
+  { item, limit }: { item?: number; limit: number },
 ): Promise<TimelineMessage[]> {
-  const { rows } = await pool.query<TimelineMessage>(
-    `SELECT m.id, m.channel, m.target, m.generation, m.state, m.reason, m.waits, m.due_at AS "dueAt",
-       m.expires_at AS "expiresAt", m.created_at AS "createdAt", m.settled_at AS "settledAt", m.attempts,
-       m.unknown_count AS "unknownCount", m.notes, m.resend_of AS "resendOf", m.integration_id AS "integrationId",
-       i.name AS "integrationName", i.deleted_at IS NOT NULL AS "isIntegrationRemoved"
+  const { rows } = await pool.query<Omit<TimelineMessage, 'attempts' | 'receipts'>>(
+    `SELECT m.id, m.item, m.channel, m.target, m.generation, m.state, m.reason, m.waits, m.due_at AS "dueAt",
+       m.expires_at AS "expiresAt", m.created_at AS "createdAt", m.settled_at AS "settledAt",
+       m.job_id IS NOT NULL AS "isQueued", m.attempts AS "attemptsMade", m.unknown_count AS "unknownCount", m.notes,
+       m.resend_of AS "resendOf", m.integration_id AS "integrationId", i.name AS "integrationName",
+       i.deleted_at IS NOT NULL AS "isIntegrationRemoved"
      FROM message m LEFT JOIN integration i ON i.id = m.integration_id
-     WHERE m.request_id = $1 AND m.item = $2 ORDER BY m.channel, m.target, m.generation LIMIT ${maxMessages}`,
-    [requestId, item],
+     WHERE m.request_id = $1 AND ${item === undefined ? 'true' : 'm.item = $3'}
+     ORDER BY m.item, m.channel, m.target, m.generation LIMIT $2`,
+    item === undefined ? [requestId, limit] : [requestId, limit, item],
   );
-  return rows;
+  const [attempts, receipts] = await Promise.all([
+    queryRows<TimelineAttempt>(pool, attemptStatement, rows),
+    queryRows<TimelineReceipt>(pool, receiptStatement, rows),
+  ]);
+  return rows.map((row) => ({
+    ...row,
+    attempts: attempts.filter(({ messageId }) => messageId === row.id),
+    receipts: receipts.filter(({ messageId }) => messageId === row.id),
+  }));
 }
 
+/** Runs a statement about these messages. */
 async function queryRows<Row extends object>(
   pool: pg.Pool,
   text: string,
-  messageIds: string[],
+  messages: readonly { id: string }[],
 ): Promise<Row[]> {
-  return messageIds.length === 0 ? [] : (await pool.query<Row>(text, [messageIds])).rows;
+  if (messages.length === 0) return [];
+  return (await pool.query<Row>(text, [messages.map(({ id }) => id)])).rows;
 }
 
 const attemptStatement = `

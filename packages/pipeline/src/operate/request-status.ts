@@ -1,8 +1,9 @@
 import type { RequestStatus, StatusEntry } from '@belfry/shared';
 import type pg from 'pg';
 import { countMessages } from './count-messages.sql';
-import { countPlanned, isPlanned } from './is-planned.sql';
+import { isPlanned } from './is-planned.sql';
 import { resentBy } from './is-resent.sql';
+import { headColumns, headTables } from './read-request';
 
 /** The position of an entry; the next page starts after it. */
 export type StatusPlace = Pick<StatusEntry, 'item' | 'key'>;
@@ -34,10 +35,8 @@ export async function readRequestStatus(
 }
 
 const headStatement = `
-SELECT r.id AS "requestId", r.kind, coalesce(e.name, '') AS event, r.items, ${countPlanned('r')} AS "plannedItems",
-  r.created_at AS "acceptedAt", ARRAY(SELECT jsonb_object_keys(v.definition -> 'channels')) AS channels
-FROM request r LEFT JOIN event e ON e.id = r.event_id LEFT JOIN event_version v ON v.id = r.version_id
-WHERE r.id = $1 AND r.app_id = $2`;
+SELECT ${headColumns}, e.name AS event, ARRAY(SELECT jsonb_object_keys(v.definition -> 'channels')) AS channels
+${headTables} WHERE r.id = $1 AND r.app_id = $2`;
 
 /** Reads items in index order, so a page reads only its own items. */
 export function entryStatement({ appId, requestId, after, limit }: StatusPage) {

@@ -1,5 +1,5 @@
-import { listOfTexts, wentTo } from '@belfry/database';
-import { formatErasedTarget, maxMessagesPerResend, resendableStates } from '@belfry/shared';
+import { type Queryable, wentTo } from '@belfry/database';
+import { maxMessagesPerResend } from '@belfry/shared';
 import { isResent } from './is-resent.sql';
 import {
   attemptCondition,
@@ -10,11 +10,10 @@ import {
   toLogState,
 } from './request-log.sql';
 
-/**
- * SQL of `matched`, the newest messages that match the log's filter, and of `fit`, those that may be resent. Stops at one
- * more than the maximum.
- */
-export function resendMatch(filter: LogFilter, bind: Bind): string {
+/** Finds the ids of the newest messages that match the log's filter, up to one more than a run may have. */
+export async function listMatches(client: Queryable, filter: LogFilter): Promise<string[]> {
+  const values: unknown[] = [];
+  const bind: Bind = (value, type) => `$${values.push(value)}::${type}`;
   const { requestId, states, provider, recipient } = filter;
   // The index of messages starts with the channel. If the filter names no channel, there is one lookup per channel.
   const channels = filter.channels ?? filter.providerChannels;
@@ -35,26 +34,14 @@ export function resendMatch(filter: LogFilter, bind: Bind): string {
     ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
     ...(recipient === undefined ? [] : [recipientCondition(bind(recipient, 'text'))]),
   ];
-  return `
-matched AS MATERIALIZED (
-  SELECT m.id, m.request_id, m.channel, m.state, m.target = '${formatErasedTarget('')}' || m.id AS is_erased, q.version_id
-  FROM message m JOIN request q ON q.id = m.request_id
-  WHERE ${conditions.join('\n    AND ')}
-    AND NOT ${isResent('m')}
-  LIMIT ${maxMessagesPerResend + 1}
-), sensitive AS MATERIALIZED (
-  -- Once per version, because definitions are large.
-  SELECT id FROM event_version
-  WHERE id IN (SELECT version_id FROM matched) AND (definition ->> 'isSensitive')::bool
-), judged AS MATERIALIZED (
-  SELECT m.id, m.request_id, m.channel, m.state, CASE
-    WHEN m.state NOT IN (${listOfTexts(resendableStates)}) THEN 'not_ended'
-    WHEN m.is_erased THEN 'erased'
-    WHEN m.version_id IN (SELECT id FROM sensitive) THEN 'sensitive' END AS obstacle
-  FROM matched m
-), fit AS MATERIALIZED (
-  SELECT id, request_id, channel, state FROM judged WHERE obstacle IS NULL
-)`;
+  const { rows } = await client.query<{ id: string }>(
+    `SELECT m.id FROM message m JOIN request q ON q.id = m.request_id
+     WHERE ${conditions.join('\n    AND ')}
+       AND NOT ${isResent('m')}
+     LIMIT ${maxMessagesPerResend + 1}`,
+    values,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** In a bulk, matches only messages to this recipient. */

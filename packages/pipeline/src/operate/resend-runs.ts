@@ -3,14 +3,8 @@ import { newId } from '@belfry/runtime';
 import { maxMessagesPerResend } from '@belfry/shared';
 import type pg from 'pg';
 import type { LogFilter } from './request-log.sql';
-import { resendMatch } from './resend-match.sql';
-
-export type MatchCount = {
-  channel: string;
-  state: string;
-  obstacle: 'not_ended' | 'erased' | 'sensitive' | null;
-  messages: number;
-};
+import { listMatches } from './resend-match.sql';
+import { judgeResends, type ResendVerdict } from './resend-verdict.sql';
 
 export type ResendRunRow = {
   id: string;
@@ -45,14 +39,9 @@ const runsListed = 50;
 /** Resends by filter. Confirming one fixes its messages; `carryOutResend` resends them. */
 export function createResendRuns(pool: pg.Pool) {
   return {
-    /** Counts the matching messages, up to one more than a run may have. */
-    async count(filter: LogFilter): Promise<MatchCount[]> {
-      const { text, values } = buildStatement(
-        filter,
-        (match) => `
-WITH ${match} SELECT channel, state, obstacle, count(*)::int AS messages FROM judged GROUP BY channel, state, obstacle`,
-      );
-      return (await pool.query<MatchCount>(text, values)).rows;
+    /** Judges the matching messages, up to one more than a run may have. */
+    async count(filter: LogFilter): Promise<ResendVerdict[]> {
+      return judgeResends(pool, filter.appId, await listMatches(pool, filter));
     },
 
     /** Undefined if a run is active already, or the matches are not what was confirmed. */
@@ -91,40 +80,21 @@ WITH ${match} SELECT channel, state, obstacle, count(*)::int AS messages FROM ju
 
 export type ResendRuns = ReturnType<typeof createResendRuns>;
 
-function buildStatement(filter: LogFilter, write: (match: string, bind: BindMore) => string) {
-  const values: unknown[] = [];
-  const bind: BindMore = (value, type) => `$${values.push(value)}::${type}`;
-  const match = resendMatch(filter, bind);
-  return { text: write(match, bind), values };
-}
-
-type BindMore = (value: unknown, type: string) => string;
-
-/** One statement, so that it counts, confirms and writes the same messages. */
+/** One transaction, and the ids fix the messages that are counted, confirmed and written. */
 async function startRun(
   pool: pg.Pool,
   actor: Actor,
   { appId, filter, shown, confirmed, perSecond }: NewResendRun,
 ): Promise<StartedRun | undefined> {
-  const { text, values } = buildStatement(
-    filter,
-    (match, bind) => `
-WITH ${match}, started AS (
-  INSERT INTO resend (id, app_id, filter, matched, per_second, created_by)
-  SELECT ${bind(newId(), 'uuid')}, ${bind(appId, 'uuid')}, ${bind(JSON.stringify(shown), 'jsonb')}, f.messages,
-    ${bind(perSecond, 'int')}, ${bind(actor.operatorId, 'uuid')}
-  FROM (SELECT count(*)::int AS messages FROM fit) f
-  WHERE f.messages BETWEEN 1 AND ${bind(confirmed, 'int')}
-    AND (SELECT count(*) FROM matched) <= ${maxMessagesPerResend}
-  ON CONFLICT (app_id) WHERE finished_at IS NULL DO NOTHING
-  RETURNING id, matched
-), named AS (
-  INSERT INTO resend_message (resend_id, message_id, state) SELECT s.id, f.id, f.state FROM started s CROSS JOIN fit f
-)
-SELECT id, matched FROM started`,
-  );
   return inTransaction(pool, async (client) => {
-    const { rows } = await client.query<StartedRun>(text, values);
+    const matches = await judgeResends(client, appId, await listMatches(client, filter));
+    const fit = matches.filter(({ obstacle }) => obstacle === null);
+    const isConfirmed = fit.length > 0 && fit.length <= confirmed;
+    if (!isConfirmed || matches.length > maxMessagesPerResend) return undefined;
+    const { rows } = await client.query<StartedRun>(startStatement, [
+      ...[newId(), appId, JSON.stringify(shown), perSecond, actor.operatorId],
+      ...[fit.map(({ id }) => id), fit.map(({ state }) => state)],
+    ]);
     const [started] = rows;
     if (!started) return undefined;
     const change = { filter: shown, messages: started.matched, perSecond };
@@ -133,6 +103,18 @@ SELECT id, matched FROM started`,
     return started;
   });
 }
+
+const startStatement = `
+WITH started AS (
+  INSERT INTO resend (id, app_id, filter, matched, per_second, created_by)
+  VALUES ($1, $2, $3, cardinality($6::uuid[]), $4, $5)
+  ON CONFLICT (app_id) WHERE finished_at IS NULL DO NOTHING
+  RETURNING id, matched
+), named AS (
+  INSERT INTO resend_message (resend_id, message_id, state)
+  SELECT s.id, f.id, f.state FROM started s CROSS JOIN unnest($6::uuid[], $7::text[]) f (id, state)
+)
+SELECT id, matched FROM started`;
 
 const runColumns = `
 SELECT r.id, r.filter, r.matched, r.resent, r.skipped, r.per_second AS "perSecond", r.created_at AS "createdAt",

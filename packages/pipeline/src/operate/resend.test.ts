@@ -1,25 +1,6 @@
-import { findResendObstacle, findResendWarning } from './resend';
-
-const sound = { isNewest: true, isSensitive: false, isErased: false };
+import { findResendWarning } from './resend';
 
 describe('a resend', () => {
-  test.each(['sent', 'delivered', 'read', 'failed', 'skipped', 'unknown'])(
-    'is allowed for a message that is %s',
-    (state) => {
-      expect(findResendObstacle({ ...sound, state })).toBeUndefined();
-    },
-  );
-
-  test.each([
-    [{ state: 'queued' }],
-    [{ state: 'sending' }],
-    [{ state: 'failed', isNewest: false }],
-    [{ state: 'failed', isSensitive: true }],
-    [{ state: 'failed', isErased: true }],
-  ])('is refused for %o', (facts) => {
-    expect(findResendObstacle({ ...sound, ...facts })).toMatch(/\.$/);
-  });
-
   test.each([
     ['delivered', true],
     ['read', true],

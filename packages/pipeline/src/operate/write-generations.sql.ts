@@ -8,8 +8,8 @@ export type NewGeneration = {
   messageId: string;
   /** Its state when the resend was decided; if it changed, the message is not resent. */
   state: string;
-  /** The integration to send with; undefined in the sandbox. */
-  integrationId: string | undefined;
+  /** The integration to send with; null in the sandbox. */
+  integrationId: string | null;
   timeToLiveMs: number;
 };
 

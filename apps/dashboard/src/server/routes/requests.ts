@@ -1,5 +1,5 @@
 import type { Actor } from '@belfry/database';
-import type { ItemTimeline, Resend } from '@belfry/pipeline/operate';
+import type { ItemTimeline, ResendInput, ResendResult } from '@belfry/pipeline/operate';
 import { Type } from '@sinclair/typebox';
 import type { ExplanationAnswer, RequestAnswer, ResendAnswer } from '../../api/requests';
 import { notFound, Refusal } from '../problem';
@@ -15,7 +15,7 @@ export type RequestRoutesDeps = {
   }): Promise<ItemTimeline | undefined>;
   /** The output of `belfry doctor` for a request of this app. */
   explain(appId: string, requestId: string): Promise<string[] | undefined>;
-  resend: Resend;
+  resend(actor: Actor, input: ResendInput): Promise<ResendResult>;
   /** False if the message is no longer queued. */
   cancelMessage(actor: Actor, message: { messageId: string; appId: string }): Promise<boolean>;
   hasMessage(appId: string, messageId: string): Promise<boolean>;
@@ -33,12 +33,7 @@ export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) 
       const item = readItem(queryText(call, 'item'));
       const timeline = await deps.readTimeline({ appId: call.app.id, requestId, item });
       if (!timeline || item >= timeline.head.items) throw notFound('request');
-      const delivery = timeline.head.definition.delivery ?? call.app.delivery;
-      return buildTimeline(timeline, {
-        item,
-        isSandbox: delivery === 'sandbox',
-        readAt: deps.now(),
-      });
+      return buildTimeline(timeline, { item, readAt: deps.now() });
     }),
 
     explain: inApp(async (call): Promise<ExplanationAnswer> => {
@@ -51,7 +46,7 @@ export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) 
     resend: inApp(async (call): Promise<ResendAnswer> => {
       const { confirm } = readBody(resendBody, call.body);
       const messageId = readId(call, 'messageId', 'message');
-      const input = { app: call.app, messageId, isConfirmed: confirm === true };
+      const input = { appId: call.app.id, messageId, isConfirmed: confirm === true };
       const resent = await deps.resend(call.actor, input);
       switch (resent.state) {
         case 'resent':

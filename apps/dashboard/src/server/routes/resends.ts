@@ -2,9 +2,9 @@ import { getSqlState, type WorkerHeartbeat } from '@belfry/database';
 import {
   findResendWarning,
   type LogFilter,
-  type MatchCount,
   type ResendRunRow,
   type ResendRuns,
+  type ResendVerdict,
 } from '@belfry/pipeline/operate';
 import {
   fanOutQueue,
@@ -97,7 +97,7 @@ export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
     }),
   };
 
-  async function countMatches({ app }: AppCall, filters: LogFilters): Promise<MatchCount[]> {
+  async function countMatches({ app }: AppCall, filters: LogFilters): Promise<ResendVerdict[]> {
     const filter: LogFilter | undefined = await readLogFilter(app.id, filters, deps);
     return filter ? limitTime(runs.count(filter)) : [];
   }
@@ -187,47 +187,42 @@ function maskFilters(filters: LogFilters): Record<string, string> {
   };
 }
 
-function toCountAnswer(filters: LogFilters, counts: MatchCount[]): ResendCountAnswer {
-  const fit = counts.filter(({ obstacle }) => obstacle === null);
-  const states = sumBy(fit, ({ state }) => state).map((counted) => ({
+function toCountAnswer(filters: LogFilters, matches: ResendVerdict[]): ResendCountAnswer {
+  const fit = matches.filter(({ obstacle }) => obstacle === null);
+  const states = countBy(fit, ({ state }) => state).map((counted) => ({
     ...counted,
     warning: findResendWarning(counted.name) ?? null,
   }));
-  const obstacles = sumBy(counts, ({ obstacle }) => obstacle ?? undefined);
-  const byChannel = new Map(sumBy(fit, ({ channel }) => channel).map((each) => [each.name, each]));
+  const obstacles = countBy(matches, ({ obstacle }) => obstacle);
+  const byChannel = new Map(
+    countBy(fit, ({ channel }) => channel).map((each) => [each.name, each]),
+  );
   return {
     filters,
-    messages: sum(fit),
-    isOver: sum(counts) > maxMessagesPerResend,
+    messages: fit.length,
+    isOver: matches.length > maxMessagesPerResend,
     max: maxMessagesPerResend,
     channels: sortByChannel([...byChannel.keys()]).flatMap((name) => byChannel.get(name) ?? []),
     states,
-    mayDuplicate: sum(states.filter(({ warning }) => warning !== null)),
+    mayDuplicate: fit.filter(({ state }) => findResendWarning(state) !== undefined).length,
     leftOut: obstacles.flatMap(({ name, messages }) => toLeftOut(name, messages)),
     paces: resendPaces,
   };
 }
 
-function sum(counts: readonly { messages: number }[]): number {
-  return counts.reduce((all, { messages }) => all + messages, 0);
-}
-
-function sumBy(
-  counts: MatchCount[],
-  getName: (count: MatchCount) => string | undefined,
+function countBy(
+  matches: readonly ResendVerdict[],
+  getName: (match: ResendVerdict) => string | null,
 ): Counted[] {
-  const sums = new Map<string, number>();
-  for (const count of counts) {
-    const name = getName(count);
-    if (name !== undefined) sums.set(name, (sums.get(name) ?? 0) + count.messages);
+  const counts = new Map<string, number>();
+  for (const match of matches) {
+    const name = getName(match);
+    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  return [...sums].map(([name, messages]) => ({ name, messages }));
+  return [...counts].map(([name, messages]) => ({ name, messages }));
 }
 
-const means: Record<string, string> = {
-  ...resendSkips,
-  not_ended: 'It still waits, or is being sent.',
-};
+const means: Record<string, string> = resendSkips;
 
 function toLeftOut(reason: string, messages: number): LeftOut[] {
   return [{ reason, means: means[reason] ?? reason, messages }];

@@ -1,60 +1,90 @@
-import {
-  type AttemptTimeline,
-  explainRequest,
-  type MessageTimeline,
-  type RequestTimeline,
-} from './explain-request';
+import { defaultPolicy } from '@belfry/shared';
+import { explainRequest } from './explain-request';
+import type {
+  RequestTimeline,
+  TimelineAttempt,
+  TimelineHead,
+  TimelineMessage,
+} from './read-request';
 
 const time = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 10, 0, seconds));
 const now = time(100);
 
-const attempt: AttemptTimeline = {
+const attempt: TimelineAttempt = {
+  messageId: 'm',
   number: 1,
   openedAt: time(1),
   closedAt: time(2),
   worker: 'host:1',
   provider: 'smtp',
+  integrationName: null,
   outcome: 'accepted',
-  reason: undefined,
-  detail: undefined,
+  reason: null,
+  detail: null,
   isPossibleDuplicate: false,
+  providerMessageId: null,
+  request: null,
+  response: null,
 };
 
-const message: MessageTimeline = {
+const message: TimelineMessage = {
   id: 'm',
   item: 0,
   channel: 'email',
-  target: 'a***@example.com',
+  target: 'ana@example.com',
   generation: 0,
-  resendRun: undefined,
   state: 'sent',
-  reason: undefined,
-  waits: undefined,
-  dueAt: undefined,
+  reason: null,
+  waits: null,
+  dueAt: null,
   expiresAt: time(3_600),
+  createdAt: time(0),
+  settledAt: null,
   isQueued: true,
+  attemptsMade: 0,
+  unknownCount: 0,
+  notes: null,
+  resendOf: null,
+  integrationId: null,
+  integrationName: null,
+  isIntegrationRemoved: false,
   attempts: [],
-  failovers: [],
   receipts: [],
 };
 
-const request: RequestTimeline = {
-  id: 'r',
+const head: TimelineHead = {
+  requestId: 'r',
+  appId: 'a',
   appName: 'Shop',
   delivery: 'live',
-  eventName: 'order_shipped',
   kind: 'single',
   items: 1,
   plannedItems: 1,
-  createdAt: time(0),
-  isSensitive: false,
+  acceptedAt: time(0),
+  apiKeyId: null,
+  idempotencyKey: null,
+  eventId: 'e',
+  eventName: 'order_shipped',
+  isEventDeleted: false,
+  versionId: 'v',
+  versionNumber: 1,
+  versionKind: 'live',
+  definition: {
+    ...{ defaultLocale: 'en', missing: 'empty', isSensitive: false },
+    channels: { email: { integrationIds: [], templates: {}, policy: defaultPolicy } },
+  },
+};
+
+const request: RequestTimeline = {
+  head,
   skips: [],
   messages: [],
+  obstacles: new Map(),
   isCut: false,
 };
 
 function explain(
-  messageChanges: Partial<MessageTimeline>,
+  messageChanges: Partial<TimelineMessage>,
   requestChanges: Partial<RequestTimeline> = {},
 ): string[] {
   return explainRequest(
@@ -66,22 +96,28 @@ function explain(
 describe('explainRequest', () => {
   test('names the resend and the run that created it', () => {
     expect(explain({ generation: 2 })[1]).toMatch(/, resend 2, is sent\./);
-    expect(explain({ generation: 1, resendRun: 'run' })[1]).toMatch(
+    expect(explain({ generation: 1, notes: { resend_run: 'run' } })[1]).toMatch(
       /, resend 1 by resend run run, is /,
     );
   });
 
   test('names the skipped integration and the reason for the failover', () => {
-    const failovers = [
-      { name: 'first', reason: 'needs_attention' as const, detail: 'Authenticate', at: time(1) },
-    ];
-    expect(explain({ failovers })).toContain(
+    const failover = { name: 'first', reason: 'needs_attention', detail: 'Authenticate' };
+    const notes = { passed_over: { i: { ...failover, at: time(1).getTime() } } };
+    expect(explain({ notes })).toContain(
       `  At ${time(1).toISOString()} the integration "first" was skipped (needs_attention): The integration needs attention. Authenticate.`,
     );
   });
 
   test('follows a message from acceptance to the provider’s receipt', () => {
-    const receipts = [{ state: 'delivered', receivedAt: time(5), detail: undefined }];
+    const receipt = {
+      messageId: 'm',
+      receivedAt: time(5),
+      errorCode: null,
+      detail: null,
+      body: '',
+    };
+    const receipts = [{ ...receipt, state: 'delivered' }];
     expect(explain({ state: 'delivered', attempts: [attempt], receipts })).toEqual([
       'Request r was accepted at 2026-01-01T10:00:00.000Z: a single send of the event "order_shipped" with 1 item, for the app "Shop".',
       'Item 0 by email to a***@example.com is delivered. The provider reported that the message arrived.',
@@ -91,13 +127,13 @@ describe('explainRequest', () => {
   });
 
   test('gives the reason why a channel has no message', () => {
-    const skips = [{ item: 3, channel: 'slack', reason: 'no_address', detail: 'no slack' }];
+    const skips = [{ item: 3, skips: { slack: { reason: 'no_address', detail: 'no slack' } } }];
     expect(explainRequest({ ...request, skips }, now)).toContain(
       'Item 3 was not sent by slack (no_address): The recipient has no address for this channel. no slack.',
     );
   });
 
-  test.each<[string, Partial<MessageTimeline>, string]>([
+  test.each<[string, Partial<TimelineMessage>, string]>([
     [
       'the reason of a failure',
       { state: 'failed', reason: 'expired' },
@@ -130,7 +166,7 @@ describe('explainRequest', () => {
     ],
     [
       'an open attempt and its worker',
-      { state: 'sending', attempts: [{ ...attempt, closedAt: undefined, outcome: undefined }] },
+      { state: 'sending', attempts: [{ ...attempt, closedAt: null, outcome: null }] },
       '  Attempt 1 with smtp started at 2026-01-01T10:00:01.000Z on the worker host:1 and has not ended.',
     ],
     [
@@ -147,15 +183,31 @@ describe('explainRequest', () => {
     expect(explain(messageChanges)).toContain(sentence);
   });
 
+  test.each([
+    ['suppressed', 'be skipped (suppressed): The address bounced or opted out before.'],
+    ['expired', 'fail (expired): It expired before it could be sent.'],
+    ['paused', 'wait (paused): the channel or the integration is paused.'],
+  ] as const)('states that a queued message is %s by now', (obstacle, end) => {
+    const obstacles = new Map([['m', obstacle]]);
+    const queued = { state: 'queued', dueAt: time(50) } as const;
+    expect(explain(queued, { obstacles })).toContain(`  If a worker took it now, it would ${end}`);
+    expect(explain({ ...queued, waits: obstacle }, { obstacles }).join()).not.toContain(
+      'took it now',
+    );
+  });
+
   test('counts the items that fanout has not planned yet', () => {
-    const requestChanges = { kind: 'bulk', items: 1_000, plannedItems: 400 };
-    expect(explainRequest({ ...request, ...requestChanges }, now)).toContain(
+    const bulk = { ...head, kind: 'bulk' as const, items: 1_000, plannedItems: 400 };
+    expect(explainRequest({ ...request, head: bulk }, now)).toContain(
       '600 items wait for the role fanout, which plans their messages.',
     );
   });
 
   test('states that there was no recipient, and that the app delivers to the sandbox', () => {
-    const [first, second] = explainRequest({ ...request, delivery: 'sandbox' }, now);
+    const [first, second] = explainRequest(
+      { ...request, head: { ...head, delivery: 'sandbox' } },
+      now,
+    );
     expect(first).toMatch(/which delivers to the sandbox\.$/);
     expect(second).toBe('It has no message: no channel had a recipient.');
   });
