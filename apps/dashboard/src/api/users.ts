@@ -60,6 +60,8 @@ export type UserAddress = {
   address: string | null;
   /** How the address was normalized, or why there is none. */
   note: string | null;
+  /** Why no message reaches the address now, whatever event and sender it has. */
+  obstacle: { reason: string; what: string } | null;
 };
 
 /**

@@ -1,10 +1,11 @@
 import type { AnyChannel, AppDefaults } from '@belfry/channels';
 import type { AppUserRow, MatchedUser, SuppressionRow, UserDeviceRow } from '@belfry/database';
-import { createReadStoredRecipient } from '@belfry/pipeline/accept';
-import type { ErasureRow } from '@belfry/pipeline/operate';
+import { storedRecipient } from '@belfry/pipeline/accept';
+import type { Candidate, Eligibility, ErasureRow } from '@belfry/pipeline/operate';
 import type { Recipient, RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
+import { explainReason } from './explain';
 import { maskTokens } from './mask-tokens';
 
 type Channels = Record<string, AnyChannel>;
@@ -40,17 +41,40 @@ function listExtraFields(channels: Channels): string[] {
   return Object.values(channels).flatMap((channel) => Object.keys(channel.recipient));
 }
 
+type AddressOnPage = Omit<wire.UserAddress, 'obstacle'> & { deviceId?: string };
+
 /** Addresses of a recipient by channel, or why there is none, in channel order. */
 export function listAddresses(
   recipient: Recipient,
   channels: Channels,
   app: AppDefaults,
-): wire.UserAddress[] {
-  return sortByChannel(Object.keys(channels)).flatMap((channel): wire.UserAddress[] => {
+): AddressOnPage[] {
+  return sortByChannel(Object.keys(channels)).flatMap((channel): AddressOnPage[] => {
     const result = channels[channel]?.findTargets(recipient, app);
     if (!result) return [];
     if ('skip' in result) return [{ channel, address: null, note: result.detail }];
-    return result.targets.map(({ address, note = null }) => ({ channel, address, note }));
+    return result.targets.map(({ note = null, ...target }) => ({ channel, note, ...target }));
+  });
+}
+
+/** The addresses as the verdict reads them, whatever event and integration a message is sent by. */
+export function toCandidates(addresses: readonly AddressOnPage[], userId: string): Candidate[] {
+  return addresses.map(({ channel, address, deviceId }) => ({
+    ...{ channel, target: address ?? '', deviceId, userId },
+    ...{ sender: undefined, integrationId: undefined, chain: [] },
+  }));
+}
+
+/** Adds what would stop a message to each address now. */
+export function addObstacles(
+  addresses: readonly AddressOnPage[],
+  verdicts: readonly Eligibility[],
+): wire.UserAddress[] {
+  return addresses.map(({ channel, address, note }, index) => {
+    const reason = address === null ? null : (verdicts[index]?.obstacle ?? null);
+    const detail = reason === 'paused' ? 'The channel is paused.' : null;
+    const obstacle = reason && { reason, what: explainReason(reason, detail).what };
+    return { channel, address, note, obstacle };
   });
 }
 

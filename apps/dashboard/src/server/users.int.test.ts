@@ -51,6 +51,32 @@ describe('the record of a user', () => {
     });
   });
 
+  test('shows what would stop a message to an address', async () => {
+    const { sid } = await createUser({ email: 'gone@example.com', mobile: '+4930123999' });
+    const body = { channel: 'email', address: 'gone@example.com', detail: 'Asked us to' };
+    expect((await dashboard.call('post', at('suppressions'), body)).status).toBe(200);
+    await dashboard.database.prisma.channelPause.create({
+      data: { appId: dashboard.tenant.appId, channel: 'sms' },
+    });
+    const { addresses } = (await dashboard.call('get', at(`users/${sid}`))).body;
+    expect(addresses).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          channel: 'email',
+          obstacle: { reason: 'suppressed', what: 'The address bounced or opted out before.' },
+        }),
+        expect.objectContaining({
+          channel: 'sms',
+          obstacle: { reason: 'paused', what: 'The channel is paused.' },
+        }),
+        expect.objectContaining({ channel: 'slack', address: null, obstacle: null }),
+      ]),
+    );
+    await dashboard.database.prisma.channelPause.deleteMany({
+      where: { appId: dashboard.tenant.appId },
+    });
+  });
+
   test('shows the provider error that disabled a device', async () => {
     const { sid } = await createUser({});
     const device = { appId: dashboard.tenant.appId, userSid: sid, fcmToken: newId() };

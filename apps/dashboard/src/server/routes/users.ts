@@ -7,7 +7,7 @@ import type {
   Suppressions,
   UserDeviceRow,
 } from '@belfry/database';
-import type { ErasureRow, NewErasure } from '@belfry/pipeline/operate';
+import type { Candidate, Eligibility, ErasureRow, NewErasure } from '@belfry/pipeline/operate';
 import { isUuid } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type * as wire from '../../api/users';
@@ -15,10 +15,12 @@ import { invalid, notFound, Refusal } from '../problem';
 import { readBody } from '../read-body';
 import { type AppCall, queryText, type Routes, readId } from '../route';
 import {
+  addObstacles,
   buildRecipient,
   canonicalizeAddress,
   listAddresses,
   listOwnAddresses,
+  toCandidates,
   toErasureRow,
   toSuppressionRow,
   toUserAnswer,
@@ -29,6 +31,8 @@ export type UserRoutesDeps = {
   channels: Record<string, AnyChannel>;
   users: AppUsers;
   suppressions: Suppressions;
+  /** The verdict of a claim on each candidate. */
+  readEligibility(appId: string, candidates: readonly Candidate[]): Promise<Eligibility[]>;
   eraseUser(actor: Actor, erasure: NewErasure): Promise<ErasureRow | undefined>;
   listErasures(appId: string): Promise<ErasureRow[]>;
 };
@@ -52,7 +56,7 @@ export function createUserRoutes(deps: UserRoutesDeps, routes: Routes) {
 }
 
 function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
-  const { channels, users, suppressions } = deps;
+  const { channels, users } = deps;
 
   async function find(call: AppCall): Promise<{ user: AppUserRow; devices: UserDeviceRow[] }> {
     const user = await users.find(call.app.id, readId(call, 'userSid', 'user'));
@@ -77,15 +81,7 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
 
     read: inApp(async (call): Promise<wire.UserAnswer> => {
       const { user, devices } = await find(call);
-      const addresses = listAddresses(buildRecipient(user, devices, channels), channels, call.app);
-      const presentAddresses = addresses.flatMap(({ channel, address }): AddressOnChannel[] =>
-        address === null ? [] : [{ channel, address }],
-      );
-      const rows = await suppressions.listForAddresses(call.app.id, presentAddresses);
-      return toUserAnswer(user, devices, {
-        addresses,
-        suppressions: rows.map(toSuppressionRow),
-      });
+      return readAnswer(deps, call, { user, devices });
     }),
 
     erase: inApp(async (call): Promise<wire.ErasureRow> => {
@@ -112,6 +108,25 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
       return { erasures: (await deps.listErasures(app.id)).map(toErasureRow) };
     }),
   };
+}
+
+async function readAnswer(
+  { channels, suppressions, readEligibility }: UserRoutesDeps,
+  { app }: AppCall,
+  { user, devices }: { user: AppUserRow; devices: UserDeviceRow[] },
+): Promise<wire.UserAnswer> {
+  const addresses = listAddresses(buildRecipient(user, devices, channels), channels, app);
+  const presentAddresses = addresses.flatMap(({ channel, address }): AddressOnChannel[] =>
+    address === null ? [] : [{ channel, address }],
+  );
+  const [rows, verdicts] = await Promise.all([
+    suppressions.listForAddresses(app.id, presentAddresses),
+    readEligibility(app.id, toCandidates(addresses, user.userId)),
+  ]);
+  return toUserAnswer(user, devices, {
+    addresses: addObstacles(addresses, verdicts),
+    suppressions: rows.map(toSuppressionRow),
+  });
 }
 
 function createSuppressionRoutes({ channels, suppressions }: UserRoutesDeps, { inApp }: Routes) {

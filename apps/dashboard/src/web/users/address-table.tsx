@@ -94,7 +94,7 @@ function AddressRow({
   onSuppress: () => void;
   onAllow: (row: SuppressionRow) => void;
 }) {
-  const { channel, address, note } = userAddress;
+  const { channel, address, note, obstacle } = userAddress;
   const isForAll = rows.some(({ sender }) => sender === null);
   return (
     <tr className={address === null ? 'faint' : undefined}>
@@ -109,6 +109,12 @@ function AddressRow({
           <small className="why">
             <Mark name="skipped" size={12} />
             <span>opted out by the user</span>
+          </small>
+        )}
+        {obstacle && (rows.length === 0 || obstacle.reason !== 'suppressed') && (
+          <small className="why">
+            <Mark name="skipped" size={12} />
+            <span>{obstacle.what}</span>
           </small>
         )}
         {rows.map((row) => (
