@@ -47,10 +47,13 @@ async function resend({ change, delivery = 'live', removed = [] }: DecideInput =
     const where = { id: { a, b }[name] };
     await database.prisma.integration.update({ where, data: { deletedAt: new Date() } });
   }
+  const resendId = started?.id ?? '';
+  // Runs of other tests may also be due; the one that is due for the longest time goes first.
+  const nextAt = new Date(0);
+  await database.prisma.resend.update({ where: { id: resendId }, data: { nextAt } });
   await carryOutResend(database.delivery);
-  const { outcome, newMessageId } = await database.prisma.resendMessage.findFirstOrThrow({
-    where: { resendId: started?.id ?? '' },
-  });
+  const where = { resendId };
+  const { outcome, newMessageId } = await database.prisma.resendMessage.findFirstOrThrow({ where });
   const message = await database.prisma.message.findUnique({
     where: { id: newMessageId ?? newId() },
   });
