@@ -60,6 +60,21 @@ describe('the queues', () => {
     expect(await claim()).toMatchObject([{ kind: 'claimed', message: { id: messageId } }]);
   });
 
+  test('count the messages that are tried again, with the time of the next try', async () => {
+    const { tenant, call, database } = dashboard;
+    const soon = Date.now() + 60_000;
+    for (const ms of [soon + 60_000, soon, soon + 30_000]) {
+      const { messageId: id } = await send();
+      const data = { waits: 'retry', dueAt: new Date(ms) };
+      await database.prisma.message.update({ where: { id }, data });
+    }
+    const { body } = await call('get', `queues?app=${tenant.appId}`);
+    expect(body.channels).toContainEqual(
+      expect.objectContaining({ channel: 'email', retrying: 3, nextRetryAt: soon }),
+    );
+    await database.prisma.message.deleteMany({ where: { appId: tenant.appId, waits: 'retry' } });
+  });
+
   test('count the messages that a worker could not send yet, and name an open circuit', async () => {
     const { tenant, call, database } = dashboard;
     const dueAt = new Date(Date.now() + 30_000);
