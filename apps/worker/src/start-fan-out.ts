@@ -1,13 +1,5 @@
-import {
-  carryOutResend,
-  createFanOut,
-  createResends,
-  findUnplannedRequest,
-  listUnplannedItems,
-  listUnplannedRequests,
-  writePlans,
-} from '@belfry/pipeline/relay';
-import { createConsumerRedis, newId } from '@belfry/runtime';
+import { createPlanning, createResendLoop, listUnplannedRequests } from '@belfry/pipeline/relay';
+import { createConsumerRedis } from '@belfry/runtime';
 import { type FanOutJob, fanOutQueue } from '@belfry/shared';
 import type { RunningRole, Services } from './composition';
 import { consumeWatched } from './consume';
@@ -20,8 +12,7 @@ const longestPlanningMs = 120_000;
 /** The role `fanout`: plans the items of bulk requests and executes resends by filter. */
 export function startFanOut(services: Services): RunningRole {
   const planning = startPlanning(services);
-  const { database, log } = services;
-  const resends = createResends({ carryOut: () => carryOutResend(database.delivery), log });
+  const resends = createResendLoop(services);
   resends.start();
   return {
     isStalled: planning.isStalled,

@@ -42,7 +42,6 @@ export {
 } from './start-checks';
 export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
-export { createTimeouts, type Timeouts } from './timeouts';
 export { version } from './version';
 export { withinTime } from './within-time';
 export { createYieldWhenDue } from './yield-when-due';

@@ -68,6 +68,13 @@ describe('createLogger', () => {
     });
   });
 
+  test('adds no exit listener per logger, as Node warns from the eleventh on', () => {
+    const before = process.listenerCount('exit');
+    createLogger({ level: 'error', process: 'test' });
+    expect(process.listenerCount('exit')).toBe(before);
+    expect(before).toBeGreaterThan(0);
+  });
+
   test('writes each field once: the entry’s own allowed field wins over its parents’', async () => {
     const stream = new PassThrough();
     const log = createLogger({ level: 'info', process: 'api', stream }).child({ state: 'open' });

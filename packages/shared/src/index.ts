@@ -33,8 +33,6 @@ export {
   type VersionDefinition,
   type VersionInput,
 } from './event-version';
-export { isBlank } from './is-blank';
-export { isUuid } from './is-uuid';
 export {
   type DeliverJob,
   type FanOutJob,
@@ -48,6 +46,7 @@ export {
   type ContactUpdate,
   type ExpectedEnd,
   expectedEnds,
+  explainWaitReason,
   type Failover,
   type FailoverReason,
   type FailureReason,
@@ -65,6 +64,8 @@ export {
   type SkipReason,
   type SuppressionReason,
   skipReasons,
+  type WaitReason,
+  waitReasons,
 } from './message-state';
 export {
   mergeRecipients,

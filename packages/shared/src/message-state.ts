@@ -159,3 +159,9 @@ export type ContactUpdate =
     }
   /** The push token is no longer valid. */
   | { change: 'disable_device'; reason: string };
+
+/** The meaning of the reason that a queued message waits for. */
+export function explainWaitReason(waits: string): string {
+  const meanings: Record<string, string> = waitReasons;
+  return meanings[waits] ?? waits;
+}

@@ -148,7 +148,7 @@ function describeWait({
 }: TimelineMessage): MessageChannelRow['waits'] {
   if (state !== 'queued') return null;
   const until = dueAt?.getTime() ?? null;
-  return { reason: waits ?? 'turn', until, sentence: explainWait(waits, attemptsMade) };
+  return { reason: waits ?? 'worker', until, sentence: explainWait(waits, attemptsMade) };
 }
 
 function explainMessage({ state, reason, attempts, receipts }: TimelineMessage) {

@@ -1,6 +1,6 @@
 import type { AnyChannel, AppDefaults } from '@belfry/channels';
 import type { AppUserRow, MatchedUser, SuppressionRow, UserDeviceRow } from '@belfry/database';
-import { storedRecipient } from '@belfry/pipeline/accept';
+import { createReadStoredRecipient } from '@belfry/pipeline/accept';
 import type { Candidate, Eligibility, ErasureRow } from '@belfry/pipeline/operate';
 import type { Recipient, RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';

@@ -177,10 +177,8 @@ async function run(
   return { status: successStatus, body: getBody(result, work, key.requestId), isReplay: false };
 }
 
-function createKeyRow(
-  { hash, fingerprint, ringKeyId }: KeyWithText,
-  status: number,
-): NewIdempotencyKey {
+function createKeyRow(key: KeyWithText, status: number): NewIdempotencyKey {
+  const { hash, fingerprint, ringKeyId } = key;
   return { hash, fingerprint, ringKeyId, status };
 }
 

@@ -40,14 +40,14 @@ WITH n AS (
   LEFT JOIN LATERAL (${selectNextIntegration({
     chain: "v.definition #> ARRAY['channels', m.channel, 'integrationIds']",
     from: 'm',
-    when: "t.why = 'circuit_open' AND m.integration_id IS NOT NULL",
+    when: "t.why = 'circuit' AND m.integration_id IS NOT NULL",
   })}) next ON true
   WHERE m.id = ANY ($1::uuid[])
 )
 UPDATE message m SET
   job_id = NULL,
   due_at = least(CASE WHEN n.is_next_later THEN now() ELSE now() + n.wait_ms * interval '1 ms' END, m.expires_at),
-  waits = CASE n.why WHEN 'circuit_open' THEN 'retry' WHEN 'stopping' THEN m.waits ELSE n.why END,
+  waits = CASE WHEN n.why = 'stopping' THEN m.waits WHEN NOT n.is_next_later THEN n.why END,
   integration_id = coalesce(n.next_id, m.integration_id),
   notes = CASE WHEN n.is_next_later
     THEN ${buildFailoverNote({ integrationId: 'm.integration_id', name: 'n.name', reason: 'no_answer', detail: 'NULL' })}

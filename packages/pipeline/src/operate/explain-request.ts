@@ -1,10 +1,12 @@
 import {
+  explainWaitReason,
   type Failover,
   failoverReasons,
   failureReasons,
   maskTarget,
   messageStates,
   skipReasons,
+  waitReasons,
 } from '@belfry/shared';
 import { failingObstacles, type Obstacle, skippingObstacles } from '../deliver/eligibility.sql';
 import { readFailovers } from '../deliver/failover.sql';
@@ -110,19 +112,12 @@ function explainWait(message: TimelineMessage, now: Date): string[] {
     return [`  A worker has a lease on it until ${at(dueAt)}. After that, its outcome is unknown.`];
   const end = ` It expires at ${at(expiresAt)}.`;
   if (dueAt > now) {
-    const why = waits === null ? '' : `: ${waitMeanings[waits] ?? waits}`;
-    return [`  Next attempt at ${at(dueAt)}${why}.${end}`];
+    return [`  Next attempt at ${at(dueAt)}.${tail(waits && explainWaitReason(waits))}${end}`];
   }
   const place = isQueued
     ? `It has a job, which a worker with the role deliver-${message.channel} should take`
     : 'It has no job yet; the role relay should enqueue it';
   return [`  It has been due since ${at(dueAt)}. ${place}.${end}`];
-}
-
-/** The meaning of the reason that a queued message waits for. */
-export function explainWaitReason(waits: string): string {
-  const meanings: Record<string, string> = waitReasons;
-  return meanings[waits] ?? waits;
 }
 
 /** Says what a claim would do with a queued message now, unless the message waits for that already. */
@@ -132,7 +127,7 @@ function explainObstacle({ waits }: TimelineMessage, obstacle: Obstacle | null):
     return ['  Its integration needs attention: now the next one of its chain would send it.'];
   const verb = obstacleVerbs.get(obstacle) ?? 'wait';
   return [
-    `  If a worker took it now, it would ${verb} (${obstacle}):${tail(waitMeanings[obstacle] ?? explainReason(obstacle))}`,
+    `  If a worker took it now, it would ${verb} (${obstacle}):${tail(obstacle in waitReasons ? explainWaitReason(obstacle) : explainReason(obstacle))}`,
   ];
 }
 

@@ -1,9 +1,8 @@
-import { type Database, type LookUps, listUsableIntegrations } from '@belfry/database';
+import type { Database, LookUps } from '@belfry/database';
 import { type Logger, type Loop, newId } from '@belfry/runtime';
 import type { FanOutJob } from '@belfry/shared';
 import { createFanOut, type FanOutDeps } from './fan-out';
 import { findUnplannedRequest, listUnplannedItems, writePlans } from './fan-out.sql';
-import { createResendByFilter } from './resend-by-filter';
 import { carryOutResend } from './resend-by-filter.sql';
 import { createResends } from './run-resends';
 
@@ -31,12 +30,6 @@ export function createPlanning(services: PlanningServices): (job: FanOutJob) => 
 }
 
 /** Carries out resends by filter. */
-export function createResendLoop({ database, findVersion, log }: PlanningServices): Loop {
-  const carryOut = createResendByFilter({
-    carryOutResend: (decide) => carryOutResend(database.delivery, decide),
-    findVersion,
-    listUsableIntegrations: (ids) => listUsableIntegrations(database.lookUps, ids),
-    newId,
-  });
-  return createResends({ carryOut, log });
+export function createResendLoop({ database, log }: PlanningServices): Loop {
+  return createResends({ carryOut: () => carryOutResend(database.delivery), log });
 }
