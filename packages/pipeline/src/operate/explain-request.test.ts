@@ -103,7 +103,7 @@ describe('explainRequest', () => {
 
   test('names the skipped integration and the reason for the failover', () => {
     const failover = { name: 'first', reason: 'needs_attention', detail: 'Authenticate' };
-    const notes = { passed_over: { i: { ...failover, at: time(1).getTime() } } };
+    const notes = { failovers: { i: { ...failover, at: time(1).getTime() } } };
     expect(explain({ notes })).toContain(
       `  At ${time(1).toISOString()} the integration "first" was skipped (needs_attention): The integration needs attention. Authenticate.`,
     );
@@ -186,7 +186,7 @@ describe('explainRequest', () => {
   test.each([
     ['suppressed', 'be skipped (suppressed): The address bounced or opted out before.'],
     ['expired', 'fail (expired): It expired before it could be sent.'],
-    ['paused', 'wait (paused): the channel or the integration is paused.'],
+    ['paused', 'wait (paused): Its channel or integration is paused.'],
   ] as const)('states that a queued message is %s by now', (obstacle, end) => {
     const obstacles = new Map([['m', obstacle]]);
     const queued = { state: 'queued', dueAt: time(50) } as const;
