@@ -109,9 +109,9 @@ const rows: Row[] = [
   {
     name: 'rate limit after the body',
     file: 'apps/api/src/post.ts',
-    anchor: 'const limitCheck = limitRate(call, caller.accountId);',
+    anchor: 'await limitRate(call, caller.accountId);',
     becomes:
-      'const early = await readBody(req, res, caller.accountId);\n      const limitCheck = early && limitRate(call, caller.accountId);',
+      'await readBody(req, res, caller.accountId);\n      await limitRate(call, caller.accountId);',
     path: 'apps/api/src/before-body.test.ts',
     title: 'before its body arrives',
   },
