@@ -15,6 +15,7 @@ const checks = [
     tool: '@biomejs/biome/bin/biome',
     args: ['check', '--error-on-warnings'],
   },
+  { name: 'promises are awaited (oxlint)', tool: 'oxlint/bin/oxlint', args: ['apps', 'packages'] },
   { name: 'types of the sources (tsc -b)', tool: 'typescript/bin/tsc', args: ['-b'] },
   {
     name: 'types of the tests (tsc)',

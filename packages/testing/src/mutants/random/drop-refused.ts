@@ -73,10 +73,11 @@ async function findFloatingPromises(
 ): Promise<string[]> {
   const files = group.filter(({ kind }) => kind === 'dropped await').map(({ file }) => file);
   if (files.length === 0) return [];
-  const args = ['lint', '--only=nursery/noFloatingPromises', '--reporter=concise', ...files];
-  const { output } = await run(['node_modules/@biomejs/biome/bin/biome', ...args], { timeoutMs });
-  if (!output.includes(`Checked ${files.length} file`)) throw new Error(output);
-  return [...output.matchAll(/^\S (\S+?):\d+:\d+: lint\//gm)].map(([, file = '']) => file);
+  const args = ['node_modules/oxlint/bin/oxlint', '--format=unix', ...files];
+  const { code, output } = await run(args, { timeoutMs });
+  const broken = [...output.matchAll(/^(\S+?):\d+:\d+: /gm)].map(([, file = '']) => file);
+  if (code !== 0 && broken.length === 0) throw new Error(output);
+  return broken;
 }
 
 /** Changes the file in a folder; returns a function that undoes it. */
