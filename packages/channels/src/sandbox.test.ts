@@ -139,7 +139,7 @@ describe.each(channelNames)('the sandbox of %s', (name) => {
     ['delivered', 1, { outcome: 'accepted', isDelivered: true }],
     ['bounce', 1, { outcome: 'rejected', scope: 'recipient' }],
     ['content', 1, { outcome: 'rejected', scope: 'content' }],
-    ['credentials', 1, { outcome: 'rejected', scope: 'integration', ownToken: true }],
+    ['credentials', 1, { outcome: 'rejected', scope: 'integration', sparesIntegration: true }],
     ['retry', 1, { outcome: 'retry' }],
     ['retry', 2, { outcome: 'retry' }],
     ['retry', 3, { outcome: 'accepted' }],

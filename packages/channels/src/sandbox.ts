@@ -112,7 +112,7 @@ export const magicBehaviours = {
     sentence: 'is refused for its credentials, without affecting the integration',
     refuse: () => ({
       ...refusal('integration', 'The sandbox refuses these credentials.'),
-      ownToken: true,
+      sparesIntegration: true,
     }),
   },
   retry: {

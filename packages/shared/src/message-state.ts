@@ -106,8 +106,8 @@ export type Outcome =
       scope: RejectionScope;
       reason: string;
       detail?: string;
-      /** The refused credential came with the request or the user, not from the integration. */
-      ownToken?: boolean;
+      /** With scope `integration`: fails only this message, because the fault is not certainly the integration's own. */
+      sparesIntegration?: boolean;
       /** Skips the message instead of failing it. */
       skip?: SkipReason;
     }

@@ -127,7 +127,7 @@ function toOutcome(reason: string, code: FcmCode, { headers }: HttpResponse): Fa
     outcome: 'rejected',
     scope,
     ...explanation,
-    ...(isOnePlatform ? { ownToken: true } : {}),
+    ...(isOnePlatform ? { sparesIntegration: true } : {}),
     ...(skip ? { skip } : {}),
   };
 }

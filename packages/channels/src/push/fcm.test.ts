@@ -176,7 +176,7 @@ describe('FCM’s answer about a device', () => {
   test('fails only this message when the key for Apple is refused', async () => {
     const { simulator, send } = await setUp();
     simulator.fail(refuse(401, 'UNAUTHENTICATED', 'THIRD_PARTY_AUTH_ERROR'));
-    expect((await send()).outcome).toMatchObject({ scope: 'integration', ownToken: true });
+    expect((await send()).outcome).toMatchObject({ scope: 'integration', sparesIntegration: true });
     expect(simulator.countTokens()).toBe(1);
   });
 });

@@ -84,10 +84,13 @@ describe('a message to Slack', () => {
       const { simulator, send } = await setUp();
       simulator.fail({ error }, { error });
       const fault = { outcome: 'rejected', scope: 'integration', reason: error };
-      expect((await send({ ownToken })).outcome).toMatchObject({ ...fault, ownToken: true });
+      expect((await send({ ownToken })).outcome).toMatchObject({
+        ...fault,
+        sparesIntegration: true,
+      });
       const own = (await send()).outcome;
       expect(own).toMatchObject(fault);
-      expect(own).not.toHaveProperty('ownToken');
+      expect(own).not.toHaveProperty('sparesIntegration');
     },
   );
 
@@ -96,11 +99,11 @@ describe('a message to Slack', () => {
     expect((await send({ credentials: {} })).outcome).toMatchObject({
       reason: 'no_token',
       skip: 'no_integration',
-      ownToken: true,
+      sparesIntegration: true,
     });
     expect((await send({ ownToken: 'xoxb-a\r\nHost: evil' })).outcome).toMatchObject({
       reason: 'malformed_token',
-      ownToken: true,
+      sparesIntegration: true,
     });
     expect(simulator.requests).toEqual([]);
   });

@@ -148,7 +148,7 @@ const noToken = {
   scope: 'integration',
   skip: 'no_integration',
   // A missing token concerns only this recipient: others may bring one.
-  ownToken: true,
+  sparesIntegration: true,
   reason: 'no_token',
   detail: 'Neither the call, nor the user, nor the integration has a token.',
 } as const;
@@ -198,7 +198,7 @@ function blameToken(result: SendResult, { ownToken }: SendCall<SlackContent>): S
   }
   if (ownToken === undefined || outcome.outcome !== 'rejected') return result;
   if (outcome.scope !== 'integration') return result;
-  return { ...result, outcome: { ...outcome, ownToken: true } };
+  return { ...result, outcome: { ...outcome, sparesIntegration: true } };
 }
 
 function finish(reply: SlackReply): SendResult {

@@ -239,11 +239,11 @@ describe('contact updates from Twilio’s responses', () => {
   test('a code that does not certainly blame the integration fails only its message', async () => {
     const { simulator, send } = await setUp();
     simulator.fail({ code: 21212 }, { code: 21606 }, { code: 21606 });
-    expect((await send()).outcome).toMatchObject({ scope: 'integration', ownToken: true });
-    expect((await send()).outcome).not.toHaveProperty('ownToken');
+    expect((await send()).outcome).toMatchObject({ scope: 'integration', sparesIntegration: true });
+    expect((await send()).outcome).not.toHaveProperty('sparesIntegration');
     expect((await send({ content: { text: 'Hello', sender: 'Acme' } })).outcome).toMatchObject({
       scope: 'integration',
-      ownToken: true,
+      sparesIntegration: true,
     });
   });
 });

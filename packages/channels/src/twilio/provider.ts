@@ -144,7 +144,7 @@ function spare(
   isOwnSender: boolean,
 ): FailedOutcome {
   return failure.outcome === 'rejected' && sparesIntegration(code, isOwnSender)
-    ? { ...failure, ownToken: true }
+    ? { ...failure, sparesIntegration: true }
     : failure;
 }
 

@@ -121,7 +121,7 @@ describe('WhatsApp through Twilio', () => {
     const { simulator, send } = await setUp();
     simulator.fail({ code: 63041 });
     const { outcome } = await send(compose({ template: { content_sid: contentSid } }));
-    expect(outcome).toMatchObject({ scope: 'integration', ownToken: true });
+    expect(outcome).toMatchObject({ scope: 'integration', sparesIntegration: true });
   });
 
   test('suppresses a person who blocked the sender for that sender', async () => {

@@ -223,7 +223,7 @@ async function notifyRefusal(
   outcome: Outcome,
 ): Promise<void> {
   if (integrationId === undefined || outcome.outcome !== 'rejected') return;
-  if (outcome.scope !== 'integration' || outcome.ownToken) return;
+  if (outcome.scope !== 'integration' || outcome.sparesIntegration) return;
   await onIntegration({ integrationId, refusal: outcome.detail ?? outcome.reason });
 }
 

@@ -155,7 +155,7 @@ describe('computeNextState', () => {
     ],
     [
       'a refused token from the request fails only that message',
-      { outcome: { ...rejected('integration'), ownToken: true } as Outcome },
+      { outcome: { ...rejected('integration'), sparesIntegration: true } as Outcome },
       { state: 'failed', reason: 'rejected_integration' },
     ],
     [
@@ -184,7 +184,7 @@ describe('computeNextState', () => {
         outcome: {
           ...rejected('integration'),
           skip: 'no_integration',
-          ownToken: true,
+          sparesIntegration: true,
         } as Outcome,
       },
       { state: 'skipped', reason: 'no_integration' },

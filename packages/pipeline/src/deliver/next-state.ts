@@ -138,7 +138,7 @@ export function computeNextState(attempted: Attempted, backoff: Backoff): NextSt
       return { state: outcome.isDelivered ? 'delivered' : 'sent' };
     case 'rejected':
       if (outcome.skip) return { state: 'skipped', reason: outcome.skip };
-      return outcome.scope === 'integration' && !outcome.ownToken
+      return outcome.scope === 'integration' && !outcome.sparesIntegration
         ? afterIntegrationRefused(attempted, backoff)
         : { state: 'failed', reason: `rejected_${outcome.scope}` };
     case 'retry':
