@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
-import { classifyStatus, createHttp, type Http, retryAfterMs } from './http';
+import { classifyStatus, createHttp, type Http, retryAfterMs, withDefaultWait } from './http';
 import { classifyFailure } from './network-failure';
 
 const closers: (() => void)[] = [];
@@ -210,6 +210,17 @@ test.each([
   const scope = outcome.outcome === 'rejected' ? ` ${outcome.scope}` : '';
   const slows = 'slows' in outcome ? `, slows ${outcome.slows}` : '';
   expect(`${outcome.outcome}${scope}${slows}`).toBe(expected);
+});
+
+const retry = { outcome: 'retry', reason: 'a' } as const;
+
+test.each([
+  ['is added to a 429 without a wait', retry, 429, { ...retry, afterMs: 30_000 }],
+  ['leaves another wait', { ...retry, afterMs: 7 }, 429, { ...retry, afterMs: 7 }],
+  ['is for no other status', retry, 503, retry],
+  ['is for no other outcome', { ...retry, outcome: 'unknown' } as const, 429, undefined],
+])('a default wait %s', (_title, outcome, status, expected) => {
+  expect(withDefaultWait(outcome, { status, waitMs: 30_000 })).toEqual(expected ?? outcome);
 });
 
 test.each([

@@ -49,6 +49,15 @@ export function classifyStatus(status: number, headers: IncomingHttpHeaders): Fa
   return { outcome: 'rejected', scope, reason, detail };
 }
 
+/** Adds a provider's default wait to a 429 without another wait, whether its code is listed or not. */
+export function withDefaultWait(
+  outcome: FailedOutcome,
+  { status, waitMs }: { status: number; waitMs: number },
+): FailedOutcome {
+  const hasWait = outcome.outcome !== 'retry' || outcome.afterMs !== undefined;
+  return hasWait || status !== 429 ? outcome : { ...outcome, afterMs: waitMs };
+}
+
 /** The wait that a provider requests in Retry-After, in seconds or as a date. */
 export function retryAfterMs(headers: IncomingHttpHeaders, nowMs: number): number | undefined {
   const header = headers['retry-after']?.trim();

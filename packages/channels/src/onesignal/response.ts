@@ -1,5 +1,5 @@
 import type { SendResult } from '../channel';
-import { classifyStatus, type HttpResponse } from '../http';
+import { classifyStatus, type HttpResponse, withDefaultWait } from '../http';
 import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
@@ -107,7 +107,7 @@ function readRefusal(
 ): FailedOutcome {
   const byStatus = classifyStatus(status, headers);
   if (byStatus.outcome === 'retry') {
-    return status === 429 ? { afterMs: throttledMs, ...byStatus } : byStatus;
+    return withDefaultWait(byStatus, { status, waitMs: throttledMs });
   }
   if (byStatus.outcome === 'unknown') return byStatus;
   const match = findOnesignalCode(readTexts(body));

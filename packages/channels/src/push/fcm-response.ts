@@ -1,6 +1,6 @@
 import type { ContactUpdate } from '@belfry/shared';
 import type { SendResult } from '../channel';
-import { classifyStatus, type HttpResponse, retryAfterMs } from '../http';
+import { classifyStatus, type HttpResponse, retryAfterMs, withDefaultWait } from '../http';
 import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { parseJson, toRecord } from '../read-json';
 import { redact } from '../redact';
@@ -60,19 +60,19 @@ function readRefusal(
   error: Record<string, unknown> | undefined,
   accessToken: string,
 ): SendResult {
+  const { status, headers } = httpResponse;
   const response = {
-    status: httpResponse.status,
+    status,
     ...(error ? { error: pickFields(error, accessToken) } : {}),
   };
   const match = findCode(error);
-  if (!match)
+  if (!match) {
+    const waitMs = fcmCodes.QUOTA_EXCEEDED.afterMs;
     return {
-      outcome: withDefaultWait(
-        classifyStatus(httpResponse.status, httpResponse.headers),
-        httpResponse,
-      ),
+      outcome: withDefaultWait(classifyStatus(status, headers), { status, waitMs }),
       response,
     };
+  }
   const { reason, code } = match;
   const changes: ContactUpdate[] =
     'isDead' in code && code.isDead ? [{ change: 'disable_device', reason }] : [];
@@ -134,12 +134,6 @@ function toOutcome(reason: string, code: FcmCode, { headers }: HttpResponse): Fa
 
 /** FCM asks callers to wait at least 10 s. */
 const minWaitMs = 10_000;
-
-function withDefaultWait(outcome: FailedOutcome, { status }: HttpResponse): FailedOutcome {
-  if (outcome.outcome !== 'retry' || outcome.afterMs !== undefined || status !== 429)
-    return outcome;
-  return { ...outcome, afterMs: fcmCodes.QUOTA_EXCEEDED.afterMs };
-}
 
 const maxTextCharacters = 300;
 const maxViolations = 5;
