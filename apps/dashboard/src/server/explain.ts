@@ -11,11 +11,12 @@ const remedies: Record<string, string> = {
   opted_out:
     'No correction needed. The recipient can subscribe again, or an operator can remove the suppression on their request.',
   device_gone:
-    'Push: no correction needed, because the app registers the device again when it is next opened. Other channels: store or send another address.',
+    'Push and OneSignal: no correction needed, because the app registers the device again when it is next opened. Other channels: store or send another address.',
   no_integration: 'Add an integration to this channel of the event, and publish.',
   rejected_recipient:
     'Check the address with the recipient. Resending it unchanged will fail again.',
-  rejected_content: 'Correct the template as the provider’s response says, publish, and resend.',
+  rejected_content:
+    'Correct the template as the provider’s response says, publish, and call again. A resend uses the old version.',
   rejected_integration:
     'Open the integration, correct what the provider rejects, and test the connection.',
   missing_data: 'Send the value in the call, or make it optional in the template.',
@@ -25,7 +26,8 @@ const remedies: Record<string, string> = {
   expired:
     'Resend it if it is still relevant. The time to live of the channel is set in the event’s policy.',
   attempts_exhausted: 'Find the cause in the last attempt. Resend once it is resolved.',
-  integration_removed: 'Choose another integration in the event, publish, and resend.',
+  integration_removed:
+    'Choose another integration in the event, publish, and call again. A resend uses the old version.',
   timeout: 'The provider may have accepted it. Check there before you resend.',
   lease_expired: 'The worker stopped during the send. Check the provider before you resend.',
 };
