@@ -56,6 +56,8 @@ const feedEveryMs = 250;
 const setUpTokenBytes = 32;
 const setUpLinkLivesMs = 30 * 60_000;
 const databasePoolSize = 2;
+/** The demo is written while all processes start and use the whole processor. */
+const connectTimeoutMs = 10_000;
 
 /** Starts everything and prints the summary. */
 export async function start(session: Session): Promise<void> {
@@ -111,7 +113,8 @@ async function migrateStore(session: Session, { databaseUrl }: Stores): Promise<
 }
 
 function openDatabase({ log, shutdown }: Session, { databaseUrl }: Stores): Database {
-  const database = createDatabase({ url: databaseUrl, poolSize: databasePoolSize, log });
+  const connection = { url: databaseUrl, poolSize: databasePoolSize, connectTimeoutMs };
+  const database = createDatabase({ ...connection, log });
   shutdown.add('database', database.close);
   return database;
 }

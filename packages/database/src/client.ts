@@ -24,15 +24,21 @@ export type DatabaseOptions = {
   /** Maximum connections per pool. */
   poolSize: number;
   log: Logger;
+  /** Maximum wait for a connection. By default it is short, because a caller waits. */
+  connectTimeoutMs?: number;
 };
 
-/** Maximum wait of a caller for a connection. */
-const connectTimeoutMs = 1_500;
+const callerConnectTimeoutMs = 1_500;
 /** Delivery can wait longer: a short load peak must not fail a message. */
 const patientConnectTimeoutMs = 5_000;
 const closeTimeoutMs = 1_000;
 
-export function createDatabase({ url, poolSize, log }: DatabaseOptions): Database {
+export function createDatabase({
+  url,
+  poolSize,
+  log,
+  connectTimeoutMs = callerConnectTimeoutMs,
+}: DatabaseOptions): Database {
   const pool = (statementTimeoutMs: number, settings: string[] = [], waitMs = connectTimeoutMs) =>
     createPool({ url, poolSize, log, statementTimeoutMs, settings, waitMs });
   // A caller's request must have its answer before its idempotency lock ends after 10 s.
