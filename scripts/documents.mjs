@@ -5,6 +5,7 @@ import { sandbox } from './sandbox-page.mjs';
 
 export function createDocuments(code) {
   return {
+    'apps/dashboard/src/api/README.md': dashboardApi(code),
     'docs/reference/api.md': api(code),
     'docs/reference/configuration.md': configuration(code),
     'docs/reference/errors.md': errors(code),
@@ -108,6 +109,38 @@ function api({ operations }) {
     '`POST /events/send?dry_run=true` returns what a send would do, per channel, and stores nothing. It ignores the ' +
       '`Idempotency-Key`. `X-Belfry-Version` on every response is the version of the gateway.',
   ]);
+}
+
+function dashboardApi({ contract }) {
+  return page('The JSON API of the dashboard', 'contract.ts', [
+    'The page uses this API. It is not public: it changes with the page. Every path is relative to the base URL of the page, so that ' +
+      'the dashboard works under any host, port and sub-path: request `api/session`, never `/api/session`.',
+    'Bodies are JSON of at most 1 MB, and 16 per account at once; without a session up to 16 KB. Times are Unix milliseconds, channels ' +
+      'have their wire names (`in_app`), absent values are null. Every answer other than 2xx has the body `Problem` of ' +
+      '`problem.ts`. 401 `signed_out` on any route means that the session ended. Resources of another account answer 404 `not_found`.',
+    'A session is a cookie. _Role_ is the least role that may call a route; `anyone` needs no session. Then: members of query and body, and the audit entry. Every changing call needs the ' +
+      'header `Origin` of the dashboard. The schemas of queries, bodies and answers are beside this file.',
+    list(
+      Object.entries(contract).map(([route, { access, query, body, audit = [] }]) => {
+        const facts = [
+          access,
+          formatMembers('query', query),
+          formatMembers('body', body),
+          [audit].flat().join(', '),
+        ];
+        return `${code(route)} (${facts.filter(Boolean).join('; ')})`;
+      }),
+    ),
+    '`belfry operator reset` prints `<dashboard>/invitations/<token>`, and both `set-up` routes accept that token. Invitation links are ' +
+      '`<dashboard>/join#<token>`; the set-up link of `npm start` is `<dashboard>/set-up#<token>`. The token stays in the browser until it is posted.',
+  ]);
+}
+
+function formatMembers(part, { properties = {}, required = [] } = {}) {
+  const names = Object.keys(properties).map((name) =>
+    required.includes(name) ? name : `${name}?`,
+  );
+  return names.length > 0 ? `${part} ${names.join(', ')}` : '';
 }
 
 function metrics({ metricFamilies }) {

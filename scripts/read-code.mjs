@@ -1,10 +1,11 @@
 // Reads what the generated documents describe from the build.
 
 export async function readCode() {
-  const [runtime, shared, channels, ...routes] = await Promise.all([
+  const [runtime, shared, channels, { contract }, ...routes] = await Promise.all([
     import('../packages/runtime/dist/index.js'),
     import('../packages/shared/dist/index.js'),
     import('../packages/channels/dist/index.js'),
+    import('../apps/dashboard/dist/api/contract.js'),
     import('../apps/api/dist/routes/events.js'),
     import('../apps/api/dist/routes/bulk-events.js'),
     import('../apps/api/dist/routes/users.js'),
@@ -17,6 +18,7 @@ export async function readCode() {
   const code = { ...runtime, ...shared, ...channels };
   return {
     ...code,
+    contract,
     operations: createOperations(Object.assign({}, ...routes), code.channels),
     metricFamilies: await readMetricFamilies(code),
   };

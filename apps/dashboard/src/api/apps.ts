@@ -1,26 +1,69 @@
-import type { AppSettings } from '@belfry/shared';
+import { type AppSetting, type AppSettings, listAppSettings, listValues } from '@belfry/shared';
+import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { done, nameSchema, nullable, time } from './schemas';
 
-/** GET api/apps */
-export type AppListAnswer = { apps: AppAnswer[] };
+export const notARegion = 'must be a two-letter region such as US or DE';
 
-export type AppAnswer = AppSettings & {
-  id: string;
-  name: string;
-  createdAt: number;
+function createSettingSchema(setting: AppSetting): TSchema {
+  // The handler checks that the region exists.
+  if (setting.kind === 'region') {
+    return Type.Union([Type.String(), Type.Null()], { 'x-problem': notARegion });
+  }
+  const rule = { 'x-problem': `must be ${listValues(setting).join(' or ')}` };
+  return setting.kind === 'switch'
+    ? Type.Boolean(rule)
+    : Type.Union(
+        setting.choices.map(({ value }) => Type.Literal(value)),
+        rule,
+      );
+}
+
+// One schema per key of the settings.
+const settings = Object.fromEntries(
+  listAppSettings().map(([key, setting]) => [key, createSettingSchema(setting)]),
+) as { [Key in keyof AppSettings]: TUnsafe<AppSettings[Key]> };
+const optionalSettings = Type.Partial(Type.Object(settings)).properties;
+
+const app = Type.Object({
+  ...settings,
+  id: Type.String(),
+  name: Type.String(),
+  createdAt: time,
   /** Number of integrations in state `needs_attention`; the side bar shows it. */
-  needsAttention: number;
+  needsAttention: Type.Integer(),
   /** When an operator paused all sending of this app; null if it is not paused. */
-  sendingPausedAt: number | null;
-  sendingPausedBy: string | null;
-};
+  sendingPausedAt: nullable(time),
+  sendingPausedBy: nullable(Type.String()),
+  /** The account has reached its storage limit. */
+  isStorageFull: Type.Boolean(),
+});
+export type AppAnswer = Static<typeof app>;
 
-/** POST api/apps/:appId/pause and /resume: pauses or resumes all sending of the app. Answers AppAnswer. */
-
-/** POST api/apps; answers AppAnswer. Omitted settings get their defaults. */
-export type NewAppBody = Partial<AppSettings> & { name: string };
-
-/** PATCH api/apps/:appId; answers AppAnswer. */
-export type AppChangeBody = Partial<NewAppBody>;
-
-/** DELETE api/apps/:appId: `confirmName` must be the app's name. Answers Done. */
-export type RemoveAppBody = { confirmName: string };
+export const appRoutes = {
+  'GET /api/apps': { access: 'viewer', answer: Type.Object({ apps: Type.Array(app) }) },
+  /** Omitted settings get their defaults. */
+  'POST /api/apps': {
+    access: 'editor',
+    body: Type.Object({ ...optionalSettings, name: nameSchema }),
+    answer: app,
+    audit: 'app.created',
+  },
+  /** Omitted settings stay as they are. */
+  'PATCH /api/apps/:appId': {
+    access: 'editor',
+    body: Type.Object({ ...optionalSettings, name: Type.Optional(nameSchema) }),
+    answer: app,
+    audit: 'app.changed',
+  },
+  /** `confirmName` must be the app's name. */
+  'DELETE /api/apps/:appId': {
+    access: 'owner',
+    body: Type.Object({ confirmName: Type.String() }),
+    answer: done,
+    audit: 'app.removed',
+  },
+  /** Pauses all sending of the app. */
+  'POST /api/apps/:appId/pause': { access: 'editor', answer: app, audit: 'sending.paused' },
+  'POST /api/apps/:appId/resume': { access: 'editor', answer: app, audit: 'sending.resumed' },
+} as const satisfies Record<string, RouteSpec>;

@@ -1,13 +1,24 @@
-/** GET api/audit?before=<id>: newest first, 50 a page. */
-export type AuditAnswer = { entries: AuditRow[]; next: string | null };
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { nullable, time } from './schemas';
 
-export type AuditRow = {
-  id: string;
-  at: number;
-  operator: string | null;
-  appId: string | null;
+const auditRow = Type.Object({
+  id: Type.String(),
+  at: time,
+  operator: nullable(Type.String()),
+  appId: nullable(Type.String()),
   /** A verb and its object: `integration.removed`. */
-  action: string;
-  subject: string;
-  change: unknown;
-};
+  action: Type.String(),
+  subject: Type.String(),
+  change: Type.Unknown(),
+});
+export type AuditRow = Static<typeof auditRow>;
+
+export const auditRoutes = {
+  /** Newest first, 50 a page. `before` is `next` of the previous page; it is ignored if it is not an ID. */
+  'GET /api/audit': {
+    access: 'viewer',
+    query: Type.Object({ before: Type.Optional(Type.String()) }),
+    answer: Type.Object({ entries: Type.Array(auditRow), next: nullable(Type.String()) }),
+  },
+} as const satisfies Record<string, RouteSpec>;

@@ -1,69 +1,90 @@
-/** Query of GET api/apps/:appId/captures and of the page URL. All parameters are optional. */
-export type CaptureFilters = {
-  channel?: string;
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { anyObject, confirmSchema, done, nullable, time } from './schemas';
+
+/** Filters in the URL of the sandbox page. */
+const captureFilters = Type.Object({
+  channel: Type.Optional(Type.String()),
   /** Event name. */
-  event?: string;
+  event: Type.Optional(Type.String()),
   /** Search words. Each must occur in the address, the message or the event name. */
-  text?: string;
+  text: Type.Optional(Type.String()),
+});
+export type CaptureFilters = Static<typeof captureFilters>;
+
+const attempt = {
+  id: Type.String(),
+  messageId: Type.String(),
+  channel: Type.String(),
+  target: Type.String(),
+  attempt: Type.Integer(),
+  outcome: Type.String(),
+  capturedAt: time,
 };
 
-export type CaptureQuery = CaptureFilters & {
-  /** `next` of the previous page. */
-  before?: string;
-};
-
-/** Captured messages, newest first, 100 per page. */
-export type CaptureListAnswer = { captures: CaptureSummary[]; next: string | null };
-
-export type CaptureSummary = {
-  id: string;
-  messageId: string;
-  channel: string;
-  target: string;
-  attempt: number;
-  outcome: string;
-  capturedAt: number;
+const captureSummary = Type.Object({
+  ...attempt,
   /** The first words of the message. */
-  line: string;
+  line: Type.String(),
   /** Null if the request was deleted by retention. */
-  requestId: string | null;
-  item: number | null;
-  event: string | null;
-};
+  requestId: nullable(Type.String()),
+  item: nullable(Type.Integer()),
+  event: nullable(Type.String()),
+});
+export type CaptureSummary = Static<typeof captureSummary>;
 
-/** GET api/apps/:appId/captures/:captureId: the capture and all other captures of the same request item. */
-export type CaptureAnswer = {
-  id: string;
-  requestId: string | null;
-  item: number | null;
-  event: { id: string; name: string } | null;
-  version: { id: string; number: number; kind: string } | null;
-  /** Data of the call; masked if the event is sensitive. */
-  data: unknown;
-  isSensitive: boolean;
-  /** Sorted by channel; within a message, the newest attempt first. */
-  captures: Capture[];
-};
+const captureList = Type.Object({
+  captures: Type.Array(captureSummary),
+  next: nullable(Type.String()),
+});
 
-export type Capture = {
-  id: string;
-  messageId: string;
-  channel: string;
-  target: string;
-  attempt: number;
-  outcome: string;
-  capturedAt: number;
-  provider: string;
+const capture = Type.Object({
+  ...attempt,
+  provider: Type.String(),
   /** The content that the channel composed. */
-  content: unknown;
+  content: Type.Unknown(),
   /** The request that the provider would have received: `operation` and `body`. */
-  request: unknown;
+  request: Type.Unknown(),
   /** Notes from composing, such as the number of segments. */
-  notes: Record<string, unknown>;
-};
+  notes: anyObject,
+});
+export type Capture = Static<typeof capture>;
 
-/** DELETE api/apps/:appId/captures/:captureId; answers Done. */
+const captureGroup = Type.Object({
+  id: Type.String(),
+  requestId: nullable(Type.String()),
+  item: nullable(Type.Integer()),
+  event: nullable(Type.Object({ id: Type.String(), name: Type.String() })),
+  version: nullable(
+    Type.Object({ id: Type.String(), number: Type.Integer(), kind: Type.String() }),
+  ),
+  /** Data of the call; masked if the event is sensitive. */
+  data: Type.Unknown(),
+  isSensitive: Type.Boolean(),
+  /** Sorted by channel; within a message, the newest attempt first. */
+  captures: Type.Array(capture),
+});
+export type CaptureAnswer = Static<typeof captureGroup>;
 
-/** DELETE api/apps/:appId/captures: 409 `needs_confirmation` unless `confirm`. */
-export type RemoveCapturesBody = { confirm?: boolean };
-export type RemoveCapturesAnswer = { removed: number };
+export const captureRoutes = {
+  /** Newest first, 100 per page. `before` is `next` of the previous page. */
+  'GET /api/apps/:appId/captures': {
+    access: 'viewer',
+    query: Type.Object({ ...captureFilters.properties, before: Type.Optional(Type.String()) }),
+    answer: captureList,
+  },
+  /** Deletes all captures of the app; answers their number. 409 `needs_confirmation` unless `confirm` is true. */
+  'DELETE /api/apps/:appId/captures': {
+    access: 'editor',
+    body: Type.Object({ confirm: confirmSchema }),
+    answer: Type.Object({ removed: Type.Integer() }),
+    audit: 'captures.removed',
+  },
+  /** The capture and all other captures of the same request item. */
+  'GET /api/apps/:appId/captures/:captureId': { access: 'viewer', answer: captureGroup },
+  'DELETE /api/apps/:appId/captures/:captureId': {
+    access: 'editor',
+    answer: done,
+    audit: 'capture.removed',
+  },
+} as const satisfies Record<string, RouteSpec>;

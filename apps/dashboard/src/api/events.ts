@@ -1,152 +1,194 @@
-import type { PublishProblem } from './problem';
+import { type Static, Type } from '@sinclair/typebox';
+import { publishProblem } from './problem';
+import type { RouteSpec } from './route-spec';
+import { anyObject, confirmSchema, done, nullable, oneOf, time } from './schemas';
 
-/** GET api/apps/:appId/events: by name. */
-export type EventListAnswer = { events: EventRow[] };
+const dayMs = 24 * 60 * 60_000;
+export const maxLocaleCharacters = 35;
 
-export type EventRow = {
-  id: string;
-  name: string;
-  /** `draft`: no live version. `changed`: the draft differs from the live version. */
-  state: 'draft' | 'live' | 'changed';
-  liveNumber: number | null;
-  liveSince: number | null;
-  /** Channels of the live version, or of the draft if none is live. */
-  channels: string[];
-  updatedAt: number;
-};
+/** Rejects unknown fields; otherwise a misspelt setting would be ignored and its default used. */
+const closed = { additionalProperties: false };
 
-/** GET api/apps/:appId/events/:eventId */
-export type EventAnswer = EventRow & {
-  draft: DraftAnswer;
-  live: VersionAnswer | null;
-};
+const missing = oneOf(['empty', 'reject']);
+const onUnknown = oneOf(['resend', 'resend_next', 'hold']);
 
-export type DraftAnswer = {
-  definition: Definition;
-  /** The next save must send this as `basedOn`. */
-  revision: number;
-  savedAt: number;
-  savedBy: string | null;
-  problems: PublishProblem[];
-  /** The distinct paths that its templates read. */
-  paths: TemplatePath[];
-  /** Whether it equals the live version. */
-  isLive: boolean;
-};
+const policyInput = Type.Partial(
+  Type.Object({
+    attempts: Type.Integer({ minimum: 1, maximum: 50 }),
+    timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
+    onUnknown,
+    unknownResends: Type.Integer({ minimum: 0, maximum: 10 }),
+  }),
+  closed,
+);
 
-export type TemplatePath = { path: string; channels: string[] };
+const channelInput = Type.Partial(
+  Type.Object({
+    integrationIds: Type.Array(Type.String({ maxLength: 36 }), { maxItems: 10 }),
+    templates: Type.Record(Type.String(), anyObject, { maxProperties: 50 }),
+    policy: policyInput,
+  }),
+  closed,
+);
 
-/**
- * The content of a version. A draft may be incomplete. Times are in milliseconds. A request body may omit every field
- * except `templates`; omitted fields get their defaults.
- */
-export type Definition = {
-  defaultLocale: string;
-  /** How a message handles a path that is missing in the data. */
-  missing: 'empty' | 'reject';
-  isSensitive: boolean;
-  channels: Record<string, ChannelDefinition>;
-};
+/** A version as sent by the page. The server adds the defaults of omitted fields. */
+export const definitionInput = Type.Partial(
+  Type.Object({
+    defaultLocale: Type.String({
+      maxLength: maxLocaleCharacters,
+      pattern: '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$',
+      'x-problem': 'must be a language tag such as en or de-AT',
+    }),
+    missing,
+    isSensitive: Type.Boolean(),
+    channels: Type.Record(Type.String(), channelInput, { maxProperties: 20 }),
+  }),
+  closed,
+);
 
-export type ChannelDefinition = {
-  /** The failover chain: the primary integration first. */
-  integrationIds: string[];
-  /** Template fields by language. */
-  templates: Record<string, Record<string, unknown>>;
-  policy: Policy;
-};
-
-export type Policy = {
-  attempts: number;
-  timeToLiveMs: number;
-  onUnknown: 'resend' | 'resend_next' | 'hold';
+const policy = Type.Object({
+  attempts: Type.Integer(),
+  timeToLiveMs: Type.Integer(),
+  onUnknown,
   /** If omitted, the default of the channel. */
-  unknownResends?: number;
-};
+  unknownResends: Type.Optional(Type.Integer()),
+});
+export type Policy = Static<typeof policy>;
 
-/** POST api/apps/:appId/events; answers EventAnswer. */
-export type NewEventBody = { name: string };
+const channelDefinition = Type.Object({
+  /** The failover chain: the primary integration first. */
+  integrationIds: Type.Array(Type.String()),
+  /** Template fields by language. */
+  templates: Type.Record(Type.String(), anyObject),
+  policy,
+});
+export type ChannelDefinition = Static<typeof channelDefinition>;
 
-/**
- * PATCH api/apps/:appId/events/:eventId: callers use the name, so a live event answers 409 `needs_confirmation`.
- * Answers EventAnswer.
- */
-export type RenameEventBody = { name: string; confirm?: boolean };
+/** The content of a version. A draft may be incomplete. Times are in milliseconds. */
+const definition = Type.Object({
+  defaultLocale: Type.String(),
+  /** How a message handles a path that is missing in the data. */
+  missing,
+  isSensitive: Type.Boolean(),
+  /** Set on the version of a test send to the sandbox. */
+  delivery: Type.Optional(Type.Literal('sandbox')),
+  channels: Type.Record(Type.String(), channelDefinition),
+});
+export type Definition = Static<typeof definition>;
 
-/** DELETE api/apps/:appId/events/:eventId: `confirmName` must be the name of the event. Answers Done. */
-export type RemoveEventBody = { confirmName: string };
+const eventRow = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  /** `draft`: no live version. `changed`: the draft differs from the live version. */
+  state: oneOf(['draft', 'live', 'changed']),
+  liveNumber: nullable(Type.Integer()),
+  liveSince: nullable(time),
+  /** Channels of the live version, or of the draft if none is live. */
+  channels: Type.Array(Type.String()),
+  updatedAt: time,
+});
+export type EventRow = Static<typeof eventRow>;
 
-/** PUT api/apps/:appId/events/:eventId/draft; answers DraftAnswer. 409 `draft_changed`. */
-export type SaveDraftBody = { basedOn: number; definition: Definition };
+export const templatePath = Type.Object({
+  path: Type.String(),
+  channels: Type.Array(Type.String()),
+});
+export type TemplatePath = Static<typeof templatePath>;
 
-/** POST api/apps/:appId/events/:eventId/check: validates an unsaved draft. */
-export type CheckDraftBody = { definition: Definition };
-export type CheckDraftAnswer = { problems: PublishProblem[]; paths: TemplatePath[] };
+/** Problems of a definition, and the distinct paths that its templates read. */
+const checkedDraft = Type.Object({
+  problems: Type.Array(publishProblem),
+  paths: Type.Array(templatePath),
+});
+export type CheckDraftAnswer = Static<typeof checkedDraft>;
 
-/**
- * POST api/apps/:appId/events/:eventId/variables: the paths of a definition that recent calls did not send. Saves
- * nothing. Sensitive events are not compared.
- */
-export type VariablesBody = { definition: Definition };
+const draft = Type.Object({
+  ...checkedDraft.properties,
+  definition,
+  /** The next save must send this as `basedOn`. */
+  revision: Type.Integer(),
+  savedAt: time,
+  savedBy: nullable(Type.String()),
+  /** Whether it equals the live version. */
+  isLive: Type.Boolean(),
+});
+export type DraftAnswer = Static<typeof draft>;
 
-export type VariablesAnswer = {
-  /** Number of compared requests: the newest ones without tests, at most `maxCompared`. */
-  compared: number;
-  maxCompared: number;
-  /** Number of newest requests that cannot be compared: their data is sealed, deleted or too large. */
-  unreadable: number;
-  /** The event is sensitive, so nothing was compared. */
-  isSensitive: boolean;
-  /** Sorted by frequency, most often missing first. Only the first recipient of a bulk request counts. */
-  missing: MissingVariable[];
-};
-
-export type MissingVariable = TemplatePath & { missingIn: number };
-
-/**
- * POST api/apps/:appId/events/:eventId/publish; answers EventAnswer. 409 `draft_changed`, 409 `live_changed` when
- * another version went live than `basedOnLive` (null: none), 422 `not_publishable`.
- */
-export type PublishBody = { basedOn: number; basedOnLive?: string | null; note?: string };
-
-/** POST api/apps/:appId/events/:eventId/discard: the draft becomes the live version again. Answers EventAnswer. */
-export type DiscardBody = { basedOn: number };
-
-/** GET api/apps/:appId/events/:eventId/versions?before=<number>: newest first, live ones only. */
-export type VersionListAnswer = { versions: VersionRow[]; next: number | null };
-
-export type VersionRow = {
-  id: string;
-  number: number;
-  kind: 'live' | 'test';
-  note: string | null;
+export const versionRow = Type.Object({
+  id: Type.String(),
+  number: Type.Integer(),
+  kind: oneOf(['live', 'test']),
+  note: nullable(Type.String()),
   /** It repeats the version of this number. */
-  rolledBackTo: number | null;
-  createdAt: number;
-  createdBy: string | null;
-  isLive: boolean;
-};
+  rolledBackTo: nullable(Type.Integer()),
+  createdAt: time,
+  createdBy: nullable(Type.String()),
+  isLive: Type.Boolean(),
+});
+export type VersionRow = Static<typeof versionRow>;
 
-export type VersionAnswer = VersionRow & { definition: Definition };
+export const version = Type.Object({ ...versionRow.properties, definition });
+export type VersionAnswer = Static<typeof version>;
 
-/** GET api/apps/:appId/events/:eventId/versions/:versionId: a live one, or that of a test. */
-export type FoundVersionAnswer = VersionAnswer & {
-  /** The live version that was published before it. */
-  previousId: string | null;
-};
+export const event = Type.Object({ ...eventRow.properties, draft, live: nullable(version) });
+export type EventAnswer = Static<typeof event>;
 
-/**
- * POST api/apps/:appId/events/:eventId/versions/:versionId/restore: its definition becomes the draft. Answers
- * EventAnswer.
- */
-export type RestoreBody = { basedOn: number };
+const eventName = Type.String({
+  maxLength: 128,
+  pattern: '\\S',
+  'x-problem': 'must have 1 to 128 characters and not be blank',
+});
 
-/**
- * POST api/apps/:appId/events/:eventId/versions/:versionId/roll-back: publishes the version again as a new one.
- * Answers EventAnswer. 409 `live_changed`, 409 `wrong_state` for the live one, 422 `not_publishable`.
- */
-export type RollBackBody = {
-  /** The live version that the operator saw. */
-  basedOnLive: string;
-  note?: string;
-};
+/** The revision of the draft that the operator saw. */
+export const basedOn = Type.Integer({ minimum: 0 });
+export const revisionBody = Type.Object({ basedOn });
+export const definitionBody = Type.Object({ definition: definitionInput });
+
+export const eventRoutes = {
+  /** By name. */
+  'GET /api/apps/:appId/events': {
+    access: 'viewer',
+    answer: Type.Object({ events: Type.Array(eventRow) }),
+  },
+  'POST /api/apps/:appId/events': {
+    access: 'editor',
+    body: Type.Object({ name: eventName }),
+    answer: event,
+    audit: 'event.created',
+  },
+  'GET /api/apps/:appId/events/:eventId': { access: 'viewer', answer: event },
+  /** Callers use the name, so a live event answers 409 `needs_confirmation`. */
+  'PATCH /api/apps/:appId/events/:eventId': {
+    access: 'editor',
+    body: Type.Object({ name: eventName, confirm: confirmSchema }),
+    answer: event,
+    audit: 'event.renamed',
+  },
+  /** `confirmName` must be the name of the event. */
+  'DELETE /api/apps/:appId/events/:eventId': {
+    access: 'editor',
+    body: Type.Object({ confirmName: Type.String() }),
+    answer: done,
+    audit: 'event.removed',
+  },
+  /** 409 `draft_changed` when another operator saved after `basedOn`. */
+  'PUT /api/apps/:appId/events/:eventId/draft': {
+    access: 'editor',
+    body: Type.Object({ basedOn, definition: definitionInput }),
+    answer: draft,
+    audit: 'event.draft_saved',
+  },
+  /** Validates an unsaved draft. */
+  'POST /api/apps/:appId/events/:eventId/check': {
+    access: 'viewer',
+    body: definitionBody,
+    answer: checkedDraft,
+  },
+  /** The draft becomes the live version again. 409 `draft_changed`, 409 `wrong_state` without a live version. */
+  'POST /api/apps/:appId/events/:eventId/discard': {
+    access: 'editor',
+    body: revisionBody,
+    answer: event,
+    audit: 'event.draft_discarded',
+  },
+} as const satisfies Record<string, RouteSpec>;

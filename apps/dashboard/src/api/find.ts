@@ -1,9 +1,38 @@
-/** GET api/find?text=<text>&app=<appId>: exact matches of the text. Ids are searched in every app of the account. */
-export type FindAnswer = { found: FindResult[] };
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { oneOf } from './schemas';
 
-export type FindResult =
-  | { kind: 'request' | 'message'; appId: string; requestId: string; event: string }
-  | { kind: 'resend'; appId: string; resendId: string }
-  /** Requests of that app that match one log filter. */
-  | { kind: 'recipient' | 'idempotencyKey'; appId: string }
-  | { kind: 'user'; appId: string };
+const findResult = Type.Union([
+  Type.Object({
+    kind: oneOf(['request', 'message']),
+    appId: Type.String(),
+    requestId: Type.String(),
+    event: Type.String(),
+    resendId: Type.Optional(Type.Null()),
+  }),
+  Type.Object({
+    kind: Type.Literal('resend'),
+    appId: Type.String(),
+    resendId: Type.String(),
+    requestId: Type.Optional(Type.Null()),
+    event: Type.Optional(Type.Literal('')),
+  }),
+  /** `recipient` and `idempotencyKey`: requests of that app that match one log filter. */
+  Type.Object({ kind: oneOf(['recipient', 'idempotencyKey', 'user']), appId: Type.String() }),
+]);
+export type FindResult = Static<typeof findResult>;
+
+export const findRoutes = {
+  /**
+   * Exact matches of the text; none for an empty text or one of more than 255 characters. IDs are searched in every app
+   * of the account, other texts only in `app`.
+   */
+  'GET /api/find': {
+    access: 'viewer',
+    query: Type.Object({
+      text: Type.Optional(Type.String()),
+      app: Type.Optional(Type.String()),
+    }),
+    answer: Type.Object({ found: Type.Array(findResult) }),
+  },
+} as const satisfies Record<string, RouteSpec>;

@@ -1,100 +1,115 @@
-import type { FieldProblem } from './problem';
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { anyObject, confirmSchema, done, nameSchema, nullable, oneOf, time } from './schemas';
 
-/** GET api/apps/:appId/integrations */
-export type IntegrationListAnswer = { integrations: IntegrationAnswer[] };
+const integrationState = oneOf(['active', 'needs_attention', 'paused']);
+export type IntegrationState = Static<typeof integrationState>;
 
-export type IntegrationState = 'active' | 'needs_attention' | 'paused';
-
-/** Also GET api/apps/:appId/integrations/:id */
-export type IntegrationAnswer = {
-  id: string;
-  name: string;
-  channel: string;
-  provider: string;
-  settings: Record<string, unknown>;
-  /** The last four characters of each stored credential. Empty for passwords, short credentials and viewers. */
-  credentials: Record<string, { last4: string }>;
-  state: IntegrationState;
-  stateReason: string | null;
-  usedBy: UsedBy[];
-  /** Number of messages that wait for it, counted up to 1,000. */
-  waiting: number;
-  createdAt: number;
-  updatedAt: number;
-  /** Webhook URL for delivery receipts, if the provider sends them. */
-  receiptUrl: string | null;
-  /** Slack can fill the integration through its install page, see SlackInstallAnswer. */
-  canAddToSlack: boolean;
-  /** Problems that the provider's `check` finds in the stored settings, for example after an upgrade of Belfry. */
-  problems: FieldProblem[];
-};
-
-/** POST api/apps/:appId/integrations/:id/slack-install: the URL that starts Add to Slack. It is valid for one hour. */
-export type SlackInstallAnswer = { url: string };
-
-export type UsedBy = {
-  eventId: string;
-  name: string;
+const usedBy = Type.Object({
+  eventId: Type.String(),
+  name: Type.String(),
   /** Whether the live version or only the draft uses it. */
-  in: ('live' | 'draft')[];
+  in: Type.Array(oneOf(['live', 'draft'])),
   /** It is the only integration of this channel. Without it the channel sends nothing. */
-  isOnly: boolean;
-};
+  isOnly: Type.Boolean(),
+});
+export type UsedBy = Static<typeof usedBy>;
 
-/**
- * POST api/apps/:appId/integrations; answers IntegrationAnswer. Omitted settings get their defaults, if they have
- * one.
- */
-export type NewIntegrationBody = {
-  name: string;
-  channel: string;
-  provider: string;
-  settings?: Record<string, unknown>;
-  credentials?: Record<string, unknown>;
-};
+const integration = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  channel: Type.String(),
+  provider: Type.String(),
+  settings: anyObject,
+  /** The last four characters of each stored credential. Empty for passwords, short credentials and viewers. */
+  credentials: Type.Record(Type.String(), Type.Object({ last4: Type.String() })),
+  state: integrationState,
+  stateReason: nullable(Type.String()),
+  usedBy: Type.Array(usedBy),
+  /** Number of messages that wait for it, counted up to 1,000. */
+  waiting: Type.Integer(),
+  createdAt: time,
+  updatedAt: time,
+  /** Webhook URL for delivery receipts, if the provider sends them. */
+  receiptUrl: nullable(Type.String()),
+  /** Slack can fill the integration through its install page, see the route `slack-install`. */
+  canAddToSlack: Type.Boolean(),
+  /** Problems that the provider's `check` finds in the stored settings, for example after an upgrade of Belfry. */
+  problems: Type.Array(Type.Object({ path: Type.String(), problem: Type.String() })),
+});
+export type IntegrationAnswer = Static<typeof integration>;
 
-/**
- * PUT api/apps/:appId/integrations/:id; answers IntegrationAnswer. An omitted credential is kept; null removes it.
- * `settings` replace the stored ones, but omitted required settings are kept. If a setting changes that stored
- * credentials are bound to, such as the host, the credentials must be entered again: 422 `invalid` names each of
- * them. `updatedAt` comes from the answer that the form was filled from; 409 `draft_changed` if another operator
- * saved since then.
- */
-export type IntegrationChangeBody = {
-  updatedAt: number;
-  name?: string;
-  settings?: Record<string, unknown>;
-  credentials?: Record<string, string | null>;
-};
-
-/**
- * POST api/apps/:appId/integrations/test tests an unsaved integration. With `id`, omitted credentials are taken from
- * the stored integration.
- */
-export type TestConnectionBody = {
-  id?: string;
-  channel: string;
-  provider: string;
-  settings?: Record<string, unknown>;
-  credentials?: Record<string, unknown>;
-};
-
-/**
- * Also POST api/apps/:appId/integrations/:id/test, for the stored integration. A passed test reactivates one that
- * needed attention.
- */
-export type TestConnectionAnswer = {
-  isWorking: boolean;
+const testResult = Type.Object({
+  isWorking: Type.Boolean(),
   /** The answer of the provider as a sentence. */
-  detail: string;
-  tookMs: number;
-  testedAt: number;
-};
+  detail: Type.String(),
+  tookMs: Type.Integer(),
+  testedAt: time,
+});
+export type TestConnectionAnswer = Static<typeof testResult>;
 
-/** POST api/apps/:appId/integrations/:id/pause and /resume; answers IntegrationAnswer. */
+const formValues = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 });
+const form = { settings: Type.Optional(formValues), credentials: Type.Optional(formValues) };
+const kind = { channel: Type.String(), provider: Type.String() };
 
-/**
- * DELETE api/apps/:appId/integrations/:id: 409 `needs_confirmation` with the consequences unless `confirm` is true.
- * Answers Done.
- */
-export type RemoveIntegrationBody = { confirm?: boolean };
+export const integrationRoutes = {
+  'GET /api/apps/:appId/integrations': {
+    access: 'viewer',
+    answer: Type.Object({ integrations: Type.Array(integration) }),
+  },
+  /** Omitted settings get their defaults, if they have one. 409 `name_taken`. */
+  'POST /api/apps/:appId/integrations': {
+    access: 'editor',
+    body: Type.Object({ ...kind, ...form, name: nameSchema }),
+    answer: integration,
+    audit: 'integration.created',
+  },
+  /** Tests an unsaved integration. With `id`, omitted credentials are taken from the stored integration. */
+  'POST /api/apps/:appId/integrations/test': {
+    access: 'editor',
+    body: Type.Object({ ...kind, ...form, id: Type.Optional(Type.String({ maxLength: 36 })) }),
+    answer: testResult,
+    audit: 'integration.tested',
+  },
+  'GET /api/apps/:appId/integrations/:id': { access: 'viewer', answer: integration },
+  /**
+   * An omitted credential is kept; null removes it. `settings` replace the stored ones, but omitted required settings
+   * are kept. If a setting changes that stored credentials are bound to, such as the host, the credentials must be
+   * entered again: 422 `invalid` names each of them. `updatedAt` comes from the answer that the form was filled from;
+   * 409 `draft_changed` if another operator saved since then. 409 `name_taken`.
+   */
+  'PUT /api/apps/:appId/integrations/:id': {
+    access: 'editor',
+    body: Type.Object({ ...form, updatedAt: Type.Number(), name: Type.Optional(nameSchema) }),
+    answer: integration,
+    audit: 'integration.changed',
+  },
+  /** 409 `needs_confirmation` with the consequences unless `confirm` is true. */
+  'DELETE /api/apps/:appId/integrations/:id': {
+    access: 'editor',
+    body: Type.Object({ confirm: confirmSchema }),
+    answer: done,
+    audit: 'integration.removed',
+  },
+  /** Tests the stored integration. A passed test reactivates one that needed attention. */
+  'POST /api/apps/:appId/integrations/:id/test': {
+    access: 'editor',
+    answer: testResult,
+    audit: ['integration.activated', 'integration.tested'],
+  },
+  /** The URL that starts Add to Slack. It is valid for one hour. Its callback records `integration.installed`. */
+  'POST /api/apps/:appId/integrations/:id/slack-install': {
+    access: 'editor',
+    answer: Type.Object({ url: Type.String() }),
+  },
+  'POST /api/apps/:appId/integrations/:id/pause': {
+    access: 'editor',
+    answer: integration,
+    audit: 'integration.paused',
+  },
+  'POST /api/apps/:appId/integrations/:id/resume': {
+    access: 'editor',
+    answer: integration,
+    audit: 'integration.resumed',
+  },
+} as const satisfies Record<string, RouteSpec>;

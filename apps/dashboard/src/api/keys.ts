@@ -1,26 +1,54 @@
-/** GET api/keys: usable keys and keys revoked within the last 30 days, newest first. */
-export type KeyListAnswer = { keys: KeyRow[]; maxActive: number };
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { confirmSchema, nullable, oneOf, passwordSchema, time } from './schemas';
 
-export type KeyRow = {
-  id: string;
+const keyRow = Type.Object({
+  id: Type.String(),
   /** The key without its secret: `bk_7Qd2…`. */
-  hint: string;
-  state: 'active' | 'ending' | 'ended';
-  createdAt: number;
-  lastUsedAt: number | null;
+  hint: Type.String(),
+  state: oneOf(['active', 'ending', 'ended']),
+  createdAt: time,
+  lastUsedAt: nullable(time),
   /** Set while the key is ending: when it expires. */
-  expiresAt: number | null;
-};
+  expiresAt: nullable(time),
+});
+export type KeyRow = Static<typeof keyRow>;
 
-/** POST api/keys/:id/show: 403 `wrong_password`. */
-export type ShowKeyBody = { password: string };
-export type ShowKeyAnswer = { id: string; key: string };
+/** Usable keys and keys revoked within the last 30 days, newest first. */
+const keyList = Type.Object({ keys: Type.Array(keyRow), maxActive: Type.Integer() });
+export type KeyListAnswer = Static<typeof keyList>;
 
-/** POST api/keys: creates a key; 409 `wrong_state` if two are active. Answers ShowKeyAnswer. */
-export type NewKeyBody = { password: string };
+const passwordBody = Type.Object({ password: passwordSchema });
+const fullKey = Type.Object({ id: Type.String(), key: Type.String() });
+const maxEndAfterMs = 30 * 24 * 60 * 60_000;
 
-/**
- * POST api/keys/:id/end: revokes the key now, or after `afterMs` so that callers can switch to the other key. 409
- * `needs_confirmation` for the only active key. Answers KeyListAnswer.
- */
-export type EndKeyBody = { password: string; afterMs?: number; confirm?: boolean };
+export const keyRoutes = {
+  'GET /api/keys': { access: 'viewer', answer: keyList },
+  /** 409 `wrong_state` if two keys are active. */
+  'POST /api/keys': {
+    access: 'owner',
+    body: passwordBody,
+    answer: fullKey,
+    audit: 'key.created',
+  },
+  'POST /api/keys/:id/show': {
+    access: 'editor',
+    body: passwordBody,
+    answer: fullKey,
+    audit: 'key.shown',
+  },
+  /**
+   * Revokes the key now, or after `afterMs` so that callers can switch to the other key. 409 `needs_confirmation` for
+   * the only active key.
+   */
+  'POST /api/keys/:id/end': {
+    access: 'owner',
+    body: Type.Object({
+      password: passwordSchema,
+      afterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: maxEndAfterMs })),
+      confirm: confirmSchema,
+    }),
+    answer: keyList,
+    audit: 'key.ended',
+  },
+} as const satisfies Record<string, RouteSpec>;

@@ -1,66 +1,107 @@
-import type { StateCounts } from '@belfry/shared';
+import { type ObjectOptions, type Static, type StringOptions, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { nullable, oneOf, time } from './schemas';
 
-/** Query of GET api/apps/:appId/log and of the page URL. All parameters are optional. */
-export type LogFilters = {
-  /** Acceptance time in Unix milliseconds: `from` is inclusive, `to` is exclusive. */
-  from?: string;
-  to?: string;
-  /** Event name. */
-  event?: string;
-  /** Combined with a state: a message on that channel in that state. */
-  channel?: string;
-  state?: string;
-  provider?: string;
-  /** A stored address or a user_id. */
-  recipient?: string;
-  requestId?: string;
-  idempotencyKey?: string;
-};
+/** The filters of the log, all optional, as texts with these limits. */
+export function createLogFilters(limits: StringOptions = {}, options: ObjectOptions = {}) {
+  const text = Type.Optional(Type.String(limits));
+  return Type.Object(
+    {
+      /** Acceptance time in Unix milliseconds: `from` is inclusive, `to` is exclusive. */
+      from: text,
+      to: text,
+      /** Event name. */
+      event: text,
+      /** Combined with a state: a message on that channel in that state. */
+      channel: text,
+      state: text,
+      provider: text,
+      /** A stored address or a user_id. */
+      recipient: text,
+      requestId: text,
+      idempotencyKey: text,
+    },
+    options,
+  );
+}
 
-export type LogQuery = LogFilters & {
-  /** `next` of the previous page. */
-  cursor?: string;
-};
+/** Query of the log, of its live stream and of the count of a resend. The URL of the page has the same parameters. */
+export const logFilters = createLogFilters();
+export type LogFilters = Static<typeof logFilters>;
 
-/** Newest first, 50 per page. There is no total because it would need a count. */
-export type LogAnswer = {
-  rows: LogRow[];
-  next: string | null;
-  /** The search limit was reached before the page was full; `next` continues it. */
-  isPartial: boolean;
-};
-
-export type LogRow = {
-  requestId: string;
-  acceptedAt: number;
-  event: string;
-  kind: 'single' | 'bulk' | 'test' | 'resend';
-  items: number;
-  plannedItems: number;
-  /** Address or user_id of item 0 as sent in the call; null if it named none. */
-  recipient: string | null;
-  /** By channel; contains only channels of the version. */
-  channels: Record<string, ChannelSummary>;
-  isSandbox: boolean;
-  isSensitive: boolean;
-};
+/** All counts add up to `total`; those of `skippedByReason` add up to `skipped`. */
+export const stateCounts = Type.Object({
+  total: Type.Integer(),
+  waiting: Type.Integer(),
+  sent: Type.Integer(),
+  delivered: Type.Integer(),
+  read: Type.Integer(),
+  failed: Type.Integer(),
+  unknown: Type.Integer(),
+  skipped: Type.Integer(),
+  skippedByReason: Type.Record(Type.String(), Type.Integer()),
+});
 
 /** The best state of the channel's messages and the count of each state. */
-export type ChannelSummary = {
-  state: string;
+const channelSummary = Type.Object({
+  state: Type.String(),
   /** Reason of a skip or failure. */
-  reason?: string;
+  reason: Type.Optional(Type.String()),
   /** Counts over all items; messages that were resent are not counted. */
-  counts: StateCounts;
-};
+  counts: stateCounts,
+});
+export type ChannelSummary = Static<typeof channelSummary>;
 
-/**
- * GET api/apps/:appId/log/live?<filters>: text/event-stream. Events:
- * `rows` {rows: LogRow[]} new requests, oldest first; `changed` {rows: LogRow[]} rows sent before that changed;
- * `trouble` {error} while PostgreSQL is unavailable; `ended` {} when the session ended. A comment every 15 s.
- */
+/** By channel; contains only channels of the version. */
+export const channelSummaries = Type.Record(Type.String(), channelSummary);
+
+export const requestKind = oneOf(['single', 'bulk', 'test', 'resend']);
+
+const logRow = Type.Object({
+  requestId: Type.String(),
+  acceptedAt: time,
+  event: Type.String(),
+  kind: requestKind,
+  items: Type.Integer(),
+  plannedItems: Type.Integer(),
+  /** Address or user_id of item 0 as sent in the call; null if it named none. */
+  recipient: nullable(Type.String()),
+  channels: channelSummaries,
+  isSandbox: Type.Boolean(),
+  isSensitive: Type.Boolean(),
+});
+export type LogRow = Static<typeof logRow>;
+
+/** Newest first, 50 per page. There is no total because it would need a count. */
+const logPage = Type.Object({
+  rows: Type.Array(logRow),
+  next: nullable(Type.String()),
+  /** The search limit was reached before the page was full; `next` continues it. */
+  isPartial: Type.Boolean(),
+});
+export type LogAnswer = Static<typeof logPage>;
+
+/** Events of the live log. Each is sent as its type and, as JSON, its other members. */
 export type LiveEvent =
   | { type: 'rows'; rows: LogRow[] }
   | { type: 'changed'; rows: LogRow[] }
   | { type: 'trouble'; error: string }
   | { type: 'ended' };
+
+export const logRoutes = {
+  'GET /api/apps/:appId/log': {
+    access: 'viewer',
+    query: Type.Object({
+      ...logFilters.properties,
+      /** `next` of the previous page. */
+      cursor: Type.Optional(Type.String()),
+    }),
+    answer: logPage,
+  },
+  /**
+   * text/event-stream. Events: `rows` {rows: LogRow[]} new requests, oldest first; `changed` {rows: LogRow[]} rows that
+   * were sent before and have changed; `trouble` {error} while PostgreSQL is unavailable; `ended` {} when the session
+   * ended. A comment every 15 s.
+   */
+  'GET /api/apps/:appId/log/live': { access: 'viewer', query: logFilters },
+} as const satisfies Record<string, RouteSpec>;

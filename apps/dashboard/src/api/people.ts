@@ -1,34 +1,66 @@
-import type { Role } from './session';
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { done, emailSchema, nullable, passwordSchema, time } from './schemas';
+import { roleSchema } from './session';
 
-/** GET api/people: operators and pending invitations. */
-export type PeopleAnswer = { people: PersonRow[]; invitations: InvitationRow[] };
-
-export type PersonRow = {
-  id: string;
-  email: string;
-  role: Role;
-  isYou: boolean;
-  since: number;
+const personRow = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  role: roleSchema,
+  isYou: Type.Boolean(),
+  since: time,
   /** Null if the person has not signed in since then. */
-  lastSeenAt: number | null;
-};
+  lastSeenAt: nullable(time),
+});
+export type PersonRow = Static<typeof personRow>;
 
-export type InvitationRow = {
-  id: string;
-  email: string;
-  role: Role;
+const invitationRow = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  role: roleSchema,
   /** E-mail address of an operator. */
-  invitedBy: string | null;
-  createdAt: number;
-  expiresAt: number;
-};
+  invitedBy: nullable(Type.String()),
+  createdAt: time,
+  expiresAt: time,
+});
+export type InvitationRow = Static<typeof invitationRow>;
 
-/** POST api/people/invitations: owners only. 409 `name_taken` if the address belongs to an operator of this account. */
-export type InviteBody = { email: string; role: Role; password: string };
-/** The token is returned only once. The link is `<dashboard>/join#<token>`. */
-export type InviteAnswer = { token: string; expiresAt: number; people: PeopleAnswer };
+/** Operators and pending invitations. */
+const people = Type.Object({
+  people: Type.Array(personRow),
+  invitations: Type.Array(invitationRow),
+});
+export type PeopleAnswer = Static<typeof people>;
 
-/** PATCH api/people/:id: owners only. Answers PeopleAnswer. 409 `wrong_state` for the last owner. */
-export type ChangeRoleBody = { role: Role; password: string };
-/** DELETE api/people/:id: owners only. Answers PeopleAnswer. */
-export type RemovePersonBody = { password: string };
+export const peopleRoutes = {
+  'GET /api/people': { access: 'viewer', answer: people },
+  /**
+   * 409 `name_taken` if the address belongs to an operator of this account. The token is returned only once. The link
+   * is `<dashboard>/join#<token>`.
+   */
+  'POST /api/people/invitations': {
+    access: 'owner',
+    body: Type.Object({ email: emailSchema, role: roleSchema, password: passwordSchema }),
+    answer: Type.Object({ token: Type.String(), expiresAt: time, people }),
+    audit: 'invitation.created',
+  },
+  'DELETE /api/people/invitations/:id': {
+    access: 'owner',
+    answer: people,
+    audit: 'invitation.revoked',
+  },
+  /** 409 `wrong_state` for the last owner. */
+  'PATCH /api/people/:id': {
+    access: 'owner',
+    body: Type.Object({ role: roleSchema, password: passwordSchema }),
+    answer: people,
+    audit: 'operator.role_changed',
+  },
+  /** 409 `wrong_state` for the last owner. Owners who remove themselves have no session any more, so no list either. */
+  'DELETE /api/people/:id': {
+    access: 'owner',
+    body: Type.Object({ password: passwordSchema }),
+    answer: Type.Union([people, done]),
+    audit: 'operator.removed',
+  },
+} as const satisfies Record<string, RouteSpec>;

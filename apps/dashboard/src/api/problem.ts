@@ -1,4 +1,6 @@
 import type { FieldProblem } from '@belfry/shared';
+import { type Static, Type } from '@sinclair/typebox';
+import { oneOf } from './schemas';
 
 /** The body of every answer that is not 2xx. */
 export type Problem = {
@@ -69,18 +71,19 @@ export type ProblemCode =
 export type { FieldProblem };
 
 /** A reason why a draft cannot be published, or a warning about it. */
-export type PublishProblem = {
+export const publishProblem = Type.Object({
   /** `error` prevents publishing; `warning` does not. */
-  severity: 'error' | 'warning';
+  severity: oneOf(['error', 'warning']),
   /** Absent if the problem concerns the whole event. */
-  channel?: string;
-  locale?: string;
+  channel: Type.Optional(Type.String()),
+  locale: Type.Optional(Type.String()),
   /** Template field, such as `subject`. */
-  field?: string;
+  field: Type.Optional(Type.String()),
   /** Line and column in the text of the field, counted from 1. */
-  line?: number;
-  column?: number;
-  problem: string;
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+  problem: Type.String(),
   /** Replacement for the text `found` at that position, if there is an obvious one. */
-  fix?: { found: string; replacement: string };
-};
+  fix: Type.Optional(Type.Object({ found: Type.String(), replacement: Type.String() })),
+});
+export type PublishProblem = Static<typeof publishProblem>;

@@ -1,74 +1,114 @@
-/** GET api/queues?app=<appId>: one app, or all apps of the account. */
-export type QueuesAnswer = {
-  readAt: number;
-  channels: ChannelQueue[];
-  integrations: IntegrationQueue[];
-  bulks: BulkProgress[];
-  stores: StoreStatus;
-  /** Time from acceptance to the provider call for the newest single sends of the last 30 minutes; null without any. */
-  latency: { messages: number; p50Ms: number; p99Ms: number } | null;
-};
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { nullable, oneOf, time } from './schemas';
 
-export type ChannelQueue = {
-  channel: string;
+const channelQueue = Type.Object({
+  channel: Type.String(),
   /** Counted up to `countedTo`; higher counts are shown as "10,000+". */
-  waiting: number;
-  oldestMs: number | null;
-  inFlight: number;
-  retrying: number;
+  waiting: Type.Integer(),
+  oldestMs: nullable(Type.Number()),
+  inFlight: Type.Integer(),
+  retrying: Type.Integer(),
   /** When the next scheduled message is due. */
-  nextRetryAt: number | null;
-  needsAttention: number;
-  scheduled: number;
+  nextRetryAt: nullable(time),
+  needsAttention: Type.Integer(),
+  scheduled: Type.Integer(),
   /** Messages that wait for an open circuit to close, for a rate limit, or for a connection to the mail server. */
-  blocked: { circuit: number; limit: number; connections: number };
+  blocked: Type.Object({
+    circuit: Type.Integer(),
+    limit: Type.Integer(),
+    connections: Type.Integer(),
+  }),
   /** Messages per second accepted by providers in the last 30 minutes, one value per 30 s, oldest first. */
-  rates: number[];
+  rates: Type.Array(Type.Number()),
   /** Messages per second over the last minute, and the peak of the last 30 minutes. */
-  perSecond: number;
-  peakPerSecond: number;
-  workers: { id: string; heartbeatAt: number }[];
+  perSecond: Type.Number(),
+  peakPerSecond: Type.Number(),
+  workers: Type.Array(Type.Object({ id: Type.String(), heartbeatAt: time })),
   /** Set without a worker: when the last one stopped, if known. */
-  noWorkerSince: number | null;
+  noWorkerSince: nullable(time),
   /** Whether the whole channel is paused in the requested apps. */
-  isPaused: boolean;
-  pausedAt: number | null;
-  pausedBy: string | null;
+  isPaused: Type.Boolean(),
+  pausedAt: nullable(time),
+  pausedBy: nullable(Type.String()),
   /** Describes a problem; starts with what is safe. */
-  sentence: string | null;
-  countedTo: number;
-};
+  sentence: nullable(Type.String()),
+  countedTo: Type.Integer(),
+});
+export type ChannelQueue = Static<typeof channelQueue>;
 
-export type IntegrationQueue = {
-  id: string;
-  appId: string;
-  name: string;
-  channel: string;
-  provider: string;
-  state: 'active' | 'needs_attention' | 'paused';
-  stateReason: string | null;
-  waiting: number;
-};
+const integrationQueue = Type.Object({
+  id: Type.String(),
+  appId: Type.String(),
+  name: Type.String(),
+  channel: Type.String(),
+  provider: Type.String(),
+  state: oneOf(['active', 'needs_attention', 'paused']),
+  stateReason: nullable(Type.String()),
+  waiting: Type.Integer(),
+});
+export type IntegrationQueue = Static<typeof integrationQueue>;
 
-export type BulkProgress = {
-  requestId: string;
-  appId: string;
-  event: string;
-  acceptedAt: number;
-  items: number;
-  plannedItems: number;
-};
+const bulkProgress = Type.Object({
+  requestId: Type.String(),
+  appId: Type.String(),
+  event: Type.String(),
+  acceptedAt: time,
+  items: Type.Integer(),
+  plannedItems: Type.Integer(),
+});
+export type BulkProgress = Static<typeof bulkProgress>;
 
-export type StoreStatus = {
-  postgres: { isUp: boolean; ms: number | null };
-  redis: { isUp: boolean; ms: number | null };
-  gateway: { isUp: boolean; ms: number | null; url: string };
+const store = Type.Object({ isUp: Type.Boolean(), ms: nullable(Type.Number()) });
+const storeStatus = Type.Object({
+  postgres: store,
+  redis: store,
+  gateway: Type.Object({ ...store.properties, url: Type.String() }),
   /** States what is safe and what waits while a part is unavailable; null if all are available. */
-  sentence: string | null;
-};
+  sentence: nullable(Type.String()),
+});
+export type StoreStatus = Static<typeof storeStatus>;
 
-/** POST api/apps/:appId/channels/:channel/pause and /resume; answers ChannelPauseAnswer. */
-export type ChannelPauseAnswer = { appId: string; channel: string; isPaused: boolean };
+const queues = Type.Object({
+  readAt: time,
+  channels: Type.Array(channelQueue),
+  integrations: Type.Array(integrationQueue),
+  bulks: Type.Array(bulkProgress),
+  stores: storeStatus,
+  /** Time from acceptance to the provider call for the newest single sends of the last 30 minutes; null without any. */
+  latency: nullable(
+    Type.Object({ messages: Type.Integer(), p50Ms: Type.Number(), p99Ms: Type.Number() }),
+  ),
+});
+export type QueuesAnswer = Static<typeof queues>;
 
-/** GET api/status: the status at the bottom of the side bar. */
-export type StatusAnswer = StoreStatus & { readAt: number };
+const channelPause = Type.Object({
+  appId: Type.String(),
+  channel: Type.String(),
+  isPaused: Type.Boolean(),
+});
+export type ChannelPauseAnswer = Static<typeof channelPause>;
+
+/** The status at the bottom of the side bar. */
+const status = Type.Object({ ...storeStatus.properties, readAt: time });
+export type StatusAnswer = Static<typeof status>;
+
+export const queueRoutes = {
+  /** Of one app, or of all apps of the account. */
+  'GET /api/queues': {
+    access: 'viewer',
+    query: Type.Object({ app: Type.Optional(Type.String()) }),
+    answer: queues,
+  },
+  'GET /api/status': { access: 'viewer', answer: status },
+  'POST /api/apps/:appId/channels/:channel/pause': {
+    access: 'editor',
+    answer: channelPause,
+    audit: 'channel.paused',
+  },
+  'POST /api/apps/:appId/channels/:channel/resume': {
+    access: 'editor',
+    answer: channelPause,
+    audit: 'channel.resumed',
+  },
+} as const satisfies Record<string, RouteSpec>;

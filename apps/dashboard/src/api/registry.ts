@@ -1,4 +1,6 @@
-import type { Policy } from './events';
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { anyObject, oneOf } from './schemas';
 
 /** JSON Schema from the registry. `title` is the label, `description` the hint, `default` the initial value. */
 export type JsonSchema = {
@@ -22,35 +24,58 @@ export type JsonSchema = {
   [keyword: string]: unknown;
 };
 
-/** GET api/registry: the schemas of all forms. Changes only with the version of Belfry. */
-export type RegistryAnswer = {
-  channels: ChannelForm[];
-  states: Record<string, { isFinal: boolean; means: string }>;
-  skipReasons: Record<string, string>;
-  failureReasons: Record<string, string>;
-  helpers: string[];
-  defaultPolicy: { attempts: number; timeToLiveMs: number; onUnknown: Policy['onUnknown'] };
-  /** Behaviour of the sandbox's magic recipients, and their addresses on each channel. */
-  magicRecipients: { sentence: string; addresses: Record<string, string> }[];
-};
+const jsonSchema = Type.Unsafe<JsonSchema>(anyObject);
 
-/** In channel order. */
-export type ChannelForm = {
-  channel: string;
-  label: string;
-  /** The channel needs no integration. */
-  isBuiltIn: boolean;
-  /** Template fields in display order. */
-  template: JsonSchema;
-  /** Default number of resends after an unknown outcome. */
-  unknownResends: number;
-  providers: ProviderForm[];
-};
-
-export type ProviderForm = {
-  provider: string;
-  label: string;
-  settings: JsonSchema;
+const providerForm = Type.Object({
+  provider: Type.String(),
+  label: Type.String(),
+  settings: jsonSchema,
   /** Write-only. */
-  credentials: JsonSchema;
-};
+  credentials: jsonSchema,
+});
+export type ProviderForm = Static<typeof providerForm>;
+
+const channelForm = Type.Object({
+  channel: Type.String(),
+  label: Type.String(),
+  /** The channel needs no integration. */
+  isBuiltIn: Type.Boolean(),
+  /** Template fields in display order. */
+  template: jsonSchema,
+  /** Default number of resends after an unknown outcome. */
+  unknownResends: Type.Integer(),
+  providers: Type.Array(providerForm),
+});
+export type ChannelForm = Static<typeof channelForm>;
+
+const meanings = Type.Record(Type.String(), Type.String());
+
+const registry = Type.Object({
+  /** In channel order. */
+  channels: Type.Array(channelForm),
+  states: Type.Record(
+    Type.String(),
+    Type.Object({ isFinal: Type.Boolean(), means: Type.String() }),
+  ),
+  skipReasons: meanings,
+  failureReasons: meanings,
+  helpers: Type.Array(Type.String()),
+  defaultPolicy: Type.Object({
+    attempts: Type.Integer(),
+    timeToLiveMs: Type.Integer(),
+    onUnknown: oneOf(['resend', 'resend_next', 'hold']),
+  }),
+  /** Behaviour of the sandbox's magic recipients, and their addresses on each channel. */
+  magicRecipients: Type.Array(
+    Type.Object({
+      sentence: Type.String(),
+      addresses: Type.Record(Type.String(), Type.String()),
+    }),
+  ),
+});
+export type RegistryAnswer = Static<typeof registry>;
+
+export const registryRoutes = {
+  /** The schemas of all forms. Changes only with the version of Belfry. */
+  'GET /api/registry': { access: 'viewer', answer: registry },
+} as const satisfies Record<string, RouteSpec>;

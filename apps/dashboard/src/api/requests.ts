@@ -1,130 +1,177 @@
-import type { StateCounts } from '@belfry/shared';
-import type { ChannelSummary } from './log';
+import { type Static, Type } from '@sinclair/typebox';
+import { channelSummaries, requestKind, stateCounts } from './log';
+import type { RouteSpec } from './route-spec';
+import { anyObject, confirmSchema, done, nullable, oneOf, time } from './schemas';
 
-/** GET api/apps/:appId/requests/:requestId?item=<n>: the timeline of one item, by default item 0. */
-export type RequestAnswer = {
-  requestId: string;
-  event: { id: string; name: string; isDeleted: boolean };
-  version: { id: string; number: number; kind: 'live' | 'test' };
-  kind: 'single' | 'bulk' | 'test' | 'resend';
-  items: number;
-  plannedItems: number;
-  item: number;
-  acceptedAt: number;
-  apiKeyHint: string | null;
-  idempotencyKey: string | null;
-  isSandbox: boolean;
-  isSensitive: boolean;
-  /** Counts of this item. */
-  itemChannels: Record<string, ChannelSummary>;
-  /** Counts of the whole request, as in its log row. */
-  counts: StateCounts;
-  channels: Record<string, ChannelSummary>;
-  call: CallAnswer;
-  /** Rows for the channels of the pinned version, in channel order. A channel has one row per message. */
-  channelRows: ChannelRow[];
-  /** When the answer was read. */
-  readAt: number;
-};
-
-/** The stored call. Tokens are masked, and so is the data of a sensitive event. */
-export type CallAnswer = {
-  user: unknown;
-  data: unknown;
-  override: unknown;
-  locale: string | null;
-  scheduleAt: string | null;
-  answer: { status: number; body: unknown };
-};
-
-export type ChannelRow = SkippedChannelRow | MessageChannelRow;
-
-export type SkippedChannelRow = {
-  kind: 'skipped';
-  channel: string;
-  reason: string;
-  detail: string;
-  explanation: Explanation;
-};
-
-export type MessageChannelRow = {
-  kind: 'message';
-  messageId: string;
-  channel: string;
-  target: string;
-  generation: number;
-  state: string;
-  reason: string | null;
-  /** Why the message waits, and until when. */
-  waits: { reason: string; until: number | null; sentence: string } | null;
-  dueAt: number | null;
-  expiresAt: number;
-  createdAt: number;
-  settledAt: number | null;
-  attempts: number;
-  unknownCount: number;
-  integration: { id: string; name: string; isRemoved: boolean } | null;
-  resendOf: string | null;
-  /** The bulk resend that created it. */
-  resendRun: string | null;
-  notes: Record<string, unknown>;
-  steps: Step[];
-  explanation: Explanation | null;
-  /** Rendered content of the newest attempt, if it is kept. */
-  rendered: unknown;
-  can: {
-    resend: { isAllowed: boolean; warning: string | null; because: string | null };
-    cancel: { isAllowed: boolean; because: string | null };
-  };
-};
-
-/** In time order. `at` is Unix milliseconds. */
-export type Step =
-  | { kind: 'planned'; at: number; detail: string }
-  /** Failover: this integration was not called, the next one of the chain was. */
-  | { kind: 'failover'; at: number; integration: string; reason: string; detail: string }
-  | AttemptStep
-  | { kind: 'waited'; at: number; until: number | null; detail: string }
-  | ReceiptStep
-  | { kind: 'settled'; at: number; state: string; reason: string | null; detail: string };
-
-export type AttemptStep = {
-  kind: 'attempt';
-  number: number;
-  at: number;
-  closedAt: number | null;
-  /** Null while the call is open. */
-  outcome: 'accepted' | 'rejected' | 'retry' | 'unknown' | null;
-  reason: string | null;
-  detail: string | null;
-  provider: string | null;
-  integration: string | null;
-  worker: string | null;
-  isPossibleDuplicate: boolean;
-  providerMessageId: string | null;
-  /** Redacted and truncated JSON; null if none is kept. */
-  request: unknown;
-  response: unknown;
-  explanation: Explanation | null;
-};
-
-export type ReceiptStep = {
-  kind: 'receipt';
-  at: number;
-  state: string;
-  errorCode: string | null;
-  detail: string | null;
-  body: unknown;
-};
+const text = Type.String();
 
 /** `what` describes what happened and why; `remedy` what to do. */
-export type Explanation = { what: string; remedy: string | null };
+const explanation = Type.Object({ what: text, remedy: nullable(text) });
+export type Explanation = Static<typeof explanation>;
 
-/** GET api/apps/:appId/requests/:requestId/explanation: the exact output of `command`; addresses are masked. */
-export type ExplanationAnswer = { sentences: string[]; command: string; readAt: number };
+const attemptStep = Type.Object({
+  kind: Type.Literal('attempt'),
+  number: Type.Integer(),
+  at: time,
+  closedAt: nullable(time),
+  /** Null while the call is open. */
+  outcome: nullable(oneOf(['accepted', 'rejected', 'retry', 'unknown'])),
+  reason: nullable(text),
+  detail: nullable(text),
+  provider: nullable(text),
+  integration: nullable(text),
+  worker: nullable(text),
+  isPossibleDuplicate: Type.Boolean(),
+  providerMessageId: nullable(text),
+  /** Redacted and truncated JSON; null if none is kept. */
+  request: Type.Unknown(),
+  response: Type.Unknown(),
+  explanation: nullable(explanation),
+});
+export type AttemptStep = Static<typeof attemptStep>;
 
-/** POST api/apps/:appId/messages/:messageId/resend: 409 `needs_confirmation` for a delivered or unknown message. */
-export type ResendBody = { confirm?: boolean };
-export type ResendAnswer = { messageId: string; requestId: string; generation: number };
+const receiptStep = Type.Object({
+  kind: Type.Literal('receipt'),
+  at: time,
+  state: text,
+  errorCode: nullable(text),
+  detail: nullable(text),
+  body: Type.Unknown(),
+});
+export type ReceiptStep = Static<typeof receiptStep>;
 
-/** POST api/apps/:appId/messages/:messageId/cancel; answers Done. 409 `wrong_state` if it was sent in the meantime. */
+const step = Type.Union([
+  Type.Object({ kind: Type.Literal('planned'), at: time, detail: text }),
+  /** Failover: this integration was not called, the next one of the chain was. */
+  Type.Object({
+    kind: Type.Literal('failover'),
+    at: time,
+    integration: text,
+    reason: text,
+    detail: text,
+  }),
+  attemptStep,
+  Type.Object({ kind: Type.Literal('waited'), at: time, until: nullable(time), detail: text }),
+  receiptStep,
+  Type.Object({
+    kind: Type.Literal('settled'),
+    at: time,
+    state: text,
+    reason: nullable(text),
+    detail: text,
+  }),
+]);
+export type Step = Static<typeof step>;
+
+const skippedChannelRow = Type.Object({
+  kind: Type.Literal('skipped'),
+  channel: text,
+  reason: text,
+  detail: text,
+  explanation,
+});
+export type SkippedChannelRow = Static<typeof skippedChannelRow>;
+
+const messageChannelRow = Type.Object({
+  kind: Type.Literal('message'),
+  messageId: text,
+  channel: text,
+  target: text,
+  generation: Type.Integer(),
+  state: text,
+  reason: nullable(text),
+  /** Why the message waits, and until when. */
+  waits: nullable(Type.Object({ reason: text, until: nullable(time), sentence: text })),
+  dueAt: nullable(time),
+  expiresAt: time,
+  createdAt: time,
+  settledAt: nullable(time),
+  attempts: Type.Integer(),
+  unknownCount: Type.Integer(),
+  integration: nullable(Type.Object({ id: text, name: text, isRemoved: Type.Boolean() })),
+  resendOf: nullable(text),
+  /** The bulk resend that created it. */
+  resendRun: nullable(text),
+  notes: anyObject,
+  /** In time order. */
+  steps: Type.Array(step),
+  explanation: nullable(explanation),
+  /** Rendered content of the newest attempt, if it is kept. */
+  rendered: Type.Unknown(),
+  can: Type.Object({
+    resend: Type.Object({
+      isAllowed: Type.Boolean(),
+      warning: nullable(text),
+      because: nullable(text),
+    }),
+    cancel: Type.Object({ isAllowed: Type.Boolean(), because: nullable(text) }),
+  }),
+});
+export type MessageChannelRow = Static<typeof messageChannelRow>;
+
+const channelRow = Type.Union([skippedChannelRow, messageChannelRow]);
+export type ChannelRow = Static<typeof channelRow>;
+
+/** The stored call. Tokens are masked, and so is the data of a sensitive event. */
+const storedCall = Type.Object({
+  user: Type.Unknown(),
+  data: Type.Unknown(),
+  override: Type.Unknown(),
+  locale: nullable(text),
+  scheduleAt: nullable(text),
+  answer: Type.Object({ status: Type.Integer(), body: Type.Unknown() }),
+});
+export type CallAnswer = Static<typeof storedCall>;
+
+const request = Type.Object({
+  requestId: text,
+  event: Type.Object({ id: text, name: text, isDeleted: Type.Boolean() }),
+  version: Type.Object({ id: text, number: Type.Integer(), kind: oneOf(['live', 'test']) }),
+  kind: requestKind,
+  items: Type.Integer(),
+  plannedItems: Type.Integer(),
+  item: Type.Integer(),
+  acceptedAt: time,
+  apiKeyHint: nullable(text),
+  idempotencyKey: nullable(text),
+  isSandbox: Type.Boolean(),
+  isSensitive: Type.Boolean(),
+  /** Counts of this item. */
+  itemChannels: channelSummaries,
+  /** Counts of the whole request, as in its log row. */
+  counts: stateCounts,
+  channels: channelSummaries,
+  call: storedCall,
+  /** Rows for the channels of the pinned version, in channel order. A channel has one row per message. */
+  channelRows: Type.Array(channelRow),
+  /** When the answer was read. */
+  readAt: time,
+});
+export type RequestAnswer = Static<typeof request>;
+
+export const requestRoutes = {
+  /** The timeline of one item, by default item 0. */
+  'GET /api/apps/:appId/requests/:requestId': {
+    access: 'viewer',
+    query: Type.Object({ item: Type.Optional(text) }),
+    answer: request,
+  },
+  /** The exact output of `command`; addresses are masked. */
+  'GET /api/apps/:appId/requests/:requestId/explanation': {
+    access: 'viewer',
+    answer: Type.Object({ sentences: Type.Array(text), command: text, readAt: time }),
+  },
+  /** 409 `needs_confirmation` for a delivered or unknown message. */
+  'POST /api/apps/:appId/messages/:messageId/resend': {
+    access: 'editor',
+    body: Type.Object({ confirm: confirmSchema }),
+    answer: Type.Object({ messageId: text, requestId: text, generation: Type.Integer() }),
+    audit: 'message.resent',
+  },
+  /** 409 `wrong_state` if it was sent in the meantime. */
+  'POST /api/apps/:appId/messages/:messageId/cancel': {
+    access: 'editor',
+    answer: done,
+    audit: 'message.cancelled',
+  },
+} as const satisfies Record<string, RouteSpec>;

@@ -1,77 +1,126 @@
-import type { LogFilters } from './log';
+import { maxMessagesPerResend, resendPaces } from '@belfry/shared';
+import { type Static, Type } from '@sinclair/typebox';
+import { createLogFilters, logFilters } from './log';
+import type { RouteSpec } from './route-spec';
+import { nullable, oneOf, time } from './schemas';
 
-/** GET api/apps/:appId/resends/count?<filters of the log>: counts what would be resent; sends nothing. */
-export type ResendCountAnswer = {
+const counted = Type.Object({ name: Type.String(), messages: Type.Integer() });
+export type Counted = Static<typeof counted>;
+
+const leftOut = Type.Object({
+  reason: Type.String(),
+  means: Type.String(),
+  messages: Type.Integer(),
+});
+export type LeftOut = Static<typeof leftOut>;
+
+const resendCount = Type.Object({
   /** The filters for the start call. They include the end of the counted period, so later requests are excluded. */
-  filters: LogFilters;
+  filters: logFilters,
   /** Exact unless `isOver` is true. */
-  messages: number;
+  messages: Type.Integer(),
   /** More than `max` messages match; the filter must be narrowed. */
-  isOver: boolean;
-  max: number;
-  channels: Counted[];
+  isOver: Type.Boolean(),
+  max: Type.Integer(),
+  channels: Type.Array(counted),
   /** Counts by state, each with a warning about resending; null if there is none. */
-  states: (Counted & { warning: string | null })[];
+  states: Type.Array(Type.Object({ ...counted.properties, warning: nullable(Type.String()) })),
   /** Number of these messages that a recipient may get twice. */
-  mayDuplicate: number;
+  mayDuplicate: Type.Integer(),
   /** Matching messages that cannot be resent. */
-  leftOut: LeftOut[];
+  leftOut: Type.Array(leftOut),
   /** Rates to choose from, in messages per second. */
-  paces: readonly number[];
-};
+  paces: Type.Array(Type.Integer()),
+});
+export type ResendCountAnswer = Static<typeof resendCount>;
 
-export type Counted = { name: string; messages: number };
-export type LeftOut = { reason: string; means: string; messages: number };
-
-/**
- * POST api/apps/:appId/resends; answers ResendRunAnswer. 409 `needs_confirmation` if more than `confirmed` messages
- * match now, 409 `wrong_state` while another run of the app is active.
- */
-export type StartResendBody = { filters: LogFilters; confirmed: number; perSecond: number };
-
-/** GET api/apps/:appId/resends: the newest 50. */
-export type ResendListAnswer = { runs: ResendRun[] };
-
-export type ResendRun = {
-  id: string;
+const resendRun = Type.Object({
+  id: Type.String(),
   /** `paused`: all sending of the app is paused, including the run. */
-  state: 'running' | 'paused' | 'finished' | 'cancelled';
+  state: oneOf(['running', 'paused', 'finished', 'cancelled']),
   /** The confirmed filters; addresses are masked. */
-  filters: LogFilters;
+  filters: logFilters,
   /** The sum of `resent`, `skipped`, `cancelled` and `left`. */
-  matched: number;
-  resent: number;
-  skipped: number;
-  cancelled: number;
-  left: number;
-  perSecond: number;
-  createdAt: number;
-  createdBy: string | null;
-  finishedAt: number | null;
-  cancelledBy: string | null;
-};
+  matched: Type.Integer(),
+  resent: Type.Integer(),
+  skipped: Type.Integer(),
+  cancelled: Type.Integer(),
+  left: Type.Integer(),
+  perSecond: Type.Integer(),
+  createdAt: time,
+  createdBy: nullable(Type.String()),
+  finishedAt: nullable(time),
+  cancelledBy: nullable(Type.String()),
+});
+export type ResendRun = Static<typeof resendRun>;
 
-/** GET api/apps/:appId/resends/:resendId; POST .../cancel has the same answer. */
-export type ResendRunAnswer = ResendRun & {
-  skips: LeftOut[];
-  /** Current states of the resent messages. */
-  states: { channel: string; state: string; messages: number }[];
-  /** Up to 100 messages; skipped and failed ones first. */
-  messages: ResentMessage[];
-  /** No process has the role `fanout`, so the run waits. Nothing is lost. */
-  hasNoWorker: boolean;
-  readAt: number;
-};
-
-export type ResentMessage = {
-  messageId: string;
+const resentMessage = Type.Object({
+  messageId: Type.String(),
   /** Null if retention deleted it. */
-  requestId: string | null;
-  channel: string | null;
-  target: string | null;
-  stateThen: string;
+  requestId: nullable(Type.String()),
+  channel: nullable(Type.String()),
+  target: nullable(Type.String()),
+  stateThen: Type.String(),
   /** `resent`, the reason it was skipped, or null while pending. */
-  outcome: string | null;
-  newMessageId: string | null;
-  newState: string | null;
-};
+  outcome: nullable(Type.String()),
+  newMessageId: nullable(Type.String()),
+  newState: nullable(Type.String()),
+});
+export type ResentMessage = Static<typeof resentMessage>;
+
+const resendProgress = Type.Object({
+  ...resendRun.properties,
+  skips: Type.Array(leftOut),
+  /** Current states of the resent messages. */
+  states: Type.Array(
+    Type.Object({ channel: Type.String(), state: Type.String(), messages: Type.Integer() }),
+  ),
+  /** Up to 100 messages; skipped and failed ones first. */
+  messages: Type.Array(resentMessage),
+  /** No process has the role `fanout`, so the run waits. Nothing is lost. */
+  hasNoWorker: Type.Boolean(),
+  readAt: time,
+});
+export type ResendRunAnswer = Static<typeof resendProgress>;
+
+const perSecond = Type.Unsafe<number>(
+  Type.Union(
+    resendPaces.map((pace) => Type.Literal(pace)),
+    { 'x-problem': `must be one of ${resendPaces.join(', ')}` },
+  ),
+);
+
+export const resendRoutes = {
+  /** Counts what would be resent; sends nothing. */
+  'GET /api/apps/:appId/resends/count': {
+    access: 'viewer',
+    query: logFilters,
+    answer: resendCount,
+  },
+  /** The newest 50. */
+  'GET /api/apps/:appId/resends': {
+    access: 'viewer',
+    answer: Type.Object({ runs: Type.Array(resendRun) }),
+  },
+  /**
+   * 409 `needs_confirmation` if more than `confirmed` messages match now, 409 `wrong_state` while another run of the
+   * app is active.
+   */
+  'POST /api/apps/:appId/resends': {
+    access: 'editor',
+    body: Type.Object({
+      // Without the misspelt filter more messages would match.
+      filters: createLogFilters({ minLength: 1, maxLength: 512 }, { additionalProperties: false }),
+      confirmed: Type.Integer({ minimum: 1, maximum: maxMessagesPerResend }),
+      perSecond,
+    }),
+    answer: resendProgress,
+    audit: 'resend.started',
+  },
+  'GET /api/apps/:appId/resends/:resendId': { access: 'viewer', answer: resendProgress },
+  'POST /api/apps/:appId/resends/:resendId/cancel': {
+    access: 'editor',
+    answer: resendProgress,
+    audit: 'resend.cancelled',
+  },
+} as const satisfies Record<string, RouteSpec>;

@@ -1,64 +1,108 @@
-/** GET api/session: always 200. */
-export type SessionAnswer =
-  | {
-      state: 'signed_out';
-      /** No operator exists. The page points to the set-up link that `npm start` printed. */
-      needsSetUp: boolean;
-      connection: Connection;
-    }
-  | {
-      state: 'signed_in';
-      operator: OperatorAnswer;
-      account: { id: string; name: string };
-      /** Unix milliseconds; extended with each use, up to `endsAt`. */
-      expiresAt: number;
-      endsAt: number;
-      connection: Connection;
-    };
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { done, emailSchema, nullable, passwordSchema, time } from './schemas';
 
-export type Connection = {
+export const roleSchema = Type.Union(
+  [Type.Literal('owner'), Type.Literal('editor'), Type.Literal('viewer')],
+  { 'x-problem': 'must be owner, editor or viewer' },
+);
+export type Role = Static<typeof roleSchema>;
+
+const connection = Type.Object({
   /** `plain`: HTTP on loopback. The cookie is not `Secure`; the page shows that. */
-  kind: 'https' | 'plain';
-  version: string;
+  kind: Type.Union([Type.Literal('https'), Type.Literal('plain')]),
+  version: Type.String(),
   /** URL of the gateway, for curl examples. */
-  gatewayUrl: string;
-};
+  gatewayUrl: Type.String(),
+});
+export type Connection = Static<typeof connection>;
 
-export type Role = 'owner' | 'editor' | 'viewer';
+const session = Type.Union([
+  Type.Object({
+    state: Type.Literal('signed_out'),
+    /** No operator exists. The page points to the set-up link that `npm start` printed. */
+    needsSetUp: Type.Boolean(),
+    connection,
+  }),
+  Type.Object({
+    state: Type.Literal('signed_in'),
+    operator: Type.Object({ id: Type.String(), email: Type.String(), role: roleSchema }),
+    account: Type.Object({ id: Type.String(), name: Type.String() }),
+    /** Extended with each use, up to `endsAt`. */
+    expiresAt: time,
+    endsAt: time,
+    connection,
+  }),
+]);
+export type SessionAnswer = Static<typeof session>;
 
-export type OperatorAnswer = { id: string; email: string; role: Role };
+const linkToken = Type.String({
+  maxLength: 43,
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  'x-problem': 'is not a valid link token',
+});
 
-/** POST api/session; answers SessionAnswer. `accountId` after 409 `choose_account`. */
-export type SignInBody = { email: string; password: string; accountId?: string };
-
-/** POST api/set-up/look: checks whether a link is valid. 410 `link_ended` if not. */
-export type SetUpLookBody = { token: string };
-export type SetUpLookAnswer = {
+const setUpLook = Type.Object({
   /** `reset`: an operator sets a new password. */
-  kind: 'setup' | 'invite' | 'reset';
+  kind: Type.Union([Type.Literal('setup'), Type.Literal('invite'), Type.Literal('reset')]),
   /** Address of the invitation; read-only in the form. */
-  email: string | null;
+  email: nullable(Type.String()),
   /** Role that an invitation grants; null for other links. */
-  role: Role | null;
-  accountName: string;
-  expiresAt: number;
-  minPasswordLength: number;
-};
+  role: nullable(roleSchema),
+  accountName: Type.String(),
+  expiresAt: time,
+  minPasswordLength: Type.Integer(),
+});
+export type SetUpLookAnswer = Static<typeof setUpLook>;
 
-/** POST api/set-up: creates the operator, consumes the link and signs in. Answers SessionAnswer. */
-export type SetUpBody = { token: string; email: string; password: string };
+/** The operator's own, newest first. */
+const sessionList = Type.Object({
+  sessions: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      isThisOne: Type.Boolean(),
+      createdAt: time,
+      lastSeenAt: time,
+      expiresAt: time,
+    }),
+  ),
+});
 
-/** GET api/sessions: the operator's own, newest first. */
-export type SessionListAnswer = { sessions: SessionRow[] };
-export type SessionRow = {
-  id: string;
-  isThisOne: boolean;
-  createdAt: number;
-  lastSeenAt: number;
-  expiresAt: number;
-};
-
-/** PUT api/password: ends the operator's other sessions. Answers Done. */
-export type PasswordBody = { password: string; newPassword: string };
-
-export type Done = { success: true };
+export const sessionRoutes = {
+  /** Always 200. */
+  'GET /api/session': { access: 'anyone', answer: session },
+  /** `accountId` after 409 `choose_account`. */
+  'POST /api/session': {
+    access: 'anyone',
+    body: Type.Object({
+      accountId: Type.Optional(Type.String({ maxLength: 36 })),
+      email: Type.String({ maxLength: 254 }),
+      password: passwordSchema,
+    }),
+    answer: session,
+  },
+  'DELETE /api/session': { access: 'anyone', answer: done },
+  /** Checks whether a link is valid. 410 `link_ended` if not. */
+  'POST /api/set-up/look': {
+    access: 'anyone',
+    body: Type.Object({ token: linkToken }),
+    answer: setUpLook,
+  },
+  /** Creates the operator or sets the new password, consumes the link and signs in. */
+  'POST /api/set-up': {
+    access: 'anyone',
+    body: Type.Object({ token: linkToken, email: emailSchema, password: passwordSchema }),
+    answer: session,
+    /** For an invitation; the other links write operator.setup and operator.reset. */
+    audit: 'operator.joined',
+  },
+  'GET /api/sessions': { access: 'viewer', answer: sessionList },
+  'DELETE /api/sessions/:id': { access: 'viewer', answer: done, audit: 'session.ended' },
+  /** Ends the operator's other sessions. */
+  'PUT /api/password': {
+    access: 'viewer',
+    body: Type.Object({ password: passwordSchema, newPassword: passwordSchema }),
+    answer: done,
+    audit: 'operator.password_changed',
+  },
+} as const satisfies Record<string, RouteSpec>;

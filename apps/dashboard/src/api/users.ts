@@ -1,104 +1,153 @@
-/**
- * GET api/apps/:appId/users?text=&after=: sorted by id; with `text`, users with an id or address that starts with it.
- */
-export type UserListAnswer = {
-  users: UserRow[];
-  /** Without `text`: the `after` of the next page. */
-  next: string | null;
-  /** More users match than are returned; a longer text narrows the result. */
-  isPartial: boolean;
-};
+import { type Static, Type } from '@sinclair/typebox';
+import type { RouteSpec } from './route-spec';
+import { anyObject, done, nullable, time } from './schemas';
 
-export type UserRow = {
+const userRow = Type.Object({
   /** The id in every path. Callers use `userId`. */
-  sid: string;
-  userId: string;
-  email: string | null;
-  mobile: string | null;
+  sid: Type.String(),
+  userId: Type.String(),
+  email: nullable(Type.String()),
+  mobile: nullable(Type.String()),
   /** The field that matched the search; null without a search. */
-  matched: string | null;
-  createdAt: number;
-  updatedAt: number;
-};
+  matched: nullable(Type.String()),
+  createdAt: time,
+  updatedAt: time,
+});
+export type UserRow = Static<typeof userRow>;
 
-/** GET api/apps/:appId/users/:userSid */
-export type UserAnswer = {
-  sid: string;
-  userId: string;
-  createdAt: number;
-  updatedAt: number;
-  /** Contact data in wire names; the Slack token is masked. */
-  contact: Record<string, unknown>;
-  preferences: UserPreferences;
-  devices: UserDevice[];
-  /** The address each channel would use now, or why there is none. */
-  addresses: UserAddress[];
-  suppressions: SuppressionRow[];
-};
+const userList = Type.Object({
+  users: Type.Array(userRow),
+  /** Without `text`: the `after` of the next page. */
+  next: nullable(Type.String()),
+  /** More users match than are returned; a longer text narrows the result. */
+  isPartial: Type.Boolean(),
+});
 
-export type UserPreferences = {
-  locale: string | null;
-  isAllOff: boolean;
-  channelsOff: string[];
-};
+const userPreferences = Type.Object({
+  locale: nullable(Type.String()),
+  isAllOff: Type.Boolean(),
+  channelsOff: Type.Array(Type.String()),
+});
+export type UserPreferences = Static<typeof userPreferences>;
 
-export type UserDevice = {
-  sid: string;
-  clientId: string | null;
-  token: string | null;
-  onesignalPlayerId: string | null;
-  platform: string | null;
-  isDisabled: boolean;
+const userDevice = Type.Object({
+  sid: Type.String(),
+  clientId: nullable(Type.String()),
+  token: nullable(Type.String()),
+  onesignalPlayerId: nullable(Type.String()),
+  platform: nullable(Type.String()),
+  isDisabled: Type.Boolean(),
   /** The provider's error for the token; null if the app disabled it. */
-  disabledReason: string | null;
-  createdAt: number;
-  updatedAt: number;
-};
+  disabledReason: nullable(Type.String()),
+  createdAt: time,
+  updatedAt: time,
+});
+export type UserDevice = Static<typeof userDevice>;
 
-export type UserAddress = {
-  channel: string;
-  address: string | null;
+const userAddress = Type.Object({
+  channel: Type.String(),
+  address: nullable(Type.String()),
   /** How the address was normalized, or why there is none. */
-  note: string | null;
+  note: nullable(Type.String()),
   /** Why no message reaches the address now, whatever event and sender it has. */
-  obstacle: { reason: string; what: string } | null;
-};
+  obstacle: nullable(Type.Object({ reason: Type.String(), what: Type.String() })),
+});
+export type UserAddress = Static<typeof userAddress>;
 
-/**
- * DELETE api/apps/:appId/users/:userSid; answers ErasureRow. 409 `needs_confirmation` unless `confirmUserId` is the
- * id of the user.
- */
-export type EraseUserBody = { confirmUserId: string };
-
-/** GET api/apps/:appId/erasures: newest first, 20. */
-export type ErasureListAnswer = { erasures: ErasureRow[] };
-
-export type ErasureRow = {
-  id: string;
-  userSid: string;
-  /** Number of messages whose address and content were erased. */
-  messages: number;
-  erasedBy: string | null;
-  at: number;
-  /** Null while messages may still be in flight. */
-  finishedAt: number | null;
-};
-
-/** GET api/apps/:appId/suppressions?text=&after=: sorted by address, 50 per page. */
-export type SuppressionListAnswer = { suppressions: SuppressionRow[]; next: string | null };
-
-export type SuppressionRow = {
-  id: string;
-  channel: string;
-  address: string;
+const suppressionRow = Type.Object({
+  id: Type.String(),
+  channel: Type.String(),
+  address: Type.String(),
   /** The sender it applies to; null for every sender of the app. */
-  sender: string | null;
-  reason: string;
-  detail: string | null;
+  sender: nullable(Type.String()),
+  reason: Type.String(),
+  detail: nullable(Type.String()),
   /** E-mail address of the operator; null if a provider reported it. */
-  addedBy: string | null;
-  at: number;
-};
+  addedBy: nullable(Type.String()),
+  at: time,
+});
+export type SuppressionRow = Static<typeof suppressionRow>;
 
-/** POST api/apps/:appId/suppressions; answers SuppressionRow. 409 `name_taken` if the address is already suppressed. */
-export type NewSuppressionBody = { channel: string; address: string; detail: string };
+const user = Type.Object({
+  sid: Type.String(),
+  userId: Type.String(),
+  createdAt: time,
+  updatedAt: time,
+  /** Contact data in wire names; the Slack token is masked. */
+  contact: anyObject,
+  preferences: userPreferences,
+  devices: Type.Array(userDevice),
+  /** The address each channel would use now, or why there is none. */
+  addresses: Type.Array(userAddress),
+  suppressions: Type.Array(suppressionRow),
+});
+export type UserAnswer = Static<typeof user>;
+
+const erasureRow = Type.Object({
+  id: Type.String(),
+  userSid: Type.String(),
+  /** Number of messages whose address and content were erased. */
+  messages: Type.Integer(),
+  erasedBy: nullable(Type.String()),
+  at: time,
+  /** Null while messages may still be in flight. */
+  finishedAt: nullable(time),
+});
+export type ErasureRow = Static<typeof erasureRow>;
+
+/** Longer than any searchable id or address except a push token. */
+const maxTextLength = 4_096;
+const searchText = Type.Optional(
+  Type.String({ maxLength: maxTextLength, 'x-problem': 'is not a searchable text' }),
+);
+
+export const userRoutes = {
+  /** Sorted by id; with `text`, users with an id or address that starts with it. */
+  'GET /api/apps/:appId/users': {
+    access: 'viewer',
+    query: Type.Object({ text: searchText, after: searchText }),
+    answer: userList,
+  },
+  'GET /api/apps/:appId/users/:userSid': { access: 'viewer', answer: user },
+  /** 409 `needs_confirmation` unless `confirmUserId` is the id of the user. */
+  'DELETE /api/apps/:appId/users/:userSid': {
+    access: 'editor',
+    body: Type.Object({ confirmUserId: Type.String({ maxLength: 1_024 }) }),
+    answer: erasureRow,
+    audit: 'user.erased',
+  },
+  /** Newest first, 20. */
+  'GET /api/apps/:appId/erasures': {
+    access: 'viewer',
+    answer: Type.Object({ erasures: Type.Array(erasureRow) }),
+  },
+  /** Sorted by address, 50 per page; with `text`, addresses that start with it. */
+  'GET /api/apps/:appId/suppressions': {
+    access: 'viewer',
+    query: Type.Object({ after: searchText, text: searchText }),
+    answer: Type.Object({
+      suppressions: Type.Array(suppressionRow),
+      next: nullable(Type.String()),
+    }),
+  },
+  /** 409 `name_taken` if the address is already suppressed. */
+  'POST /api/apps/:appId/suppressions': {
+    access: 'editor',
+    body: Type.Object({
+      channel: Type.String({ maxLength: 64 }),
+      address: Type.String({ minLength: 1, maxLength: maxTextLength }),
+      detail: Type.String({
+        maxLength: 500,
+        pattern: '\\S',
+        'x-problem': 'must have 1 to 500 characters',
+      }),
+    }),
+    answer: suppressionRow,
+    audit: 'suppression.added',
+  },
+  'DELETE /api/apps/:appId/suppressions/:id': {
+    access: 'editor',
+    answer: done,
+    audit: 'suppression.removed',
+  },
+} as const satisfies Record<string, RouteSpec>;

@@ -1,57 +1,9 @@
 import type { AnyChannel } from '@belfry/channels';
 import type { FairQueue } from '@belfry/runtime';
 import { canonicalizeLocale, TemplateError, type VersionDefinition } from '@belfry/shared';
-import { Type } from '@sinclair/typebox';
-import type { TemplatePath } from '../api/events';
+import { maxLocaleCharacters, type TemplatePath } from '../api/events';
 import type { PublishProblem } from '../api/problem';
 import { findProblems } from './read-body';
-
-const dayMs = 24 * 60 * 60_000;
-const maxLocaleCharacters = 35;
-const locale = '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$';
-
-/** Rejects unknown fields; otherwise a misspelt setting would be ignored and its default used. */
-const closed = { additionalProperties: false };
-
-const policySchema = Type.Partial(
-  Type.Object({
-    attempts: Type.Integer({ minimum: 1, maximum: 50 }),
-    timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
-    onUnknown: Type.Union([
-      Type.Literal('resend'),
-      Type.Literal('resend_next'),
-      Type.Literal('hold'),
-    ]),
-    unknownResends: Type.Integer({ minimum: 0, maximum: 10 }),
-  }),
-  closed,
-);
-
-const channelSchema = Type.Partial(
-  Type.Object({
-    integrationIds: Type.Array(Type.String({ maxLength: 36 }), { maxItems: 10 }),
-    templates: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
-      maxProperties: 50,
-    }),
-    policy: policySchema,
-  }),
-  closed,
-);
-
-/** A version as sent by the page; completeDefinition adds the defaults. */
-export const definitionSchema = Type.Partial(
-  Type.Object({
-    defaultLocale: Type.String({
-      maxLength: maxLocaleCharacters,
-      pattern: locale,
-      'x-problem': 'must be a language tag such as en or de-AT',
-    }),
-    missing: Type.Union([Type.Literal('empty'), Type.Literal('reject')]),
-    isSensitive: Type.Boolean(),
-    channels: Type.Record(Type.String(), channelSchema, { maxProperties: 20 }),
-  }),
-  closed,
-);
 
 export type DefinitionFacts = {
   channels: Record<string, AnyChannel>;

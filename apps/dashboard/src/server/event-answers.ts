@@ -22,6 +22,9 @@ export type EventAnswersDeps = {
   compiling: FairQueue;
 };
 
+/** A call of a route with `:eventId`. */
+export type EventCall = AppCall & { path: { eventId: string } };
+
 export type EventAnswers = ReturnType<typeof createEventAnswers>;
 
 /** Event answers of the routes, and saving a draft. */
@@ -108,9 +111,9 @@ function createConflicts(events: Pick<AppEvents, 'find'>) {
 
 export async function findEvent(
   events: Pick<AppEvents, 'find'>,
-  call: AppCall,
+  { app, path }: EventCall,
 ): Promise<AppEventRow> {
-  const event = await events.find(call.app.id, readId(call, 'eventId', 'event'));
+  const event = await events.find(app.id, readId(path.eventId, 'event'));
   if (!event) throw notFound('event');
   return event;
 }

@@ -23,8 +23,11 @@ export type IntegrationAnswers = ReturnType<typeof createIntegrationAnswers>;
 export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
   const { channels, integrations, credentials: box } = deps;
 
-  async function find({ app, path }: AppCall): Promise<AppIntegrationRow> {
-    const row = await integrations.find(app.id, readId({ path }, 'id', 'integration'));
+  async function find({
+    app,
+    path,
+  }: AppCall & { path: { id: string } }): Promise<AppIntegrationRow> {
+    const row = await integrations.find(app.id, readId(path.id, 'integration'));
     if (!row) throw notFound('integration');
     return row;
   }

@@ -1,6 +1,7 @@
 import { type CallData, maxCallsCompared } from '@belfry/database';
 import { type Data, hasPath } from '@belfry/shared';
-import type { MissingVariable, TemplatePath, VariablesAnswer } from '../api/events';
+import type { TemplatePath } from '../api/events';
+import type { MissingVariable, VariablesAnswer } from '../api/versions';
 
 const maxPaths = 200;
 

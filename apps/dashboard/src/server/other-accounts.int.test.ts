@@ -156,7 +156,7 @@ async function createOwner(
 
 /** With values that the route would accept from the owner itself. */
 async function withParams(route: ListedRoute, owner: Owner): Promise<Victim> {
-  const make = changes[formatRoute(route)]?.make;
+  const make = changes[formatRoute(route)];
   if (!make) return owner;
   const { path } = await owner.rows.add(async () => make({ ...owner.operator, dashboard }));
   return path ? { ...owner, params: path } : owner;
@@ -192,7 +192,7 @@ async function open(
   caller: Caller,
 ): Promise<Omit<Scene, 'hasEffect'>> {
   const { operator, twin, cookie } = caller;
-  const change = await changes[formatRoute({ method, path })]?.make?.({ ...operator, dashboard });
+  const change = await changes[formatRoute({ method, path })]?.({ ...operator, dashboard });
   const values: Record<string, string> = { ...twin.values, channel: 'email', ...change?.path };
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const params = Object.fromEntries(names.map((name) => [name, values[name] ?? '']));

@@ -1,12 +1,18 @@
 import { parseJson } from '@belfry/shared';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { Refusal } from './problem';
+import { listRoutes, splitRoute } from './route';
 import type { Sessions } from './sessions';
 
 const maxBodyBytes = 1024 * 1024;
 /** Limit without a session: addresses, passwords and link tokens. */
 const maxStrangerBodyBytes = 16 * 1024;
-const strangerPaths: ReadonlySet<string> = new Set(['/session', '/set-up', '/set-up/look']);
+/** Paths below /api whose bodies are read without a session. None has parameters. */
+const strangerPaths: ReadonlySet<string> = new Set(
+  listRoutes()
+    .filter(([, { access, body }]) => access === 'anyone' && body !== undefined)
+    .map(([route]) => splitRoute(route)[1].replace(/^\/api/, '')),
+);
 /** Bodies in memory at once, from first byte to answer. */
 const maxBodies = 128;
 const maxBodiesOfAccount = 16;

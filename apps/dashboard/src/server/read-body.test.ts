@@ -1,16 +1,16 @@
 import { type StepCounter, startStepCounter } from '@belfry/testing';
 import { Type } from '@sinclair/typebox';
+import { nameSchema } from '../api/schemas';
 import type * as ReadBody from './read-body';
 
 let steps: StepCounter;
 let findProblems: typeof ReadBody.findProblems;
-let nameSchema: typeof ReadBody.nameSchema;
 
 // Loaded before the counter starts, so it is not counted.
 beforeAll(() => {
   jest.resetModules();
   steps = startStepCounter();
-  ({ findProblems, nameSchema } = jest.requireActual<typeof ReadBody>('./read-body'));
+  ({ findProblems } = jest.requireActual<typeof ReadBody>('./read-body'));
 });
 afterAll(() => steps.stop());
 

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { Static, TSchema } from '@sinclair/typebox';
 import { Value, ValueErrorType } from '@sinclair/typebox/value';
 import type { FieldProblem } from '../api/problem';
 import { invalid } from './problem';
@@ -85,22 +85,3 @@ function formatProblem({ type, message, schema }: SchemaError): string {
       return message.charAt(0).toLowerCase() + message.slice(1);
   }
 }
-
-/** Not only white space and without control characters. */
-export const nameRule = { pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$' };
-const nameProblem = { 'x-problem': 'must have 1 to 128 characters and no control characters' };
-
-/** A name entered by an operator. */
-export const nameSchema = Type.String({
-  maxLength: 128,
-  ...nameRule,
-  ...nameProblem,
-});
-
-export const emailSchema = Type.String({
-  maxLength: 254,
-  pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$',
-  'x-problem': 'must be an e-mail address',
-});
-export const passwordSchema = Type.String({ maxLength: 1_024 });
-export const confirmSchema = Type.Optional(Type.Boolean());

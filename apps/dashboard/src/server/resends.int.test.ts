@@ -253,6 +253,13 @@ describe('counting a resend by filter', () => {
 });
 
 describe('a resend by filter', () => {
+  test('with an unknown filter is refused, because it would match more messages', async () => {
+    const { call, at } = await open();
+    const body = { filters: { recipent: 'a@example.com' }, confirmed: 1, perSecond: 1 };
+    const { status, body: answer } = await call('post', at(''), body);
+    expect([status, answer.fields?.[0]?.path]).toEqual([422, 'filters.recipent']);
+  });
+
   test('resends each confirmed message once, marks it, and is recorded in the audit', async () => {
     const opened = await open();
     const failed = await opened.insert();

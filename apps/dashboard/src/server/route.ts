@@ -1,101 +1,138 @@
 import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
 import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
 import { AppError, isUuid, limitProblems } from '@belfry/shared';
-import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { TObject } from '@sinclair/typebox';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import {
+  type Answer,
+  type Body,
+  type Contract,
+  contract,
+  type PathParams,
+  type Query,
+  type Route,
+} from '../api/contract';
 import type { Problem, ProblemCode } from '../api/problem';
+import type { Access, PathParam, RouteSpec } from '../api/route-spec';
 import { isDatabaseUnavailable } from './database-unavailable';
 import { notFound, problemStatuses, Refusal } from './problem';
+import { findProblems, readBody } from './read-body';
 import type { Session, Sessions } from './sessions';
 
-/** A call with a session. */
-export type Call = {
-  req: Request;
-  res: Response;
-  session: Session;
-  actor: Actor;
-  body: unknown;
-  path: Readonly<Record<string, string>>;
+/** What every handler of a route with a session receives. */
+export type SignedInCall = { req: Request; res: Response; session: Session; actor: Actor };
+/** An app of another account answers exactly like a missing one, before the handler runs. */
+export type AppCall = SignedInCall & { app: AccountAppRow };
+
+type Base<R extends Route> = Contract[R]['access'] extends 'anyone'
+  ? { req: Request; res: Response }
+  : 'appId' extends PathParam<R>
+    ? AppCall
+    : SignedInCall;
+
+/** A checked call of one route: session, role, app, query and body match the contract. */
+export type Call<R extends Route> = Base<R> & {
+  path: PathParams<R>;
+  query: Query<R>;
+  body: Body<R>;
 };
 
-export type AppCall = Call & { app: AccountAppRow };
-
-/** Declared explicitly, because types inferred from Express cannot be named across linked packages. */
-export type RouteHandler = (req: Request, res: Response, next: NextFunction) => unknown;
-
-type Handler<C> = (call: C) => Promise<object>;
+/** One handler per route of the contract. It returns the answer, or writes the response itself if there is none. */
+export type Handlers = { [R in Route]: (call: Call<R>) => Promise<Answer<R>> };
 
 export type RoutesDeps = { sessions: Pick<Sessions, 'get'>; apps: Pick<AccountApps, 'find'> };
 
-/** Wraps route handlers: checks the session, the role and the ownership of the app first. */
-export function createRoutes({ sessions, apps }: RoutesDeps) {
-  function signedIn(handler: Handler<Call>, rules: CallRules = {}): RouteHandler {
-    const { answer = sendJson } = rules;
-    return async function handleCall(req, res) {
-      answer(res, await handler(await createCall(req, res, rules)));
-    };
+/** Adds the routes of the contract whose body is a form, or all others. */
+export function addRoutes(
+  app: Express,
+  handlers: Handlers,
+  { isForm, ...deps }: RoutesDeps & { isForm: boolean },
+): void {
+  for (const [route, spec] of listRoutes()) {
+    if ((spec.isForm ?? false) !== isForm) continue;
+    const [method, path] = splitRoute(route);
+    // The handler matches its specification: Handlers is derived from the contract.
+    app[method](path, createHandler(path, spec, handlers[route] as AnyHandler, deps));
   }
-
-  async function createCall(req: Request, res: Response, rules: CallRules): Promise<Call> {
-    const session = await sessions.get(req);
-    const { operator, account } = session;
-    refuseRole(operator.role, req.method, rules);
-    const actor = { accountId: account.id, operatorId: operator.id };
-    return { req, res, session, actor, body: req.body, path: readPathParams(req) };
-  }
-
-  return {
-    signedIn,
-
-    /** An app of another account answers exactly like a missing one. */
-    inApp(handler: Handler<AppCall>, rules: CallRules = {}): RouteHandler {
-      return signedIn(async (call) => {
-        const app = await apps.find(call.actor.accountId, readId(call, 'appId', 'app'));
-        if (!app) throw notFound('app');
-        return handler({ ...call, app, actor: { ...call.actor, appId: app.id } });
-      }, rules);
-    },
-  };
 }
 
-export type Routes = ReturnType<typeof createRoutes>;
-type Answer = (res: Response, body: object) => void;
+export function listRoutes(): [Route, RouteSpec][] {
+  // Safe cast: a constant object has exactly the keys of its type.
+  return Object.entries(contract) as [Route, RouteSpec][];
+}
 
-type CallRules = {
-  answer?: Answer;
-  /** Allowed for viewers, although it is not a GET: it changes nothing that others see. */
-  allowsViewers?: boolean;
-  /** Only for owners: operators, and anything that could lock everybody out. */
-  isForOwners?: boolean;
-};
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-function refuseRole(
-  role: string,
-  method: string,
-  { allowsViewers = false, isForOwners = false }: CallRules,
-): void {
-  if (role === 'viewer' && method !== 'GET' && !allowsViewers) {
+/** `GET /api/keys` as method and path of Express. */
+export function splitRoute(route: string): [Method, string] {
+  const [method = '', path = ''] = route.split(' ');
+  return [method.toLowerCase() as Method, path];
+}
+
+type AnyHandler = (call: object) => Promise<object | undefined>;
+
+function createHandler(
+  path: string,
+  spec: RouteSpec,
+  handle: AnyHandler,
+  deps: RoutesDeps,
+): RequestHandler {
+  const isInApp = path.includes('/:appId');
+  return async function handleCall(req, res) {
+    const params = readPathParams(req);
+    const base = await createBase(req, params);
+    const query = spec.query === undefined ? {} : readQuery(spec.query, req);
+    const body = spec.body === undefined ? undefined : readBody(spec.body, req.body);
+    const answer = await handle({ req, res, ...base, path: params, query, body });
+    if (spec.answer !== undefined) {
+      res.set('Cache-Control', 'no-store').json(answer);
+    }
+  };
+
+  async function createBase(req: Request, params: Record<string, string>): Promise<object> {
+    if (spec.access === 'anyone') return {};
+    const session = await deps.sessions.get(req);
+    const { operator, account } = session;
+    refuseRole(operator.role, spec.access);
+    const actor = { accountId: account.id, operatorId: operator.id };
+    if (!isInApp) return { session, actor };
+    const app = await deps.apps.find(account.id, readId(params['appId'] ?? '', 'app'));
+    if (!app) throw notFound('app');
+    return { session, actor: { ...actor, appId: app.id }, app };
+  }
+}
+
+function refuseRole(role: string, access: Access): void {
+  if (role === 'viewer' && access !== 'viewer') {
     throw new Refusal(
       'not_allowed',
       'Viewers cannot change anything. Ask an owner for the editor role.',
     );
   }
-  if (isForOwners && role !== 'owner') {
+  if (access === 'owner' && role !== 'owner') {
     throw new Refusal('not_allowed', 'Only an owner of the account can do this.');
   }
 }
 
-export function sendJson(res: Response, body: object): void {
-  res.set('Cache-Control', 'no-store').json(body);
-}
-
-/** For handlers that write the response themselves, such as streams. */
-export const skipAnswer: Answer = () => undefined;
-
-/** Reads an id from the path. Anything but a UUID is not found and never reaches PostgreSQL. */
-export function readId({ path }: Pick<Call, 'path'>, name: string, what: string): string {
-  const id = path[name]?.toLowerCase() ?? '';
+/** An id from a path or query. Anything but a UUID is not found and never reaches PostgreSQL. */
+export function readId(text: string, what: string): string {
+  const id = text.toLowerCase();
   if (!isUuid(id)) throw notFound(what);
   return id;
+}
+
+/** Parameters that occur once and are not empty, as texts or integers of the schema. */
+function readQuery(schema: TObject, req: Request): object {
+  const found: Record<string, string | number> = {};
+  for (const [name, { type }] of Object.entries(schema.properties)) {
+    const value: unknown = req.query[name];
+    if (typeof value !== 'string' || value.trim() === '') continue;
+    const text = value.trim();
+    found[name] = type === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  }
+  const [problem] = findProblems(schema, found, '');
+  if (problem) throw new Refusal('bad_request', `${problem.path} ${problem.problem}.`);
+  return found;
 }
 
 /** Express passes a list only for wildcards, which no route has. */
@@ -112,12 +149,6 @@ export const refuseUnreadableTargets: RequestHandler = function refuseUnreadable
   const problem = findTargetProblem(req.originalUrl);
   next(problem && new Refusal('bad_request', `The path and query of a call ${problem}.`));
 };
-
-/** A query parameter that occurs once and is not empty. */
-export function queryText({ req }: Pick<Call, 'req'>, name: string): string | undefined {
-  const value: unknown = req.query[name];
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
 
 /** Answers every error in one shape. Internal errors are logged and reveal nothing. */
 export function createHandleProblems({ log }: { log: Logger }): ErrorRequestHandler {

@@ -1,7 +1,9 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import type { Express } from 'express';
-import type { StoredDashboard } from './stored-dashboard.fixture';
+import type { RouteSpec } from '../api/route-spec';
+import { listRoutes, type Method, splitRoute } from './route';
 
-export type Method = Parameters<StoredDashboard['call']>[0];
 export type ListedRoute = { method: Method; path: string };
 
 /** Read from Express itself, so that no route is missed. */
@@ -14,10 +16,9 @@ export function listAppRoutes({ router }: Express): ListedRoute[] {
   );
 }
 
-/** Routes that may change something, as `POST /api/apps`. */
-export function listChangingRoutes(app: Express): Map<string, ListedRoute> {
-  const changing = listAppRoutes(app).filter(({ method }) => method !== 'get');
-  return new Map(changing.map((route) => [formatRoute(route), route]));
+/** Routes of the contract that may change something: everything but GET. */
+export function listChangingRoutes(): [string, RouteSpec][] {
+  return listRoutes().filter(([route]) => !route.startsWith('GET '));
 }
 
 export function formatRoute({ method, path }: ListedRoute): string {
@@ -27,4 +28,45 @@ export function formatRoute({ method, path }: ListedRoute): string {
 /** The path below `api/` with its parameters filled in; missing ones become `x`, which matches no row. */
 export function fillPath(path: string, values: Record<string, string>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? 'x').replace(/^\/api\//, '');
+}
+
+/** Differences between a 200 answer and the schema of its route: missing, wrong and undeclared members. */
+export function findAnswerProblems(method: Method, target: string, answer: unknown): string[] {
+  const [route, spec] = findRoute(method, target);
+  if (spec.answer === undefined) return [];
+  return [...Value.Errors(close(spec.answer), answer)].map(
+    ({ path, message }) => `${route}${path}: ${message}`,
+  );
+}
+
+function findRoute(method: Method, target: string): [string, RouteSpec] {
+  const path = `/api/${target.split('?')[0]}`;
+  const found = listRoutes().find(([route]) => {
+    const [routeMethod, pattern] = splitRoute(route);
+    return (
+      routeMethod === method && new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(path)
+    );
+  });
+  if (!found) throw new Error(`The contract has no ${method} ${path}`);
+  return found;
+}
+
+const closedSchemas = new WeakMap<TSchema, TSchema>();
+
+function close(schema: TSchema): TSchema {
+  const closed = closedSchemas.get(schema) ?? closeObjects(schema);
+  closedSchemas.set(schema, closed);
+  return closed;
+}
+
+/** Objects of the schema refuse undeclared members. TypeBox stores the kind of a schema under symbols. */
+function closeObjects<Part>(part: Part): Part {
+  if (typeof part !== 'object' || part === null) return part;
+  if (Array.isArray(part)) return part.map(closeObjects) as Part;
+  const copy: Record<PropertyKey, unknown> = {};
+  for (const key of Reflect.ownKeys(part)) copy[key] = closeObjects(Reflect.get(part, key));
+  if (copy['type'] === 'object' && copy['properties'] !== undefined) {
+    copy['additionalProperties'] ??= false;
+  }
+  return copy as Part;
 }

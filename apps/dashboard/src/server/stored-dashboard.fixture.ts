@@ -15,6 +15,8 @@ import type { Express } from 'express';
 import request, { type Agent } from 'supertest';
 import { createDashboard } from './app';
 import { createDashboardServices, type DashboardServices } from './composition';
+import type { Method } from './route';
+import { findAnswerProblems } from './routes.fixture';
 import { createDashboardServer } from './server';
 import { hashToken } from './sessions';
 
@@ -33,14 +35,13 @@ export type StoredDashboard = {
   services: DashboardServices;
   tenant: Tenant;
   email: string;
-  /** Calls as the operator, from the origin of the page. */
+  /** Calls as the operator, from the origin of the page. A 200 answer that differs from the contract fails the test. */
   call(method: Method, path: string, body?: object): Promise<Answer>;
   /** Another account with a signed-in operator. */
   createNeighbour(): Promise<Neighbour>;
   close(): Promise<void>;
 };
 
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 // biome-ignore lint/suspicious/noExplicitAny: tests assert the JSON themselves.
 export type Answer = { status: number; body: any; headers: Record<string, string> };
 export type Neighbour = {
@@ -159,6 +160,7 @@ function createCaller(agent: Agent, url: string): StoredDashboard['call'] {
   return async (method, path, body) => {
     const sent = agent[method](`/api/${path}`).set('Origin', url);
     const answer = await (body ? sent.send(body) : sent);
+    if (answer.status === 200) expect(findAnswerProblems(method, path, answer.body)).toEqual([]);
     return { status: answer.status, body: answer.body, headers: answer.headers };
   };
 }

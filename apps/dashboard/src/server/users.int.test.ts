@@ -97,6 +97,18 @@ describe('the record of a user', () => {
 });
 
 describe('a suppression', () => {
+  test.each(['fax', 'constructor', '__proto__'])(
+    'is refused for the channel %s',
+    async (channel) => {
+      const input = { channel, address: 'a@example.com', detail: 'asked' };
+      const { status, body } = await dashboard.call('post', at('suppressions'), input);
+      expect([status, body.fields]).toEqual([
+        422,
+        [{ path: 'channel', problem: 'is not a known channel' }],
+      ]);
+    },
+  );
+
   test('applies to the normalized address and records operator and reason', async () => {
     const input = { channel: 'sms', address: '+1 (202) 555-0164', detail: ' asked by phone ' };
     const { status, body } = await dashboard.call('post', at('suppressions'), input);

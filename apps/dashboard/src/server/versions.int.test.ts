@@ -169,6 +169,21 @@ describe('a rollback', () => {
     expect((await who.call('get', at)).body.live.id).toBe(second!.id);
   });
 
+  test('of a sandbox test restores its content as a draft that can still go live', async () => {
+    const { at, who } = await publishAll(['one']);
+    const definition = createDefinition('tested');
+    const body = { definition, user: { email: 'ana@example.com' }, data: {}, delivery: 'sandbox' };
+    const { requestId } = (await who.call('post', `${at}/test`, body)).body;
+    const timeline = await who.call('get', `${at.split('/events/')[0]}/requests/${requestId}`);
+    const versionAt = `${at}/versions/${timeline.body.version.id}`;
+    const { draft } = (await who.call('get', at)).body;
+    const restored = await who.call('post', `${versionAt}/restore`, { basedOn: draft.revision });
+    expect([restored.status, restored.body.draft?.definition]).toEqual([
+      200,
+      expect.not.objectContaining({ delivery: expect.anything() }),
+    ]);
+  });
+
   test('is refused for a viewer, who may read versions', async () => {
     const { at, who, versions } = await publishAll(['one', 'two']);
     const { lookUps } = dashboard.database;

@@ -1,4 +1,8 @@
-import type { Answer, PageProblem } from './api';
+import { QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import type { Answer } from '../api/contract';
+import type { Api, Input, InputArgs, PageProblem, ReadRoute } from './api';
+import { useServices } from './context';
 
 /** The last answer to a query, and the last problem since then. */
 export type Loaded<T> = {
@@ -6,53 +10,106 @@ export type Loaded<T> = {
   readAt: number | undefined;
   problem: PageProblem | undefined;
 };
-export type Answers = ReturnType<typeof createAnswers>;
 
-const maxCached = 200;
-const emptyAnswer: Loaded<never> = { value: undefined, readAt: undefined, problem: undefined };
+export type QueryResult<T> = Loaded<T> & { reload: () => Promise<void>; set: (value: T) => void };
 
-/** Query cache: a reopened page shows its last data at once, and keeps it while the server is unavailable. */
-export function createAnswers({ now }: { now: () => number }) {
-  const cache = new Map<string, Loaded<unknown>>();
-  const listeners = new Set<() => void>();
-  const latestLoads = new Map<string, number>();
-  const pendingCounts = new Map<string, number>();
+const retryAfterMs = 5_000;
+const keptForMs = 30 * 60_000;
 
-  function put(key: string, loaded: Loaded<unknown>) {
-    cache.delete(key);
-    cache.set(key, loaded);
-    const oldest = cache.keys().next();
-    if (cache.size > maxCached && !oldest.done) cache.delete(oldest.value);
-    for (const listener of listeners) listener();
+/** Errors of queries are problems: the server explained them, or did not answer. */
+class QueryError extends Error {
+  readonly problem: PageProblem;
+  constructor(problem: PageProblem) {
+    super(problem.error);
+    this.problem = problem;
   }
+}
 
+/** Pages read again when they open and as often as they ask; nothing is read again in between. */
+export function createQueryClient() {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: false,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: true,
+        gcTime: keptForMs,
+        networkMode: 'always',
+      },
+    },
+  });
+}
+
+/** Key of a query in the cache. */
+export function queryKey<R extends ReadRoute>(route: R, input: Input<R> | undefined) {
+  return [route, input ?? {}] as const;
+}
+
+function query<R extends ReadRoute>(api: Api, route: R, input: Input<R> | undefined) {
   return {
-    subscribe(listener: () => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    /** A key identifies one query, so its answers have one type. */
-    get: <T>(key: string): Loaded<T> => (cache.get(key) as Loaded<T> | undefined) ?? emptyAnswer,
-    set<T>(key: string, value: T) {
-      put(key, { value, readAt: now(), problem: undefined });
-    },
-    /** Whether a query is pending. */
-    isLoading: (key: string) => (pendingCounts.get(key) ?? 0) > 0,
-    forgetAll() {
-      cache.clear();
-      for (const listener of listeners) listener();
-    },
-    /** If two queries run at once, the answer to the newer one wins. */
-    async load<T>(key: string, request: () => Promise<Answer<T>>) {
-      const loadNumber = (latestLoads.get(key) ?? 0) + 1;
-      latestLoads.set(key, loadNumber);
-      pendingCounts.set(key, (pendingCounts.get(key) ?? 0) + 1);
-      const answer = await request().finally(() =>
-        pendingCounts.set(key, (pendingCounts.get(key) ?? 1) - 1),
-      );
-      if (latestLoads.get(key) !== loadNumber) return;
-      if ('value' in answer) put(key, { value: answer.value, readAt: now(), problem: undefined });
-      else put(key, { ...(cache.get(key) ?? emptyAnswer), problem: answer.problem });
+    queryKey: queryKey(route, input),
+    queryFn: async (): Promise<Answer<R>> => {
+      const result = await api.call(route, ...([input] as unknown as InputArgs<R>));
+      if ('problem' in result) throw new QueryError(result.problem);
+      return result.value;
     },
   };
+}
+
+type AnswerOptions = { everyMs?: number | undefined; isEnabled?: boolean };
+type AnswerArgs<R extends ReadRoute> =
+  Record<never, never> extends Input<R>
+    ? [input?: Input<R> | undefined, options?: AnswerOptions]
+    : [input: Input<R>, options?: AnswerOptions];
+
+/**
+ * Reads a route when the page opens, then every `everyMs`, and every 5 s after a failed connection while the tab is
+ * visible. A reopened page shows its last answer at once, and keeps it while the server is unavailable.
+ */
+export function useAnswer<R extends ReadRoute>(
+  route: R,
+  ...[input, { everyMs, isEnabled = true } = {}]: AnswerArgs<R>
+): QueryResult<Answer<R>> {
+  const { api } = useServices();
+  const client = useQueryClient();
+  const { data, error, dataUpdatedAt, refetch } = useQuery<Answer<R>, Error>({
+    ...query(api, route, input),
+    enabled: isEnabled,
+    refetchInterval: ({ state }) =>
+      toProblem(state.error)?.code === 'unreachable' ? retryAfterMs : (everyMs ?? false),
+  });
+  const reload = useCallback(async () => void (await refetch()), [refetch]);
+  const key = JSON.stringify(queryKey(route, input));
+  // `key` identifies route and input.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
+  const set = useCallback(
+    (value: Answer<R>) => void client.setQueryData(queryKey(route, input), value as never),
+    [client, key],
+  );
+  return {
+    value: data,
+    readAt: dataUpdatedAt === 0 ? undefined : dataUpdatedAt,
+    problem: toProblem(error),
+    reload,
+    set,
+  };
+}
+
+function toProblem(error: Error | null): PageProblem | undefined {
+  if (error === null) return undefined;
+  if (error instanceof QueryError) return error.problem;
+  throw error;
+}
+
+/** Reads a route again for every open page that shows it. */
+export function useReload() {
+  const { api } = useServices();
+  const client = useQueryClient();
+  return useCallback(
+    async <R extends ReadRoute>(route: R, ...[input]: InputArgs<R>): Promise<void> => {
+      await client.cancelQueries({ queryKey: queryKey(route, input) });
+      await client.fetchQuery(query(api, route, input)).catch(() => undefined);
+    },
+    [api, client],
+  );
 }

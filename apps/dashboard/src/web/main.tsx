@@ -1,6 +1,7 @@
+import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createAnswers } from './answers';
+import { createQueryClient } from './answers';
 import { createApi } from './api';
 import { type Services, ServicesContext } from './context';
 import { createNavigation } from './navigation';
@@ -24,10 +25,8 @@ main();
 function main() {
   // The server writes the depth of the path into <base>, so it is the root of the page for every path.
   const root = new URL('./', document.baseURI);
-  const answers = createAnswers({ now: Date.now });
   const meta = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]');
   const services: Services = {
-    answers,
     navigation: createNavigation({ root, window }),
     nonce: meta?.nonce ?? '',
     api: createApi({
@@ -41,7 +40,9 @@ function main() {
   createRoot(place).render(
     <StrictMode>
       <ServicesContext value={services}>
-        <Page />
+        <QueryClientProvider client={createQueryClient()}>
+          <Page />
+        </QueryClientProvider>
       </ServicesContext>
     </StrictMode>,
   );

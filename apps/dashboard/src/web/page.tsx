@@ -1,14 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { AppAnswer } from '../api/apps';
 import type { SessionAnswer } from '../api/session';
-import {
-  type Session,
-  SessionContext,
-  type SignedIn,
-  useAnswer,
-  useLocation,
-  useServices,
-} from './context';
+import { useAnswer } from './answers';
+import { type Session, SessionContext, type SignedIn, useLocation } from './context';
 import { SetUpPage } from './pages/set-up-page';
 import { SignInPage } from './pages/sign-in-page';
 import { TroublePage } from './pages/trouble-page';
@@ -17,10 +12,10 @@ import { Shell } from './shell/shell';
 
 /** Shows the page for the current session. */
 export function Page() {
-  const { answers } = useServices();
+  const client = useQueryClient();
   const { path } = useLocation();
   const [hasEnded, setEnded] = useState(false);
-  const session = useAnswer<SessionAnswer>('session', (api) => api.readSession());
+  const session = useAnswer('GET /api/session');
   useEffect(() => {
     function onSignedOut() {
       setEnded(true);
@@ -31,8 +26,8 @@ export function Page() {
   }, [session.reload]);
   function enter(next: SessionAnswer) {
     setEnded(false);
-    answers.forgetAll();
-    answers.set('session', next);
+    session.set(next);
+    client.removeQueries({ predicate: ({ queryKey: [route] }) => route !== 'GET /api/session' });
   }
   if (!session.value) return <TroublePage loaded={session} reload={session.reload} />;
   const route = parseRoute(path);
@@ -51,8 +46,8 @@ const appsEveryMs = 10_000;
 
 function SignedInPage({ session }: { session: SignedIn }) {
   const { path } = useLocation();
-  const registry = useAnswer('registry', (api) => api.readRegistry());
-  const apps = useAnswer('apps', (api) => api.listApps(), appsEveryMs);
+  const registry = useAnswer('GET /api/registry');
+  const apps = useAnswer('GET /api/apps', {}, { everyMs: appsEveryMs });
   const route = parseRoute(path);
   const routeAppId = 'appId' in route ? route.appId : undefined;
   useEffect(() => {

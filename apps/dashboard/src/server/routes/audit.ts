@@ -1,9 +1,8 @@
 import type { AuditEntryRow } from '@belfry/database';
 import { isUuid } from '@belfry/shared';
-import type { AuditAnswer } from '../../api/audit';
-import { queryText, type Routes } from '../route';
+import type { Handlers } from '../route';
 
-export type AuditRoutesDeps = {
+export type AuditHandlersDeps = {
   listAuditEntries(
     accountId: string,
     page: { before: string | undefined; limit: number },
@@ -13,14 +12,13 @@ export type AuditRoutesDeps = {
 const pageSize = 50;
 
 /** The audit log. */
-export function createAuditRoutes({ listAuditEntries }: AuditRoutesDeps, { signedIn }: Routes) {
+export function createAuditHandlers({ listAuditEntries }: AuditHandlersDeps) {
   return {
-    list: signedIn(async (call): Promise<AuditAnswer> => {
-      const cursor = queryText(call, 'before');
-      const before = cursor && isUuid(cursor) ? cursor : undefined;
-      const rows = await listAuditEntries(call.actor.accountId, { before, limit: pageSize });
+    async 'GET /api/audit'({ actor, query }) {
+      const before = query.before && isUuid(query.before) ? query.before : undefined;
+      const rows = await listAuditEntries(actor.accountId, { before, limit: pageSize });
       const next = rows.length === pageSize ? (rows.at(-1)?.id ?? null) : null;
       return { entries: rows.map(({ at, ...row }) => ({ ...row, at: at.getTime() })), next };
-    }),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }

@@ -5,37 +5,27 @@ import {
   capturesOfPage,
 } from '@belfry/pipeline/operate';
 import { isUuid } from '@belfry/shared';
-import { Type } from '@sinclair/typebox';
-import type {
-  Capture,
-  CaptureAnswer,
-  CaptureListAnswer,
-  RemoveCapturesAnswer,
-} from '../../api/captures';
-import type { Done } from '../../api/session';
+import type { Capture, CaptureAnswer } from '../../api/captures';
 import { sortByChannel } from '../channel-order';
 import { notFound, Refusal } from '../problem';
-import { confirmSchema, readBody } from '../read-body';
-import { type AppCall, queryText, type Routes, readId } from '../route';
+import { type Handlers, readId } from '../route';
 
-export type CaptureRoutesDeps = { captures: AppCaptures };
+export type CaptureHandlersDeps = { captures: AppCaptures };
 
-const removeAllBody = Type.Object({ confirm: confirmSchema });
 const maxWords = 8;
 const maxTextCharacters = 200;
 const sensitiveMask = '***';
 
 /** The sandbox: messages captured instead of sent. */
-export function createCaptureRoutes({ captures }: CaptureRoutesDeps, { inApp }: Routes) {
+export function createCaptureHandlers({ captures }: CaptureHandlersDeps) {
   return {
-    list: inApp(async (call): Promise<CaptureListAnswer> => {
-      const before = queryText(call, 'before');
+    async 'GET /api/apps/:appId/captures'({ app, query: { channel, event, text, before } }) {
       if (before !== undefined && !isUuid(before)) throw notFound('page');
       const rows = await captures.list({
-        appId: call.app.id,
-        channel: queryText(call, 'channel'),
-        event: queryText(call, 'event'),
-        words: readWords(call),
+        appId: app.id,
+        channel,
+        event,
+        words: toWords(text),
         before,
       });
       const page = rows.slice(0, capturesOfPage);
@@ -48,37 +38,36 @@ export function createCaptureRoutes({ captures }: CaptureRoutesDeps, { inApp }: 
         })),
         next,
       };
-    }),
+    },
 
-    read: inApp(async (call): Promise<CaptureAnswer> => {
-      const id = readId(call, 'captureId', 'capture');
-      const group = await captures.find(call.app.id, id);
+    async 'GET /api/apps/:appId/captures/:captureId'({ app, path }) {
+      const id = readId(path.captureId, 'capture');
+      const group = await captures.find(app.id, id);
       if (!group) throw notFound('capture');
       return { id, ...toGroupAnswer(group) };
-    }),
+    },
 
-    remove: inApp(async (call): Promise<Done> => {
-      const capture = { appId: call.app.id, id: readId(call, 'captureId', 'capture') };
-      if (!(await captures.remove(call.actor, capture))) throw notFound('capture');
+    async 'DELETE /api/apps/:appId/captures/:captureId'({ app, actor, path }) {
+      const capture = { appId: app.id, id: readId(path.captureId, 'capture') };
+      if (!(await captures.remove(actor, capture))) throw notFound('capture');
       return { success: true };
-    }),
+    },
 
-    removeAll: inApp(async (call): Promise<RemoveCapturesAnswer> => {
-      const { confirm } = readBody(removeAllBody, call.body);
-      if (confirm !== true) {
+    async 'DELETE /api/apps/:appId/captures'({ app, actor, body }) {
+      if (body.confirm !== true) {
         throw new Refusal(
           'needs_confirmation',
           'This deletes every capture of the app and its rendered content in the log. Requests and states are kept.',
         );
       }
-      return { removed: await captures.removeAll(call.actor, call.app.id) };
-    }),
-  };
+      return { removed: await captures.removeAll(actor, app.id) };
+    },
+  } satisfies Partial<Handlers>;
 }
 
-function readWords(call: AppCall): string[] {
-  const text = queryText(call, 'text')?.slice(0, maxTextCharacters).toLowerCase() ?? '';
-  return text.split(/\s+/).filter(Boolean).slice(0, maxWords);
+function toWords(text = ''): string[] {
+  const words = text.slice(0, maxTextCharacters).toLowerCase().split(/\s+/);
+  return words.filter(Boolean).slice(0, maxWords);
 }
 
 function toGroupAnswer({

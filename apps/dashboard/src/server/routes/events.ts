@@ -1,7 +1,5 @@
 import { completeDefinition, type VersionDefinition } from '@belfry/shared';
-import { Type } from '@sinclair/typebox';
-import type { CheckDraftAnswer, DraftAnswer, EventListAnswer } from '../../api/events';
-import { definitionSchema, findRepeatedLocales } from '../definition';
+import { findRepeatedLocales } from '../definition';
 import {
   createEventAnswers,
   type EventAnswers,
@@ -10,58 +8,41 @@ import {
   toEventRow,
 } from '../event-answers';
 import { Refusal } from '../problem';
-import { confirmSchema, readBody } from '../read-body';
-import { type Routes, readId } from '../route';
+import { type Handlers, readId } from '../route';
 import { requireName } from './apps';
-import { createPublishRoutes, createVersionRoutes } from './versions';
+import { createPublishHandlers, createRollBackHandlers, createVersionHandlers } from './versions';
 
-export type EventRoutesDeps = EventAnswersDeps;
-
-const eventName = Type.String({
-  maxLength: 128,
-  pattern: '\\S',
-  'x-problem': 'must have 1 to 128 characters and not be blank',
-});
-const newBody = Type.Object({ name: eventName });
-const renameBody = Type.Object({ name: eventName, confirm: confirmSchema });
-const removeBody = Type.Object({ confirmName: Type.String() });
-const basedOn = Type.Integer({ minimum: 0 });
-const saveBody = Type.Object({ basedOn, definition: definitionSchema });
-const checkBody = Type.Object({ definition: definitionSchema });
-const revisionBody = Type.Object({ basedOn });
+export type EventHandlersDeps = EventAnswersDeps;
 
 /** Events: drafts with conflict detection, and the versions published from them. */
-export function createEventRoutes(deps: EventRoutesDeps, routes: Routes) {
+export function createEventHandlers(deps: EventHandlersDeps) {
   const answers = createEventAnswers(deps);
   return {
-    ...createNamedRoutes(deps, answers, routes),
-    ...createDraftRoutes(deps, answers, routes),
-    ...createVersionRoutes(deps, answers, routes),
-    ...createPublishRoutes(deps, answers, routes),
+    ...createNamedHandlers(deps, answers),
+    ...createDraftHandlers(deps, answers),
+    ...createVersionHandlers(deps, answers),
+    ...createPublishHandlers(deps, answers),
+    ...createRollBackHandlers(deps, answers),
   };
 }
 
-function createNamedRoutes(
-  { events }: EventRoutesDeps,
-  { answer }: EventAnswers,
-  { inApp }: Routes,
-) {
+function createNamedHandlers({ events }: EventHandlersDeps, { answer }: EventAnswers) {
   return {
-    list: inApp(async ({ app }): Promise<EventListAnswer> => {
+    async 'GET /api/apps/:appId/events'({ app }) {
       return { events: (await events.list(app.id)).map(toEventRow) };
-    }),
+    },
 
-    read: inApp(async (call) => answer(call, readId(call, 'eventId', 'event'))),
+    'GET /api/apps/:appId/events/:eventId': async (call) =>
+      answer(call, readId(call.path.eventId, 'event')),
 
-    create: inApp(async (call) => {
-      const { name } = readBody(newBody, call.body);
-      const id = await events.create(call.actor, call.app.id, name.trim());
+    async 'POST /api/apps/:appId/events'(call) {
+      const id = await events.create(call.actor, call.app.id, call.body.name.trim());
       if (id === undefined) throw nameTaken();
       return answer(call, id);
-    }),
+    },
 
-    rename: inApp(async (call) => {
-      const { name, confirm } = readBody(renameBody, call.body);
+    async 'PATCH /api/apps/:appId/events/:eventId'(call) {
+      const { name, confirm } = call.body;
       const event = await findEvent(events, call);
       if (event.live && confirm !== true) {
         const text = `Callers use this name. Calls of ${event.name} will be refused after the rename.`;
@@ -70,47 +51,42 @@ function createNamedRoutes(
       const change = { id: event.id, name: name.trim() };
       if (!(await events.rename(call.actor, call.app.id, change))) throw nameTaken();
       return answer(call, event.id);
-    }),
+    },
 
-    remove: inApp(async (call) => {
+    async 'DELETE /api/apps/:appId/events/:eventId'(call) {
       const event = await findEvent(events, call);
-      requireName(readBody(removeBody, call.body).confirmName, event.name);
+      requireName(call.body.confirmName, event.name);
       await events.remove(call.actor, call.app.id, event.id);
       return { success: true };
-    }),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }
 
-function createDraftRoutes({ events }: EventRoutesDeps, answers: EventAnswers, { inApp }: Routes) {
+function createDraftHandlers({ events }: EventHandlersDeps, answers: EventAnswers) {
   const { answer, check, draftAnswer, save } = answers;
   return {
-    saveDraft: inApp(async (call): Promise<DraftAnswer> => {
-      const { basedOn: revision, definition } = readBody(saveBody, call.body);
-      const fullDefinition = completeDefinition(definition);
-      refuseRepeatedLocales(fullDefinition);
-      const event = await findEvent(events, call);
-      await save(call, event, { basedOn: revision, definition: fullDefinition });
+    async 'PUT /api/apps/:appId/events/:eventId/draft'(call) {
+      const { basedOn } = call.body;
+      const definition = completeDefinition(call.body.definition);
+      refuseRepeatedLocales(definition);
+      await save(call, await findEvent(events, call), { basedOn, definition });
       return draftAnswer(call, await findEvent(events, call));
-    }),
+    },
 
-    checkDraft: inApp(
-      async (call): Promise<CheckDraftAnswer> => {
-        const { definition } = readBody(checkBody, call.body);
-        await findEvent(events, call);
-        return check(call, completeDefinition(definition));
-      },
-      { allowsViewers: true },
-    ),
+    async 'POST /api/apps/:appId/events/:eventId/check'(call) {
+      await findEvent(events, call);
+      return check(call, completeDefinition(call.body.definition));
+    },
 
-    discard: inApp(async (call) => {
-      const { basedOn: revision } = readBody(revisionBody, call.body);
+    async 'POST /api/apps/:appId/events/:eventId/discard'(call) {
+      const { basedOn } = call.body;
       const event = await findEvent(events, call);
       if (!event.live) throw new Refusal('wrong_state', 'There is no live version to revert to.');
-      const definition = event.live.definition;
-      await save(call, event, { basedOn: revision, definition, action: 'event.draft_discarded' });
+      const { definition } = event.live;
+      await save(call, event, { basedOn, definition, action: 'event.draft_discarded' });
       return answer(call, event.id);
-    }),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** With two spellings it would be ambiguous which text is sent. */

@@ -1,12 +1,6 @@
 import type { IntegrationInput, Provider } from '@belfry/channels';
 import type { Actor, AppIntegrationRow } from '@belfry/database';
-import { Type } from '@sinclair/typebox';
-import type {
-  IntegrationAnswer,
-  IntegrationListAnswer,
-  SlackInstallAnswer,
-  TestConnectionAnswer,
-} from '../../api/integrations';
+import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import { hideHints, mergeCredentials, readBoundSettings } from '../credentials';
 import {
   createIntegrationAnswers,
@@ -15,68 +9,44 @@ import {
 } from '../integration-answers';
 import { checkIntegration, completeSettings } from '../integration-check';
 import { invalid, notFound, Refusal } from '../problem';
-import { confirmSchema, nameSchema, readBody } from '../read-body';
 import { describeRemovalHarm, findReferences } from '../references';
-import { type AppCall, type Routes, readId } from '../route';
+import { type AppCall, type Handlers, readId } from '../route';
 import type { TestConnection } from '../test-connection';
 
-export type IntegrationRoutesDeps = IntegrationAnswersDeps & {
+export type IntegrationHandlersDeps = IntegrationAnswersDeps & {
   testConnection: TestConnection;
   /** Reactivates the integration after a passed test. */
   markActive(integrationId: string, actor: Actor): Promise<void>;
 };
 
-const anyObject = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 });
-const place = { channel: Type.String(), provider: Type.String() };
-const form = { settings: Type.Optional(anyObject), credentials: Type.Optional(anyObject) };
-const newBody = Type.Object({ ...place, ...form, name: nameSchema });
-const changeBody = Type.Object({
-  ...form,
-  updatedAt: Type.Number(),
-  name: Type.Optional(nameSchema),
-});
-const testBody = Type.Object({
-  ...place,
-  ...form,
-  id: Type.Optional(Type.String({ maxLength: 36 })),
-});
-const removeBody = Type.Object({ confirm: confirmSchema });
-
 /** Integrations of an app: provider credentials and settings. */
-export function createIntegrationRoutes(deps: IntegrationRoutesDeps, routes: Routes) {
+export function createIntegrationHandlers(deps: IntegrationHandlersDeps) {
   const answers = createIntegrationAnswers(deps);
   return {
-    ...createFormRoutes(deps, answers, routes),
-    ...createTestRoutes(deps, answers, routes),
-    ...createSwitchRoutes(deps, answers, routes),
+    ...createFormHandlers(deps, answers),
+    ...createTestHandlers(deps, answers),
+    ...createSwitchHandlers(deps, answers),
   };
 }
 
-function createFormRoutes(
-  { integrations, events: appEvents, credentials: box }: IntegrationRoutesDeps,
+function createFormHandlers(
+  { integrations, events: appEvents, credentials: box }: IntegrationHandlersDeps,
   { find, answer, toAnswer, getProvider }: IntegrationAnswers,
-  { inApp }: Routes,
 ) {
   return {
-    list: inApp(async ({ app, session }): Promise<IntegrationListAnswer> => {
+    async 'GET /api/apps/:appId/integrations'({ app, session }) {
       const [rows, events] = await Promise.all([integrations.list(app.id), appEvents.list(app.id)]);
       const answers = rows.map((row) => toAnswer(row, findReferences(events, row)));
       return { integrations: session.operator.role === 'viewer' ? answers.map(hide) : answers };
-    }),
+    },
 
-    read: inApp(async (call) => {
+    async 'GET /api/apps/:appId/integrations/:id'(call) {
       const integration = await answer(call.app.id, (await find(call)).id);
       return call.session.operator.role === 'viewer' ? hide(integration) : integration;
-    }),
+    },
 
-    create: inApp(async ({ app, actor, body }) => {
-      const {
-        name,
-        channel,
-        provider,
-        settings: formSettings = {},
-        credentials = {},
-      } = readBody(newBody, body);
+    async 'POST /api/apps/:appId/integrations'({ app, actor, body }) {
+      const { name, channel, provider, settings: formSettings = {}, credentials = {} } = body;
       const providerDefinition = getProvider({ channel, provider });
       const settings = completeSettings(providerDefinition, formSettings);
       refuseProblems(providerDefinition, { settings, credentials });
@@ -89,10 +59,10 @@ function createFormRoutes(
       });
       if (id === undefined) throw nameTaken();
       return answer(app.id, id);
-    }),
+    },
 
-    change: inApp(async (call) => {
-      const change = readBody(changeBody, call.body);
+    async 'PUT /api/apps/:appId/integrations/:id'(call) {
+      const change = call.body;
       const row = await find(call);
       if (row.updatedAt.getTime() !== change.updatedAt) throw savedBetween(row);
       const provider = getProvider(row);
@@ -113,14 +83,13 @@ function createFormRoutes(
       if (result === 'taken') throw nameTaken();
       if (result === 'stale') throw savedBetween(row);
       return answer(call.app.id, row.id);
-    }),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }
 
-function createTestRoutes(
-  { integrations, credentials: box, testConnection, markActive: activate }: IntegrationRoutesDeps,
+function createTestHandlers(
+  { integrations, credentials: box, testConnection, markActive: activate }: IntegrationHandlersDeps,
   { find, getProvider }: IntegrationAnswers,
-  { inApp }: Routes,
 ) {
   /** Writes the audit entry before the test, so that a crash cannot lose who sent a credential where. */
   async function test(
@@ -137,18 +106,10 @@ function createTestRoutes(
 
   return {
     /** Tests the form before it is saved. */
-    testForm: inApp(async (call) => {
+    async 'POST /api/apps/:appId/integrations/test'(call) {
       const { app, body } = call;
-      const {
-        id,
-        channel,
-        provider,
-        settings: formSettings = {},
-        credentials = {},
-      } = readBody(testBody, body);
-      const row = id
-        ? await integrations.find(app.id, readId({ path: { id } }, 'id', 'integration'))
-        : undefined;
+      const { id, channel, provider, settings: formSettings = {}, credentials = {} } = body;
+      const row = id ? await integrations.find(app.id, readId(id, 'integration')) : undefined;
       if (id && (row?.channel !== channel || row.provider !== provider))
         throw notFound('integration');
       const providerDefinition = getProvider({ channel, provider });
@@ -159,9 +120,9 @@ function createTestRoutes(
         ? mergeCredentials(providerDefinition, stored, form)
         : credentials;
       return test(call, { id, channel, provider }, { settings, credentials: mergedCredentials });
-    }),
+    },
 
-    testStored: inApp(async (call) => {
+    async 'POST /api/apps/:appId/integrations/:id/test'(call) {
       const row = await find(call);
       const result = await test(call, row, {
         settings: row.settings,
@@ -169,45 +130,43 @@ function createTestRoutes(
       });
       if (result.isWorking) await activate(row.id, call.actor);
       return result;
-    }),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }
 
-function createSwitchRoutes(
-  { integrations, events, credentials: box, getSlackInstallUrl }: IntegrationRoutesDeps,
+function createSwitchHandlers(
+  { integrations, events, credentials: box, getSlackInstallUrl }: IntegrationHandlersDeps,
   { find, answer }: IntegrationAnswers,
-  { inApp }: Routes,
 ) {
   return {
-    slackInstall: inApp(async (call): Promise<SlackInstallAnswer> => {
+    async 'POST /api/apps/:appId/integrations/:id/slack-install'(call) {
       const { id, provider } = await find(call);
       if (provider !== 'slack' || !getSlackInstallUrl) throw notFound('Slack app');
       return { url: getSlackInstallUrl(call.actor, id) };
-    }),
+    },
 
-    pause: inApp(async (call) => {
+    async 'POST /api/apps/:appId/integrations/:id/pause'(call) {
       const { id } = await find(call);
       await integrations.pause(call.actor, call.app.id, id);
       return answer(call.app.id, id);
-    }),
+    },
 
-    resume: inApp(async (call) => {
+    async 'POST /api/apps/:appId/integrations/:id/resume'(call) {
       const { id } = await find(call);
       await integrations.resume(call.actor, call.app.id, id);
       return answer(call.app.id, id);
-    }),
+    },
 
-    remove: inApp(async (call) => {
-      const { confirm } = readBody(removeBody, call.body);
+    async 'DELETE /api/apps/:appId/integrations/:id'(call) {
       const row = await find(call);
       const references = findReferences(await events.list(call.app.id), row);
       const harm = describeRemovalHarm(row, references);
-      if (harm && confirm !== true) throw new Refusal('needs_confirmation', harm);
+      if (harm && call.body.confirm !== true) throw new Refusal('needs_confirmation', harm);
       const emptied = box.seal(row.id, {});
       await integrations.remove(call.actor, call.app.id, { id: row.id, emptied });
       return { success: true };
-    }),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 type TestedIntegration = { id?: string | undefined; channel: string; provider: string };

@@ -1,15 +1,15 @@
 import { type AnyChannel, sandboxProvider } from '@belfry/channels';
 import type { LogEntry, LogFilter, RequestLog } from '@belfry/pipeline/operate';
 import type { Response } from 'express';
-import type { LiveEvent, LogAnswer, LogFilters } from '../../api/log';
+import type { LiveEvent } from '../../api/log';
 import { readLogFilter } from '../log-filter';
 import type { LogLive } from '../log-live';
 import { toLogRow } from '../log-row';
 import { Refusal } from '../problem';
-import { type AppCall, queryText, type Routes, skipAnswer } from '../route';
+import type { AppCall, Handlers } from '../route';
 import type { Sessions } from '../sessions';
 
-export type LogRoutesDeps = {
+export type LogHandlersDeps = {
   channels: Record<string, AnyChannel>;
   states: readonly string[];
   log: RequestLog;
@@ -19,64 +19,45 @@ export type LogRoutesDeps = {
   listProviders(appId: string): Promise<Map<string, string>>;
 };
 
-export const filterNames = [
-  'from',
-  'to',
-  'event',
-  'channel',
-  'state',
-  'provider',
-  'recipient',
-  'requestId',
-  'idempotencyKey',
-] as const;
-
 const heartbeatIntervalMs = 15_000;
 const sessionCheckEveryMs = 5_000;
 
 /** The request log, newest first, and its live stream. */
-export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
+export function createLogHandlers(deps: LogHandlersDeps) {
   const findEventIds = deps.log.findEventIds;
   const filterDeps = { channels: deps.channels, states: deps.states, findEventIds };
 
   return {
-    list: inApp(async (call): Promise<LogAnswer> => {
-      const cursor = queryText(call, 'cursor');
-      const filters = { ...readFilters(call), ...(cursor === undefined ? {} : { cursor }) };
-      const filter = await readLogFilter(call.app.id, filters, filterDeps);
+    async 'GET /api/apps/:appId/log'({ app, query }) {
+      const filter = await readLogFilter(app.id, query, filterDeps);
       if (!filter) return { rows: [], next: null, isPartial: false };
       const { ids, next, isPartial } = await deps.log.readPage(filter);
-      const entries = await deps.log.readEntries(call.app.id, ids);
+      const entries = await deps.log.readEntries(app.id, ids);
       return { rows: entries.map(toLogRow), next: next ?? null, isPartial };
-    }),
+    },
 
-    live: inApp(
-      async (call) => {
-        const filter = await readLogFilter(call.app.id, readFilters(call), filterDeps);
-        const providers = await deps.listProviders(call.app.id);
-        const notify = createNotifier(call.res);
-        const isMatch = (entry: LogEntry) =>
-          filter !== undefined && matches(entry, filter, providers);
-        const { id: operatorId } = call.session.operator;
-        const stop = deps.live.listen({ appId: call.app.id, operatorId, isMatch, notify });
-        if (!stop)
-          throw new Refusal(
-            'unavailable',
-            'Too many pages follow the live log. Close one of them.',
-          );
-        openStream(call.res);
-        const heartbeat = setInterval(() => call.res.write(':\n\n'), heartbeatIntervalMs);
-        const check = setInterval(() => void endWithSession(call, notify), sessionCheckEveryMs);
-        call.res.on('close', () => {
-          clearInterval(heartbeat);
-          clearInterval(check);
-          stop();
-        });
-        return {};
-      },
-      { answer: skipAnswer },
-    ),
-  };
+    async 'GET /api/apps/:appId/log/live'(call) {
+      const { app, res, session, query } = call;
+      const filter = await readLogFilter(app.id, query, filterDeps);
+      const providers = await deps.listProviders(app.id);
+      const notify = createNotifier(res);
+      const isMatch = (entry: LogEntry) =>
+        filter !== undefined && matches(entry, filter, providers);
+      const { id: operatorId } = session.operator;
+      const stop = deps.live.listen({ appId: app.id, operatorId, isMatch, notify });
+      if (!stop)
+        throw new Refusal('unavailable', 'Too many pages follow the live log. Close one of them.');
+      openStream(res);
+      const heartbeat = setInterval(() => res.write(':\n\n'), heartbeatIntervalMs);
+      const check = setInterval(() => void endWithSession(call, notify), sessionCheckEveryMs);
+      res.on('close', () => {
+        clearInterval(heartbeat);
+        clearInterval(check);
+        stop();
+      });
+      return undefined;
+    },
+  } satisfies Partial<Handlers>;
 
   async function endWithSession(
     { req, res }: AppCall,
@@ -88,11 +69,6 @@ export function createLogRoutes(deps: LogRoutesDeps, { inApp }: Routes) {
     notify({ type: 'ended' });
     res.end();
   }
-}
-
-export function readFilters(call: AppCall): LogFilters {
-  const entries = filterNames.map((name) => [name, queryText(call, name)] as const);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /** Proxies must neither buffer nor change the stream. */

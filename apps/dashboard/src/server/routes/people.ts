@@ -1,92 +1,82 @@
 import { randomBytes } from 'node:crypto';
 import type { People, PeopleChange, PeopleObstacle } from '@belfry/database';
-import { Type } from '@sinclair/typebox';
-import type { InviteAnswer, PeopleAnswer } from '../../api/people';
+import type { PeopleAnswer } from '../../api/people';
 import type { ConfirmPassword } from '../confirm-password';
 import { notFound, Refusal } from '../problem';
-import { emailSchema, passwordSchema, readBody } from '../read-body';
-import { type Call, type Routes, readId } from '../route';
+import { type Handlers, readId, type SignedInCall } from '../route';
 import { hashToken } from '../sessions';
 import { toRole } from './session';
 
-export type PeopleRoutesDeps = { people: People; confirmPassword: ConfirmPassword };
-
-const role = Type.Union([Type.Literal('owner'), Type.Literal('editor'), Type.Literal('viewer')], {
-  'x-problem': 'must be owner, editor or viewer',
-});
-const inviteBody = Type.Object({ email: emailSchema, role, password: passwordSchema });
-const roleBody = Type.Object({ role, password: passwordSchema });
-const removeBody = Type.Object({ password: passwordSchema });
+export type PeopleHandlersDeps = { people: People; confirmPassword: ConfirmPassword };
 
 const invitationLivesMs = 72 * 60 * 60_000;
 const tokenBytes = 32;
-const forOwners = { isForOwners: true };
 
 /** Operators of the account. Changes require the password, because a session may be stolen. */
-export function createPeopleRoutes(
-  { people, confirmPassword }: PeopleRoutesDeps,
-  { signedIn }: Routes,
-) {
-  async function answer({ actor }: Pick<Call, 'actor'>): Promise<PeopleAnswer> {
-    const { accountId, operatorId } = actor;
-    const [rows, invitations] = await Promise.all([
-      people.list(accountId),
-      people.listInvitations(accountId),
-    ]);
-    return {
-      people: rows.map(({ createdAt, lastSeenAt, ...row }) => ({
-        ...row,
-        role: toRole(row.role),
-        isYou: row.id === operatorId,
-        since: createdAt.getTime(),
-        lastSeenAt: lastSeenAt?.getTime() ?? null,
-      })),
-      invitations: invitations.map(({ createdAt, expiresAt, ...row }) => ({
-        ...row,
-        role: toRole(row.role),
-        createdAt: createdAt.getTime(),
-        expiresAt: expiresAt.getTime(),
-      })),
-    };
-  }
+export function createPeopleHandlers({ people, confirmPassword }: PeopleHandlersDeps) {
+  const list = ({ actor }: Pick<SignedInCall, 'actor'>) => listPeople(people, actor);
 
   return {
-    list: signedIn(answer),
+    'GET /api/people': list,
 
-    invite: signedIn(async (call): Promise<InviteAnswer> => {
-      const { email, role: newRole, password } = readBody(inviteBody, call.body);
+    async 'POST /api/people/invitations'(call) {
+      const { email, role, password } = call.body;
       await confirmPassword(call.session, password);
       const token = randomBytes(tokenBytes).toString('base64url');
       const tokenHash = hashToken(token);
-      const invite = { tokenHash, email: email.trim().toLowerCase(), role: newRole };
+      const invite = { tokenHash, email: email.trim().toLowerCase(), role };
       refuse(await people.invite(call.actor, { ...invite, livesMs: invitationLivesMs }));
-      const peopleAnswer = await answer(call);
+      const peopleAnswer = await list(call);
       const id = tokenHash.toString('hex');
       const expiresAt = peopleAnswer.invitations.find((one) => one.id === id)?.expiresAt ?? 0;
       return { token, expiresAt, people: peopleAnswer };
-    }, forOwners),
+    },
 
-    revoke: signedIn(async (call) => {
-      refuse(await people.revoke(call.actor, call.path['id'] ?? ''), 'invitation');
-      return answer(call);
-    }, forOwners),
+    async 'DELETE /api/people/invitations/:id'(call) {
+      refuse(await people.revoke(call.actor, call.path.id), 'invitation');
+      return list(call);
+    },
 
-    changeRole: signedIn(async (call) => {
-      const { role: newRole, password } = readBody(roleBody, call.body);
-      const id = readId(call, 'id', 'person');
+    async 'PATCH /api/people/:id'(call) {
+      const { role, password } = call.body;
+      const id = readId(call.path.id, 'person');
       await confirmPassword(call.session, password);
-      refuse(await people.changeRole(call.actor, { id, role: newRole }));
-      return answer(call);
-    }, forOwners),
+      refuse(await people.changeRole(call.actor, { id, role }));
+      return list(call);
+    },
 
-    remove: signedIn(async (call) => {
-      const { password } = readBody(removeBody, call.body);
-      const id = readId(call, 'id', 'person');
-      await confirmPassword(call.session, password);
+    async 'DELETE /api/people/:id'(call) {
+      const id = readId(call.path.id, 'person');
+      await confirmPassword(call.session, call.body.password);
       refuse(await people.remove(call.actor, id));
       // A person who removed themselves has no session any more.
-      return id === call.session.operator.id ? { success: true } : answer(call);
-    }, forOwners),
+      return id === call.session.operator.id ? { success: true } : list(call);
+    },
+  } satisfies Partial<Handlers>;
+}
+
+async function listPeople(
+  people: People,
+  { accountId, operatorId }: SignedInCall['actor'],
+): Promise<PeopleAnswer> {
+  const [rows, invitations] = await Promise.all([
+    people.list(accountId),
+    people.listInvitations(accountId),
+  ]);
+  return {
+    people: rows.map(({ createdAt, lastSeenAt, ...row }) => ({
+      ...row,
+      role: toRole(row.role),
+      isYou: row.id === operatorId,
+      since: createdAt.getTime(),
+      lastSeenAt: lastSeenAt?.getTime() ?? null,
+    })),
+    invitations: invitations.map(({ createdAt, expiresAt, ...row }) => ({
+      ...row,
+      role: toRole(row.role),
+      createdAt: createdAt.getTime(),
+      expiresAt: expiresAt.getTime(),
+    })),
   };
 }
 

@@ -5,13 +5,13 @@ import type {
   WorkerHeartbeat,
 } from '@belfry/database';
 import type { QueueFacts } from '@belfry/pipeline/operate';
-import type { ChannelPauseAnswer, QueuesAnswer, StatusAnswer, StoreStatus } from '../../api/queues';
+import type { QueuesAnswer, StoreStatus } from '../../api/queues';
 import { sortByChannel } from '../channel-order';
 import { notFound } from '../problem';
 import { toChannelQueue, toIntegrationQueue } from '../queue-page';
-import { type AppCall, type Call, queryText, type Routes, readId } from '../route';
+import { type Handlers, readId } from '../route';
 
-export type QueueRoutesDeps = {
+export type QueueHandlersDeps = {
   channelNames: readonly string[];
   apps: Pick<AccountApps, 'list'>;
   integrations: Pick<AppIntegrations, 'list'>;
@@ -22,12 +22,12 @@ export type QueueRoutesDeps = {
 };
 
 /** Queues: waiting messages, workers, and pausing channels. */
-export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Routes) {
+export function createQueueHandlers(deps: QueueHandlersDeps) {
   const { facts, channelNames } = deps;
 
   return {
-    read: signedIn(async (call): Promise<QueuesAnswer> => {
-      const apps = await listRequestedApps(deps.apps, call);
+    async 'GET /api/queues'({ actor, query }): Promise<QueuesAnswer> {
+      const apps = await listRequestedApps(deps.apps, actor.accountId, query.app);
       const ids = apps.map(({ id }) => id);
       const [channelFacts, pauses, workers, bulks, integrations, stores, rates, latency] =
         await Promise.all([
@@ -57,27 +57,26 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
         stores,
         latency: latency ?? null,
       };
-    }),
+    },
 
-    status: signedIn(async (): Promise<StatusAnswer> => {
+    async 'GET /api/status'() {
       return { ...(await deps.readStatus()), readAt: deps.now().getTime() };
-    }),
+    },
 
-    pause: inApp(async (call): Promise<ChannelPauseAnswer> => {
-      const channel = readChannel(call);
-      await facts.pauseChannel(call.actor, call.app.id, channel);
-      return { appId: call.app.id, channel, isPaused: true };
-    }),
+    async 'POST /api/apps/:appId/channels/:channel/pause'({ actor, app, path }) {
+      const channel = checkChannel(path.channel);
+      await facts.pauseChannel(actor, app.id, channel);
+      return { appId: app.id, channel, isPaused: true };
+    },
 
-    resume: inApp(async (call): Promise<ChannelPauseAnswer> => {
-      const channel = readChannel(call);
-      await facts.resumeChannel(call.actor, call.app.id, channel);
-      return { appId: call.app.id, channel, isPaused: false };
-    }),
-  };
+    async 'POST /api/apps/:appId/channels/:channel/resume'({ actor, app, path }) {
+      const channel = checkChannel(path.channel);
+      await facts.resumeChannel(actor, app.id, channel);
+      return { appId: app.id, channel, isPaused: false };
+    },
+  } satisfies Partial<Handlers>;
 
-  function readChannel({ path }: AppCall): string {
-    const channel = path['channel'] ?? '';
+  function checkChannel(channel: string): string {
     if (!channelNames.includes(channel)) throw notFound('channel');
     return channel;
   }
@@ -85,13 +84,13 @@ export function createQueueRoutes(deps: QueueRoutesDeps, { signedIn, inApp }: Ro
 
 /** The requested app, or all apps of the account. */
 async function listRequestedApps(
-  apps: QueueRoutesDeps['apps'],
-  call: Call,
+  apps: QueueHandlersDeps['apps'],
+  accountId: string,
+  requestedId: string | undefined,
 ): Promise<AccountAppRow[]> {
-  const all = await apps.list(call.actor.accountId);
-  const appParam = queryText(call, 'app');
-  if (appParam === undefined) return all;
-  const id = readId({ path: { app: appParam } }, 'app', 'app');
+  const all = await apps.list(accountId);
+  if (requestedId === undefined) return all;
+  const id = readId(requestedId, 'app');
   const selectedApps = all.filter((app) => app.id === id);
   if (selectedApps.length === 0) throw notFound('app');
   return selectedApps;

@@ -9,13 +9,10 @@ import {
 import type { TObject } from '@sinclair/typebox';
 import type { ChannelForm, JsonSchema, RegistryAnswer } from '../../api/registry';
 import { sortByChannel } from '../channel-order';
-import type { Routes } from '../route';
+import type { Handlers } from '../route';
 
 /** Schemas of the forms, derived only from the channel registry. */
-export function createRegistryRoutes(
-  { channels }: { channels: Record<string, AnyChannel> },
-  { signedIn }: Routes,
-) {
+export function createRegistryHandlers({ channels }: { channels: Record<string, AnyChannel> }) {
   const answer: RegistryAnswer = {
     channels: sortByChannel(Object.keys(channels)).flatMap((name) =>
       toChannelForm(name, channels[name]),
@@ -34,7 +31,7 @@ export function createRegistryRoutes(
       addresses: listMagicRecipients(word, channels),
     })),
   };
-  return { read: signedIn(async () => answer) };
+  return { 'GET /api/registry': async () => answer } satisfies Partial<Handlers>;
 }
 
 function toChannelForm(name: string, channel: AnyChannel | undefined): ChannelForm[] {

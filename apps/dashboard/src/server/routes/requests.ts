@@ -1,13 +1,10 @@
 import type { Actor } from '@belfry/database';
 import type { ItemTimeline, ResendInput, ResendResult } from '@belfry/pipeline/operate';
-import { Type } from '@sinclair/typebox';
-import type { ExplanationAnswer, RequestAnswer, ResendAnswer } from '../../api/requests';
 import { notFound, Refusal } from '../problem';
-import { confirmSchema, readBody } from '../read-body';
-import { queryText, type Routes, readId } from '../route';
+import { type Handlers, readId } from '../route';
 import { buildTimeline } from '../timeline';
 
-export type RequestRoutesDeps = {
+export type RequestHandlersDeps = {
   readTimeline(address: {
     appId: string;
     requestId: string;
@@ -22,32 +19,30 @@ export type RequestRoutesDeps = {
   now: () => Date;
 };
 
-const resendBody = Type.Object({ confirm: confirmSchema });
 const maxItem = 1_000_000;
 
 /** One request with its timeline, and the actions on its messages. */
-export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) {
+export function createRequestHandlers(deps: RequestHandlersDeps) {
   return {
-    read: inApp(async (call): Promise<RequestAnswer> => {
-      const requestId = readId(call, 'requestId', 'request');
-      const item = readItem(queryText(call, 'item'));
-      const timeline = await deps.readTimeline({ appId: call.app.id, requestId, item });
+    async 'GET /api/apps/:appId/requests/:requestId'({ app, path, query }) {
+      const requestId = readId(path.requestId, 'request');
+      const item = readItem(query.item);
+      const timeline = await deps.readTimeline({ appId: app.id, requestId, item });
       if (!timeline || item >= timeline.head.items) throw notFound('request');
       return buildTimeline(timeline, { item, readAt: deps.now() });
-    }),
+    },
 
-    explain: inApp(async (call): Promise<ExplanationAnswer> => {
-      const requestId = readId(call, 'requestId', 'request');
-      const sentences = await deps.explain(call.app.id, requestId);
+    async 'GET /api/apps/:appId/requests/:requestId/explanation'({ app, path }) {
+      const requestId = readId(path.requestId, 'request');
+      const sentences = await deps.explain(app.id, requestId);
       if (!sentences) throw notFound('request');
       return { sentences, command: `belfry doctor ${requestId}`, readAt: deps.now().getTime() };
-    }),
+    },
 
-    resend: inApp(async (call): Promise<ResendAnswer> => {
-      const { confirm } = readBody(resendBody, call.body);
-      const messageId = readId(call, 'messageId', 'message');
-      const input = { appId: call.app.id, messageId, isConfirmed: confirm === true };
-      const resent = await deps.resend(call.actor, input);
+    async 'POST /api/apps/:appId/messages/:messageId/resend'({ actor, app, path, body }) {
+      const messageId = readId(path.messageId, 'message');
+      const input = { appId: app.id, messageId, isConfirmed: body.confirm === true };
+      const resent = await deps.resend(actor, input);
       switch (resent.state) {
         case 'resent':
           return {
@@ -62,18 +57,18 @@ export function createRequestRoutes(deps: RequestRoutesDeps, { inApp }: Routes) 
         case 'needs_confirmation':
           throw new Refusal('needs_confirmation', resent.warning);
       }
-    }),
+    },
 
-    cancel: inApp(async (call) => {
-      const message = { messageId: readId(call, 'messageId', 'message'), appId: call.app.id };
-      if (await deps.cancelMessage(call.actor, message)) return { success: true };
+    async 'POST /api/apps/:appId/messages/:messageId/cancel'({ actor, app, path }) {
+      const message = { messageId: readId(path.messageId, 'message'), appId: app.id };
+      if (await deps.cancelMessage(actor, message)) return { success: true };
       if (!(await deps.hasMessage(message.appId, message.messageId))) throw notFound('message');
       throw new Refusal(
         'wrong_state',
         'The message is no longer queued, so it cannot be cancelled.',
       );
-    }),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 function readItem(text: string | undefined): number {

@@ -13,13 +13,11 @@ import {
   resendPaces,
   resendSkips,
 } from '@belfry/shared';
-import { Type } from '@sinclair/typebox';
 import type { LogFilters } from '../../api/log';
 import type {
   Counted,
   LeftOut,
   ResendCountAnswer,
-  ResendListAnswer,
   ResendRun,
   ResendRunAnswer,
 } from '../../api/resends';
@@ -27,102 +25,103 @@ import { sortByChannel } from '../channel-order';
 import { type LogFilterDeps, readLogFilter } from '../log-filter';
 import { notFound, Refusal } from '../problem';
 import { aliveSeconds } from '../queue-page';
-import { readBody } from '../read-body';
-import { type AppCall, type Routes, readId } from '../route';
-import { filterNames, readFilters } from './log';
+import { type AppCall, type Handlers, readId } from '../route';
 
-export type ResendRoutesDeps = LogFilterDeps & {
+export type ResendHandlersDeps = LogFilterDeps & {
   runs: ResendRuns;
   listHeartbeats(): Promise<WorkerHeartbeat[]>;
   now: () => Date;
 };
 
-const filterText = Type.Optional(Type.String({ minLength: 1, maxLength: 512 }));
-const startBody = Type.Object({
-  filters: Type.Object(Object.fromEntries(filterNames.map((name) => [name, filterText]))),
-  confirmed: Type.Integer({ minimum: 1, maximum: maxMessagesPerResend }),
-  perSecond: Type.Union(
-    resendPaces.map((pace) => Type.Literal(pace)),
-    { 'x-problem': `must be one of ${resendPaces.join(', ')}` },
-  ),
-});
-
 /** Resends by log filter: count, confirm, run in the fanout role, cancel. */
-/** Sets an end time, because more messages would match while the operator reads the count. */
-function withEnd(filters: LogFilters, now: Date): LogFilters {
-  const nextMs = now.getTime() + 1;
-  const to = Number(filters.to ?? nextMs);
-  return { ...filters, to: Number.isNaN(to) ? (filters.to ?? '') : String(Math.min(to, nextMs)) };
+export function createResendHandlers(deps: ResendHandlersDeps) {
+  return { ...createResendStartHandlers(deps), ...createResendRunHandlers(deps) };
 }
 
-export function createResendRoutes(deps: ResendRoutesDeps, { inApp }: Routes) {
+function createResendStartHandlers(deps: ResendHandlersDeps) {
   const { runs } = deps;
 
   return {
-    count: inApp(async (call): Promise<ResendCountAnswer> => {
-      const filters = withEnd(requireFilter(readFilters(call)), deps.now());
-      return toCountAnswer(filters, await countMatches(call, filters));
-    }),
+    async 'GET /api/apps/:appId/resends/count'(call) {
+      const filters = withEnd(requireFilter(call.query), deps.now());
+      return toCountAnswer(filters, await countMatches(deps, call, filters));
+    },
 
-    start: inApp(async (call): Promise<ResendRunAnswer> => {
-      const { filters, confirmed, perSecond } = readBody(startBody, call.body);
+    async 'POST /api/apps/:appId/resends'(call) {
+      const { app, actor, body } = call;
+      const { filters, confirmed, perSecond } = body;
       const boundedFilters = withEnd(requireFilter(filters), deps.now());
-      const filter = await readLogFilter(call.app.id, boundedFilters, deps);
-      const run = { appId: call.app.id, shown: maskFilters(boundedFilters), confirmed, perSecond };
-      const started = filter && (await limitTime(runs.start(call.actor, { ...run, filter })));
+      const filter = await readLogFilter(app.id, boundedFilters, deps);
+      const run = { appId: app.id, shown: maskFilters(boundedFilters), confirmed, perSecond };
+      const started = filter && (await limitTime(runs.start(actor, { ...run, filter })));
       if (!started)
         throw toStartRefusal(
-          await runs.hasRunning(call.app.id),
-          toCountAnswer(boundedFilters, await countMatches(call, boundedFilters)),
+          await runs.hasRunning(app.id),
+          toCountAnswer(boundedFilters, await countMatches(deps, call, boundedFilters)),
         );
-      return read(call, started.id);
-    }),
+      return readRun(deps, call, started.id);
+    },
+  } satisfies Partial<Handlers>;
+}
 
-    list: inApp(async ({ app }): Promise<ResendListAnswer> => {
+function createResendRunHandlers(deps: ResendHandlersDeps) {
+  const { runs } = deps;
+
+  return {
+    async 'GET /api/apps/:appId/resends'({ app }) {
       const rows = await runs.list(app.id);
       return { runs: rows.map((row) => toResendRun(row, app)) };
-    }),
+    },
 
-    read: inApp((call) => read(call, readId(call, 'resendId', 'resend'))),
+    'GET /api/apps/:appId/resends/:resendId': async (call) =>
+      readRun(deps, call, readId(call.path.resendId, 'resend')),
 
-    cancel: inApp(async (call): Promise<ResendRunAnswer> => {
-      const id = readId(call, 'resendId', 'resend');
+    async 'POST /api/apps/:appId/resends/:resendId/cancel'(call) {
+      const id = readId(call.path.resendId, 'resend');
       const cancelled = await runs.cancel(call.actor, { appId: call.app.id, id });
       // The answer contains the number of messages that were not resent.
-      const run = await read(call, id);
+      const run = await readRun(deps, call, id);
       if (cancelled === undefined) {
         throw new Refusal('wrong_state', 'The run is already finished, so it cannot be cancelled.');
       }
       return run;
-    }),
+    },
+  } satisfies Partial<Handlers>;
+}
+
+async function countMatches(
+  deps: ResendHandlersDeps,
+  { app }: AppCall,
+  filters: LogFilters,
+): Promise<ResendVerdict[]> {
+  const filter: LogFilter | undefined = await readLogFilter(app.id, filters, deps);
+  return filter ? limitTime(deps.runs.count(filter)) : [];
+}
+
+async function readRun(
+  { runs, listHeartbeats, now }: ResendHandlersDeps,
+  { app }: AppCall,
+  id: string,
+): Promise<ResendRunAnswer> {
+  const row = await runs.find(app.id, id);
+  if (!row) throw notFound('resend');
+  const [{ outcomes, states, messages }, workers] = await Promise.all([
+    runs.readProgress(id),
+    listHeartbeats(),
+  ]);
+  const skips = outcomes.flatMap(({ outcome, messages: count }) =>
+    outcome === null || outcome === 'resent' ? [] : toLeftOut(outcome, count),
+  );
+  const hasNoWorker = row.finishedAt === null && !workers.some(isFanOut);
+  const readAt = now().getTime();
+  return {
+    ...toResendRun(row, app),
+    skips,
+    states: sortRows(states),
+    messages,
+    hasNoWorker,
+    readAt,
   };
-
-  async function countMatches({ app }: AppCall, filters: LogFilters): Promise<ResendVerdict[]> {
-    const filter: LogFilter | undefined = await readLogFilter(app.id, filters, deps);
-    return filter ? limitTime(runs.count(filter)) : [];
-  }
-
-  async function read({ app }: AppCall, id: string): Promise<ResendRunAnswer> {
-    const row = await runs.find(app.id, id);
-    if (!row) throw notFound('resend');
-    const [{ outcomes, states, messages }, workers] = await Promise.all([
-      runs.readProgress(id),
-      deps.listHeartbeats(),
-    ]);
-    const skips = outcomes.flatMap(({ outcome, messages: count }) =>
-      outcome === null || outcome === 'resent' ? [] : toLeftOut(outcome, count),
-    );
-    const hasNoWorker = row.finishedAt === null && !workers.some(isFanOut);
-    const readAt = deps.now().getTime();
-    return {
-      ...toResendRun(row, app),
-      skips,
-      states: sortRows(states),
-      messages,
-      hasNoWorker,
-      readAt,
-    };
-  }
 }
 
 function isFanOut({ roles, heartbeatSeconds }: WorkerHeartbeat): boolean {
@@ -160,6 +159,13 @@ function requireFilter(filters: LogFilters): LogFilters {
     'wrong_state',
     'Choose a filter first. Without one, every message would match.',
   );
+}
+
+/** Sets an end time, because more messages would match while the operator reads the count. */
+function withEnd(filters: LogFilters, now: Date): LogFilters {
+  const nextMs = now.getTime() + 1;
+  const to = Number(filters.to ?? nextMs);
+  return { ...filters, to: Number.isNaN(to) ? (filters.to ?? '') : String(Math.min(to, nextMs)) };
 }
 
 /** PostgreSQL cancelled the statement after its timeout. */
@@ -206,7 +212,7 @@ function toCountAnswer(filters: LogFilters, matches: ResendVerdict[]): ResendCou
     states,
     mayDuplicate: fit.filter(({ state }) => findResendWarning(state) !== undefined).length,
     leftOut: obstacles.flatMap(({ name, messages }) => toLeftOut(name, messages)),
-    paces: resendPaces,
+    paces: [...resendPaces],
   };
 }
 

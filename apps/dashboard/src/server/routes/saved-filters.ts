@@ -1,72 +1,19 @@
 import { type AppSavedFilters, maxSavedFilters } from '@belfry/database';
-import { Type } from '@sinclair/typebox';
 import type { SavableFilters, SavedFilterListAnswer } from '../../api/saved-filters';
 import { notFound, Refusal } from '../problem';
-import { nameRule, readBody } from '../read-body';
-import { type Routes, readId } from '../route';
+import { type Handlers, readId } from '../route';
 
-export type SavedFilterRoutesDeps = { savedFilters: AppSavedFilters };
-
-const filterName = Type.String({
-  maxLength: 60,
-  ...nameRule,
-  'x-problem': 'must have 1 to 60 characters and not be blank',
-});
-const time = Type.Optional(
-  Type.String({
-    maxLength: 15,
-    pattern: '^\\d{1,15}$',
-    'x-problem': 'must be a time in Unix milliseconds',
-  }),
-);
-const text = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
-/** Addresses are excluded, because they would remain after the user is erased. */
-const notSaved = Type.Optional(
-  Type.Never({ 'x-problem': 'identifies one person or one request and cannot be saved' }),
-);
-const filters = Type.Object(
-  {
-    from: time,
-    to: time,
-    last: Type.Optional(
-      Type.String({
-        maxLength: 4,
-        pattern: '^\\d{1,3}[mhd]$',
-        'x-problem': 'must be a period such as 15m or 24h',
-      }),
-    ),
-    event: text,
-    channel: text,
-    state: text,
-    provider: text,
-    recipient: notSaved,
-    requestId: notSaved,
-    idempotencyKey: notSaved,
-  },
-  {
-    additionalProperties: false,
-    minProperties: 1,
-    'x-problem': 'must contain at least one filter',
-  },
-);
-const newBody = Type.Object({ name: filterName, filters });
-const changeBody = Type.Object({
-  name: Type.Optional(filterName),
-  filters: Type.Optional(filters),
-});
+export type SavedFilterHandlersDeps = { savedFilters: AppSavedFilters };
 
 /** Named filters of the log, shared by all operators of the account. */
-export function createSavedFilterRoutes(
-  { savedFilters }: SavedFilterRoutesDeps,
-  { inApp }: Routes,
-) {
+export function createSavedFilterHandlers({ savedFilters }: SavedFilterHandlersDeps) {
   async function answer(appId: string): Promise<SavedFilterListAnswer> {
     const rows = await savedFilters.list(appId);
     return {
       max: maxSavedFilters,
       filters: rows.map(({ updatedAt, ...row }) => ({
         ...row,
-        // Stored filters were validated with the schema above.
+        // Stored filters were validated with the schema of the body.
         filters: row.filters as SavableFilters,
         updatedAt: updatedAt.getTime(),
       })),
@@ -74,11 +21,10 @@ export function createSavedFilterRoutes(
   }
 
   return {
-    list: inApp(({ app }) => answer(app.id)),
+    'GET /api/apps/:appId/filters': ({ app }) => answer(app.id),
 
-    create: inApp(async ({ actor, app, body }) => {
-      const input = readBody(newBody, body);
-      const filter = { name: input.name.trim(), filters: input.filters };
+    async 'POST /api/apps/:appId/filters'({ actor, app, body }) {
+      const filter = { name: body.name.trim(), filters: body.filters };
       const created = await savedFilters.create(actor, app.id, filter);
       if (created === 'taken') throw nameTaken();
       if (created === 'full') {
@@ -86,24 +32,23 @@ export function createSavedFilterRoutes(
         throw new Refusal('wrong_state', text);
       }
       return answer(app.id);
-    }),
+    },
 
-    change: inApp(async (call) => {
-      const { name, filters: next } = readBody(changeBody, call.body);
-      const id = readId(call, 'id', 'filter');
-      const change = { id, ...(name && { name: name.trim() }), ...(next && { filters: next }) };
-      const changed = await savedFilters.change(call.actor, call.app.id, change);
+    async 'PATCH /api/apps/:appId/filters/:id'({ actor, app, path, body: { name, filters } }) {
+      const id = readId(path.id, 'filter');
+      const change = { id, ...(name && { name: name.trim() }), ...(filters && { filters }) };
+      const changed = await savedFilters.change(actor, app.id, change);
       if (changed === 'taken') throw nameTaken();
       if (changed === 'not_found') throw notFound('filter');
-      return answer(call.app.id);
-    }),
+      return answer(app.id);
+    },
 
-    remove: inApp(async (call) => {
-      const id = readId(call, 'id', 'filter');
-      if (!(await savedFilters.remove(call.actor, call.app.id, id))) throw notFound('filter');
-      return answer(call.app.id);
-    }),
-  };
+    async 'DELETE /api/apps/:appId/filters/:id'({ actor, app, path }) {
+      const id = readId(path.id, 'filter');
+      if (!(await savedFilters.remove(actor, app.id, id))) throw notFound('filter');
+      return answer(app.id);
+    },
+  } satisfies Partial<Handlers>;
 }
 
 function nameTaken(): Refusal {

@@ -1,23 +1,16 @@
 import type { Access, OperatorRow } from '@belfry/database';
-import { Type } from '@sinclair/typebox';
 import type { Request, Response } from 'express';
-import type {
-  Connection,
-  SessionAnswer,
-  SessionListAnswer,
-  SetUpLookAnswer,
-} from '../../api/session';
+import type { Connection, Role, SessionAnswer } from '../../api/session';
 import type { ConfirmPassword } from '../confirm-password';
 import type { Connections } from '../connection';
 import type { Devices } from '../devices';
 import { minPasswordLength, type Passwords } from '../password';
 import { invalid, notFound, Refusal } from '../problem';
-import { emailSchema, passwordSchema, readBody } from '../read-body';
-import { type RouteHandler, type Routes, sendJson } from '../route';
+import type { Handlers } from '../route';
 import { hashToken, type Session, type Sessions } from '../sessions';
 import type { SignInLimits } from '../sign-in-limits';
 
-export type SessionRoutesDeps = {
+export type SessionHandlersDeps = {
   access: Access;
   sessions: Sessions;
   passwords: Passwords;
@@ -29,65 +22,44 @@ export type SessionRoutesDeps = {
   gatewayUrl: string;
 };
 
-const signInBody = Type.Object({
-  accountId: Type.Optional(Type.String({ maxLength: 36 })),
-  email: Type.String({ maxLength: 254 }),
-  password: passwordSchema,
-});
-const token = Type.String({
-  maxLength: 43,
-  pattern: '^[A-Za-z0-9_-]{43}$',
-  'x-problem': 'is not a valid link token',
-});
-const setUpBody = Type.Object({
-  token,
-  email: emailSchema,
-  password: passwordSchema,
-});
-const passwordBody = Type.Object({ password: passwordSchema, newPassword: passwordSchema });
-
 /** Sign-in, sign-out, one-time links, and the operator's own password and sessions. */
-export function createSessionRoutes(deps: SessionRoutesDeps, routes: Routes) {
+export function createSessionHandlers(deps: SessionHandlersDeps) {
   const answers = createSessionAnswers(deps);
   return {
-    ...createSignInRoutes(deps, answers),
-    ...createLinkRoutes(deps, answers),
-    ...createOwnRoutes(deps, routes),
+    ...createSignInHandlers(deps, answers),
+    ...createLinkHandlers(deps, answers),
+    ...createOwnHandlers(deps),
   };
 }
 
-function createSignInRoutes(
-  deps: SessionRoutesDeps,
+function createSignInHandlers(
+  deps: SessionHandlersDeps,
   { beginSession, answerFor, signedOut }: SessionAnswers,
 ) {
   const { access, sessions, passwords, limits } = deps;
 
-  const read: RouteHandler = async function readSession(req, res) {
-    const session = await sessions.find(req);
-    sendJson(res, session ? await answerFor(req, session) : await signedOut(req));
-  };
-
-  const signIn: RouteHandler = async function signIn(req, res) {
-    const { email, password, accountId } = readBody(signInBody, req.body);
-    const address = email.trim().toLowerCase();
-    const attempt = limits.begin(req, address, await access.listOperators(address));
-    const queue = attempt.isKnown ? 'known' : 'stranger';
-    const matching = await passwords.findMatching(password, attempt.operators, queue);
-    if (matching.length === 0) throw wrongCredentials();
-    attempt.succeed(matching);
-    await beginSession(req, res, chooseOperator(matching, accountId).id);
-  };
-
-  const signOut: RouteHandler = async function signOut(req, res) {
-    await sessions.end(req, res);
-    sendJson(res, { success: true });
-  };
-
   return {
-    read,
-    signIn,
-    signOut,
-  };
+    async 'GET /api/session'({ req }) {
+      const session = await sessions.find(req);
+      return session ? answerFor(req, session) : signedOut(req);
+    },
+
+    async 'POST /api/session'({ req, res, body }) {
+      const { email, password, accountId } = body;
+      const address = email.trim().toLowerCase();
+      const attempt = limits.begin(req, address, await access.listOperators(address));
+      const queue = attempt.isKnown ? 'known' : 'stranger';
+      const matching = await passwords.findMatching(password, attempt.operators, queue);
+      if (matching.length === 0) throw wrongCredentials();
+      attempt.succeed(matching);
+      return beginSession(req, res, chooseOperator(matching, accountId).id);
+    },
+
+    async 'DELETE /api/session'({ req, res }) {
+      await sessions.end(req, res);
+      return { success: true };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** If the same password matches in several accounts, the operator must choose one. */
@@ -107,50 +79,43 @@ function wrongCredentials(): Refusal {
   return new Refusal('wrong_credentials', 'The e-mail address or the password is wrong.');
 }
 
-function createLinkRoutes(
-  { access, passwords }: SessionRoutesDeps,
+function createLinkHandlers(
+  { access, passwords }: SessionHandlersDeps,
   { beginSession }: SessionAnswers,
 ) {
-  const look: RouteHandler = async function lookAtLink(req, res) {
-    const { token: linkToken } = readBody(Type.Object({ token }), req.body);
-    const invitation = await access.findInvitation(hashToken(linkToken));
-    if (!invitation) throw linkEnded();
-    const { kind, email, accountName, expiresAt, role } = invitation;
-    const answer: SetUpLookAnswer = {
-      kind,
-      email,
-      role: kind === 'invite' ? toRole(role) : null,
-      accountName,
-      expiresAt: expiresAt.getTime(),
-      minPasswordLength,
-    };
-    sendJson(res, answer);
-  };
+  return {
+    async 'POST /api/set-up/look'({ body }) {
+      const invitation = await access.findInvitation(hashToken(body.token));
+      if (!invitation) throw linkEnded();
+      const { kind, email, accountName, expiresAt, role } = invitation;
+      return {
+        kind,
+        email,
+        role: kind === 'invite' ? toRole(role) : null,
+        accountName,
+        expiresAt: expiresAt.getTime(),
+        minPasswordLength,
+      };
+    },
 
-  const setUp: RouteHandler = async function setUp(req, res) {
-    const body = readBody(setUpBody, req.body);
-    requireLongPassword('password', body.password);
-    const tokenHash = hashToken(body.token);
-    // Checked before the password is hashed, because hashing is expensive.
-    const invitation = await access.findInvitation(tokenHash);
-    if (!invitation) throw linkEnded();
-    const email = invitation.email ?? body.email.trim().toLowerCase();
-    const passwordHash = await passwords.hash(email, body.password);
-    const acceptedInvitation = await access.useInvitation({ tokenHash, email, passwordHash });
-    if (!acceptedInvitation) throw linkEnded();
-    await beginSession(req, res, acceptedInvitation.operatorId);
-  };
-
-  return { look, setUp };
+    async 'POST /api/set-up'({ req, res, body }) {
+      requireLongPassword('password', body.password);
+      const tokenHash = hashToken(body.token);
+      // Checked before the password is hashed, because hashing is expensive.
+      const invitation = await access.findInvitation(tokenHash);
+      if (!invitation) throw linkEnded();
+      const email = invitation.email ?? body.email.trim().toLowerCase();
+      const passwordHash = await passwords.hash(email, body.password);
+      const acceptedInvitation = await access.useInvitation({ tokenHash, email, passwordHash });
+      if (!acceptedInvitation) throw linkEnded();
+      return beginSession(req, res, acceptedInvitation.operatorId);
+    },
+  } satisfies Partial<Handlers>;
 }
 
-function createOwnRoutes(
-  { access, passwords, confirmPassword }: SessionRoutesDeps,
-  { signedIn }: Routes,
-) {
-  const ownSessionRules = { allowsViewers: true };
+function createOwnHandlers({ access, passwords, confirmPassword }: SessionHandlersDeps) {
   return {
-    list: signedIn(async ({ session }): Promise<SessionListAnswer> => {
+    async 'GET /api/sessions'({ session }) {
       const ownId = session.tokenHash.toString('hex');
       const rows = await access.listSessions(session.operator.id);
       return {
@@ -162,17 +127,17 @@ function createOwnRoutes(
           expiresAt: expiresAt.getTime(),
         })),
       };
-    }),
+    },
 
-    end: signedIn(async ({ session, path, actor }) => {
+    async 'DELETE /api/sessions/:id'({ session, path, actor }) {
       const self = { ...actor, operatorId: session.operator.id };
-      const isEnded = await access.endSessionById(self, path['id'] ?? '');
+      const isEnded = await access.endSessionById(self, path.id);
       if (!isEnded) throw notFound('session');
       return { success: true };
-    }, ownSessionRules),
+    },
 
-    changePassword: signedIn(async ({ session, body, actor }) => {
-      const { password, newPassword } = readBody(passwordBody, body);
+    async 'PUT /api/password'({ session, body, actor }) {
+      const { password, newPassword } = body;
       await confirmPassword(session, password);
       requireLongPassword('newPassword', newPassword);
       await access.changePassword({
@@ -182,21 +147,25 @@ function createOwnRoutes(
         keptTokenHash: session.tokenHash,
       });
       return { success: true };
-    }, ownSessionRules),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 type SessionAnswers = ReturnType<typeof createSessionAnswers>;
 
-function createSessionAnswers(deps: SessionRoutesDeps) {
+function createSessionAnswers(deps: SessionHandlersDeps) {
   const { access, sessions } = deps;
 
-  async function beginSession(req: Request, res: Response, operatorId: string): Promise<void> {
+  async function beginSession(
+    req: Request,
+    res: Response,
+    operatorId: string,
+  ): Promise<SessionAnswer> {
     const sessionToken = await sessions.begin(req, res, operatorId);
     deps.devices.remember(req, res, operatorId);
     const session = await sessions.findByToken(sessionToken);
     if (!session) throw new Error('The new session was not found');
-    sendJson(res, await answerFor(req, session));
+    return answerFor(req, session);
   }
 
   function describeConnection(req: Request): Connection {
@@ -236,6 +205,6 @@ function linkEnded(): Refusal {
   );
 }
 
-export function toRole(role: string): 'owner' | 'editor' | 'viewer' {
+export function toRole(role: string): Role {
   return role === 'owner' || role === 'viewer' ? role : 'editor';
 }

@@ -8,20 +8,18 @@ import {
   type VersionDefinition,
   withoutNulls,
 } from '@belfry/shared';
-import { Type } from '@sinclair/typebox';
-import type { PreviewAnswer, SampleAnswer } from '../../api/preview';
 import { callExample } from '../call-example';
-import { checkDefinition, definitionSchema } from '../definition';
+import { checkDefinition } from '../definition';
 import { findEvent, getDraft } from '../event-answers';
 import { maskTokens } from '../mask-tokens';
+import { sendFrame } from '../pages';
 import { previewChannels } from '../preview';
 import { Refusal } from '../problem';
-import { confirmSchema, readBody } from '../read-body';
-import type { AppCall, Routes } from '../route';
+import type { AppCall, Handlers } from '../route';
 import { createSample } from '../sample';
 import type { TestSend } from '../test-send';
 
-export type TestSendRoutesDeps = {
+export type TestSendHandlersDeps = {
   channels: Record<string, AnyChannel>;
   events: AppEvents;
   integrations: Pick<AppIntegrations, 'list'>;
@@ -31,32 +29,14 @@ export type TestSendRoutesDeps = {
   compiling: FairQueue;
 };
 
-const anyObject = Type.Record(Type.String(), Type.Unknown());
-const only = Type.Optional(Type.Array(Type.String(), { maxItems: 20 }));
-const previewBody = Type.Object({
-  definition: definitionSchema,
-  locale: Type.Optional(Type.String({ maxLength: 35 })),
-  data: Type.Optional(Type.Unknown()),
-  user: Type.Optional(Type.Unknown()),
-  channels: only,
-});
-/** The other fields are those of a send call and are validated the same way. */
-const testBody = Type.Object({
-  definition: definitionSchema,
-  channels: only,
-  delivery: Type.Union([Type.Literal('sandbox'), Type.Literal('live')]),
-  confirm: confirmSchema,
-});
-const exampleBody = Type.Object({ user: anyObject, data: anyObject });
-
-/** Routes of the editor: sample data, previews, test sends and call examples. */
-export function createTestSendRoutes(deps: TestSendRoutesDeps, routes: Routes) {
-  return { ...createPreviewRoutes(deps, routes), ...createTestRoutes(deps, routes) };
+/** The editor: sample data, previews, test sends and call examples. */
+export function createTestSendHandlers(deps: TestSendHandlersDeps) {
+  return { ...createPreviewHandlers(deps), ...createTestHandlers(deps) };
 }
 
-function createPreviewRoutes(deps: TestSendRoutesDeps, { inApp }: Routes) {
+function createPreviewHandlers(deps: TestSendHandlersDeps) {
   return {
-    sample: inApp(async (call): Promise<SampleAnswer> => {
+    async 'GET /api/apps/:appId/events/:eventId/sample'(call) {
       const event = await findEvent(deps.events, call);
       const definition = getDraft(event);
       const { paths } = await checkDefinition(definition, buildFacts(deps, call, []));
@@ -74,49 +54,37 @@ function createPreviewRoutes(deps: TestSendRoutesDeps, { inApp }: Routes) {
             }
           : null,
       };
-    }),
+    },
 
-    preview: inApp(
-      async (call): Promise<PreviewAnswer> => {
-        const {
-          locale,
-          channels: selectedChannels,
-          ...parsedBody
-        } = readBody(previewBody, call.body);
-        const definition = completeDefinition(parsedBody.definition);
-        const event = await findEvent(deps.events, call);
-        const integrations = await deps.integrations.list(call.app.id);
-        const facts = buildFacts(deps, call, integrations);
-        const { paths, problems } = await checkDefinition(definition, facts);
-        const sampleData = parsedBody.data ?? createSample(paths.map(({ path }) => path));
-        const body = buildSendBody({ user: parsedBody.user, data: sampleData }, event.name);
-        const { user = {}, data = {} } = deps.readSend(body).item;
-        const input = {
-          definition,
-          locale: locale ?? user.preferences?.locale,
-          data,
-          user,
-          only: selectedChannels,
-        };
-        return {
-          data,
-          previews: await previewChannels(input, {
-            ...facts,
-            problems,
-            defaultRegion: call.app.defaultRegion,
-          }),
-        };
-      },
-      { allowsViewers: true },
-    ),
-  };
+    async 'POST /api/apps/:appId/events/:eventId/preview'(call) {
+      const { locale, channels: only, ...members } = call.body;
+      const definition = completeDefinition(members.definition);
+      const event = await findEvent(deps.events, call);
+      const integrations = await deps.integrations.list(call.app.id);
+      const facts = buildFacts(deps, call, integrations);
+      const { paths, problems } = await checkDefinition(definition, facts);
+      const sampleData = members.data ?? createSample(paths.map(({ path }) => path));
+      const body = buildSendBody({ user: members.user, data: sampleData }, event.name);
+      const { user = {}, data = {} } = deps.readSend(body).item;
+      const input = { definition, locale: locale ?? user.preferences?.locale, data, user, only };
+      const { defaultRegion } = call.app;
+      return {
+        data,
+        previews: await previewChannels(input, { ...facts, problems, defaultRegion }),
+      };
+    },
+
+    async 'POST /api/frames'({ res, body }) {
+      sendFrame(res, body);
+      return undefined;
+    },
+  } satisfies Partial<Handlers>;
 }
 
-function createTestRoutes(deps: TestSendRoutesDeps, { inApp }: Routes) {
+function createTestHandlers(deps: TestSendHandlersDeps) {
   return {
-    testSend: inApp(async (call) => {
-      const testInput = readBody(testBody, call.body);
-      const { definition, channels: selectedChannels, delivery, confirm, ...members } = testInput;
+    async 'POST /api/apps/:appId/events/:eventId/test'(call) {
+      const { definition, channels: selectedChannels, delivery, confirm, ...members } = call.body;
       const { app } = call;
       const event = await findEvent(deps.events, call);
       if (delivery === 'live') refuseLive(app.delivery, confirm === true);
@@ -131,22 +99,19 @@ function createTestRoutes(deps: TestSendRoutesDeps, { inApp }: Routes) {
       }
       const body = buildSendBody(members, event.name);
       return deps.testSend(call.actor, { app, event, definition: testDefinition, delivery, body });
-    }),
+    },
 
-    example: inApp(
-      async (call) => {
-        const { user, data } = readBody(exampleBody, call.body);
-        const { name } = await findEvent(deps.events, call);
-        const body = { event: name, user, data };
-        return callExample({ gatewayUrl: deps.gatewayUrl, appId: call.app.id, body });
-      },
-      { allowsViewers: true },
-    ),
-  };
+    async 'POST /api/apps/:appId/events/:eventId/call-example'(call) {
+      const { user, data } = call.body;
+      const { name } = await findEvent(deps.events, call);
+      const body = { event: name, user, data };
+      return callExample({ gatewayUrl: deps.gatewayUrl, appId: call.app.id, body });
+    },
+  } satisfies Partial<Handlers>;
 }
 
 function buildFacts<Integrations>(
-  { channels, compiling }: TestSendRoutesDeps,
+  { channels, compiling }: TestSendHandlersDeps,
   { app, actor }: AppCall,
   integrations: Integrations,
 ) {

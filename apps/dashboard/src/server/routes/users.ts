@@ -9,11 +9,9 @@ import type {
 } from '@belfry/database';
 import type { Candidate, Eligibility, ErasureRow, NewErasure } from '@belfry/pipeline/operate';
 import { isUuid } from '@belfry/shared';
-import { Type } from '@sinclair/typebox';
-import type * as wire from '../../api/users';
+import type { UserAnswer } from '../../api/users';
 import { invalid, notFound, Refusal } from '../problem';
-import { readBody } from '../read-body';
-import { type AppCall, queryText, type Routes, readId } from '../route';
+import { type AppCall, type Handlers, readId } from '../route';
 import {
   addObstacles,
   buildRecipient,
@@ -27,7 +25,7 @@ import {
   toUserRow,
 } from '../user-page';
 
-export type UserRoutesDeps = {
+export type UserHandlersDeps = {
   channels: Record<string, AnyChannel>;
   users: AppUsers;
   suppressions: Suppressions;
@@ -37,57 +35,36 @@ export type UserRoutesDeps = {
   listErasures(appId: string): Promise<ErasureRow[]>;
 };
 
-/** Longer than any searchable id or address except a push token. */
-const maxTextLength = 4_096;
-const eraseBody = Type.Object({ confirmUserId: Type.String({ maxLength: 1_024 }) });
-const suppressBody = Type.Object({
-  channel: Type.String({ maxLength: 64 }),
-  address: Type.String({ minLength: 1, maxLength: maxTextLength }),
-  detail: Type.String({
-    maxLength: 500,
-    pattern: '\\S',
-    'x-problem': 'must have 1 to 500 characters',
-  }),
-});
-
 /** Users and suppressions of an app. */
-export function createUserRoutes(deps: UserRoutesDeps, routes: Routes) {
-  return { ...createRecordRoutes(deps, routes), ...createSuppressionRoutes(deps, routes) };
+export function createUserHandlers(deps: UserHandlersDeps) {
+  return { ...createRecordHandlers(deps), ...createSuppressionHandlers(deps) };
 }
 
-function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
+function createRecordHandlers(deps: UserHandlersDeps) {
   const { channels, users } = deps;
 
-  async function find(call: AppCall): Promise<{ user: AppUserRow; devices: UserDeviceRow[] }> {
-    const user = await users.find(call.app.id, readId(call, 'userSid', 'user'));
+  async function find({ app, path }: AppCall & { path: { userSid: string } }): Promise<UserRecord> {
+    const user = await users.find(app.id, readId(path.userSid, 'user'));
     if (!user) throw notFound('user');
     return { user, devices: await users.listDevices(user.sid) };
   }
 
   return {
-    list: inApp(async (call): Promise<wire.UserListAnswer> => {
-      const text = readSearchText(call, 'text');
+    async 'GET /api/apps/:appId/users'({ app, query: { text, after = '' } }) {
       if (text === undefined) {
-        const { rows, isPartial } = await users.list(
-          call.app.id,
-          readSearchText(call, 'after') ?? '',
-        );
+        const { rows, isPartial } = await users.list(app.id, after);
         const next = isPartial ? (rows.at(-1)?.userId ?? null) : null;
         return { users: rows.map(toUserRow), next, isPartial: false };
       }
-      const { rows, isPartial } = await users.search(call.app.id, text);
+      const { rows, isPartial } = await users.search(app.id, text);
       return { users: rows.map(toUserRow), next: null, isPartial };
-    }),
+    },
 
-    read: inApp(async (call): Promise<wire.UserAnswer> => {
-      const { user, devices } = await find(call);
-      return readAnswer(deps, call, { user, devices });
-    }),
+    'GET /api/apps/:appId/users/:userSid': async (call) => readAnswer(deps, call, await find(call)),
 
-    erase: inApp(async (call): Promise<wire.ErasureRow> => {
-      const { confirmUserId } = readBody(eraseBody, call.body);
+    async 'DELETE /api/apps/:appId/users/:userSid'(call) {
       const { user, devices } = await find(call);
-      if (confirmUserId !== user.userId) {
+      if (call.body.confirmUserId !== user.userId) {
         throw new Refusal(
           'needs_confirmation',
           `Enter the id of the user, ${user.userId}, to erase the user.`,
@@ -102,19 +79,21 @@ function createRecordRoutes(deps: UserRoutesDeps, { inApp }: Routes) {
       const erased = await deps.eraseUser(call.actor, erasure);
       if (!erased) throw notFound('user');
       return toErasureRow(erased);
-    }),
+    },
 
-    listErasures: inApp(async ({ app }): Promise<wire.ErasureListAnswer> => {
+    async 'GET /api/apps/:appId/erasures'({ app }) {
       return { erasures: (await deps.listErasures(app.id)).map(toErasureRow) };
-    }),
-  };
+    },
+  } satisfies Partial<Handlers>;
 }
 
+type UserRecord = { user: AppUserRow; devices: UserDeviceRow[] };
+
 async function readAnswer(
-  { channels, suppressions, readEligibility }: UserRoutesDeps,
+  { channels, suppressions, readEligibility }: UserHandlersDeps,
   { app }: AppCall,
-  { user, devices }: { user: AppUserRow; devices: UserDeviceRow[] },
-): Promise<wire.UserAnswer> {
+  { user, devices }: UserRecord,
+): Promise<UserAnswer> {
   const addresses = listAddresses(buildRecipient(user, devices, channels), channels, app);
   const presentAddresses = addresses.flatMap(({ channel, address }): AddressOnChannel[] =>
     address === null ? [] : [{ channel, address }],
@@ -129,47 +108,36 @@ async function readAnswer(
   });
 }
 
-function createSuppressionRoutes({ channels, suppressions }: UserRoutesDeps, { inApp }: Routes) {
+function createSuppressionHandlers({ channels, suppressions }: UserHandlersDeps) {
   return {
-    listSuppressions: inApp(async (call): Promise<wire.SuppressionListAnswer> => {
-      const after = readSearchText(call, 'after');
+    async 'GET /api/apps/:appId/suppressions'({ app, query: { text = '', after } }) {
       const from = after !== undefined && isUuid(after) ? after : undefined;
-      const { rows, next } = await suppressions.list(
-        call.app.id,
-        readSearchText(call, 'text') ?? '',
-        from,
-      );
+      const { rows, next } = await suppressions.list(app.id, text, from);
       return { suppressions: rows.map(toSuppressionRow), next };
-    }),
+    },
 
-    suppress: inApp(async (call): Promise<wire.SuppressionRow> => {
-      const { channel: name, address: typedAddress, detail } = readBody(suppressBody, call.body);
-      const channel = channels[name];
+    async 'POST /api/apps/:appId/suppressions'({ app, actor, body }) {
+      const { channel: name, address: typedAddress, detail } = body;
+      const channel = Object.hasOwn(channels, name) ? channels[name] : undefined;
       if (!channel) throw invalid([{ path: 'channel', problem: 'is not a known channel' }]);
-      const result = canonicalizeAddress(typedAddress.trim(), channel, { channels, app: call.app });
+      const result = canonicalizeAddress(typedAddress.trim(), channel, { channels, app });
       if ('problem' in result) throw invalid([{ path: 'address', problem: result.problem }]);
       const { address } = result;
       const suppression = { channel: name, address, detail: detail.trim() };
-      const id = await suppressions.add(call.actor, call.app.id, suppression);
+      const id = await suppressions.add(actor, app.id, suppression);
       if (id === undefined) throw alreadySuppressed();
-      const rows = await suppressions.listForAddresses(call.app.id, [{ channel: name, address }]);
+      const rows = await suppressions.listForAddresses(app.id, [{ channel: name, address }]);
       const row = rows.find((one) => one.id === id);
       if (!row) throw notFound('suppression');
       return toSuppressionRow(row);
-    }),
+    },
 
-    allow: inApp(async (call) => {
-      const id = readId(call, 'id', 'suppression');
-      if (!(await suppressions.remove(call.actor, call.app.id, id))) throw notFound('suppression');
+    async 'DELETE /api/apps/:appId/suppressions/:id'({ app, actor, path }) {
+      const id = readId(path.id, 'suppression');
+      if (!(await suppressions.remove(actor, app.id, id))) throw notFound('suppression');
       return { success: true };
-    }),
-  };
-}
-
-function readSearchText(call: AppCall, name: string): string | undefined {
-  const text = queryText(call, name);
-  if (text === undefined || (text.length <= maxTextLength && !text.includes('\0'))) return text;
-  throw new Refusal('bad_request', `${name} is not a searchable text.`);
+    },
+  } satisfies Partial<Handlers>;
 }
 
 function alreadySuppressed(): Refusal {

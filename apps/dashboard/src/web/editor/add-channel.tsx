@@ -1,4 +1,5 @@
-import { useAnswer, useApp, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
 import { withChannel } from './definition';
 import type { Draft } from './use-draft';
@@ -7,7 +8,7 @@ import type { Draft } from './use-draft';
 export function useAddChannel(draft: Draft, onTab: (tab: string) => void) {
   const app = useApp();
   const { registry } = useSession();
-  const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id));
+  const list = useAnswer('GET /api/apps/:appId/integrations', { appId: app.id });
   const { definition } = draft;
   const names = registry.channels.map(({ channel }) => channel);
   const { defaultPolicy } = registry;

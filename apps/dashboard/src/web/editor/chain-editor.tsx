@@ -1,4 +1,5 @@
-import { useAnswer, useApp, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useSession } from '../context';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
@@ -10,7 +11,7 @@ import type { Draft } from './use-draft';
 export function ChainEditor({ channel, draft }: { channel: string; draft: Draft }) {
   const app = useApp();
   const { mayChange } = useSession();
-  const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id));
+  const list = useAnswer('GET /api/apps/:appId/integrations', { appId: app.id });
   const all = (list.value?.integrations ?? []).filter((one) => one.channel === channel);
   const chain = draft.definition.channels[channel]?.integrationIds ?? [];
   const availableIntegrations = all.filter(({ id }) => !chain.includes(id));

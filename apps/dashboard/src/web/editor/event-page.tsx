@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
-import { useAnswer, useApp, useLocation, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useLocation, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
@@ -26,9 +27,9 @@ const previewPx = 460;
 export function EventPage({ eventId }: { eventId: string }) {
   const app = useApp();
   const event = useAnswer(
-    `event ${app.id} ${eventId}`,
-    (api) => api.readEvent(app.id, eventId),
-    readAgainMs,
+    'GET /api/apps/:appId/events/:eventId',
+    { appId: app.id, eventId },
+    { everyMs: readAgainMs },
   );
   return (
     <div className="event-page">

@@ -1,6 +1,7 @@
 import { canonicalizeLocale } from '@belfry/shared';
 import { type FormEvent, useState } from 'react';
 import type { EventAnswer } from '../../api/events';
+import { useReload } from '../answers';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
@@ -125,18 +126,23 @@ function NameAndDelete({
   onEvent: (event: EventAnswer) => void;
 }) {
   const app = useApp();
-  const { api, answers } = useServices();
+  const { api } = useServices();
+  const reload = useReload();
   const [name, setName] = useState(event.name);
   const [problem, setProblem] = useState<PageProblem>();
   const [isRemoving, setRemoving] = useState(false);
   async function rename(form: FormEvent) {
     form.preventDefault();
     const isConfirmed = problem?.code === 'needs_confirmation';
-    const answer = await api.renameEvent(app.id, event.id, name, isConfirmed);
+    const answer = await api.call('PATCH /api/apps/:appId/events/:eventId', {
+      appId: app.id,
+      eventId: event.id,
+      body: { name, confirm: isConfirmed },
+    });
     if ('problem' in answer) return setProblem(answer.problem);
     setProblem(undefined);
     onEvent(answer.value);
-    await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+    await reload('GET /api/apps/:appId/events', { appId: app.id });
   }
   return (
     <fieldset>
@@ -164,16 +170,21 @@ function NameAndDelete({
 
 function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: () => void }) {
   const app = useApp();
-  const { api, answers, navigation } = useServices();
+  const { api, navigation } = useServices();
+  const reload = useReload();
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   async function remove(form: FormEvent) {
     form.preventDefault();
-    const answer = await api.removeEvent(app.id, event.id, typed);
+    const answer = await api.call('DELETE /api/apps/:appId/events/:eventId', {
+      appId: app.id,
+      eventId: event.id,
+      body: { confirmName: typed },
+    });
     if ('problem' in answer) return setProblem(answer.problem);
     onClose();
     navigation.go(buildPath(app.id, 'events'));
-    await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+    await reload('GET /api/apps/:appId/events', { appId: app.id });
   }
   return (
     <Dialog title={`Delete ${event.name}`} onClose={onClose}>

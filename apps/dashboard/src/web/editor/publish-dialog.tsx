@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import type { EventAnswer } from '../../api/events';
+import { useReload } from '../answers';
 import type { PageProblem } from '../api';
 import { useApp, useServices } from '../context';
 import { plural } from '../format';
@@ -23,7 +24,8 @@ type PublishProps = {
 /** Shows the changes before publishing. A published version never changes. */
 export function PublishDialog({ event, draft, onEvent, onReload, onClose }: PublishProps) {
   const app = useApp();
-  const { api, answers } = useServices();
+  const { api } = useServices();
+  const reloadAnswer = useReload();
   const [note, setNote] = useState('');
   const [problem, setProblem] = useState<PageProblem>();
   const problems = problem?.publishProblems ?? draft.checked.problems;
@@ -33,11 +35,14 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
     const saved = draft.isDirty ? await draft.save() : draft.saved;
     if (!saved) return onClose();
     const basedOnLive = event.live?.id ?? null;
-    const body = { basedOn: saved.revision, basedOnLive, note };
-    const answer = await api.publish(app.id, event.id, body);
+    const answer = await api.call('POST /api/apps/:appId/events/:eventId/publish', {
+      appId: app.id,
+      eventId: event.id,
+      body: { basedOn: saved.revision, basedOnLive, note },
+    });
     if ('problem' in answer) return setProblem(answer.problem);
     onEvent(answer.value);
-    await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+    await reloadAnswer('GET /api/apps/:appId/events', { appId: app.id });
   }
   async function reload() {
     await onReload();
@@ -47,11 +52,7 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
     <Dialog title={`Publish ${event.name}`} onClose={onClose}>
       <form className="form" onSubmit={(form) => void publish(form)}>
         <Changes event={event} draft={draft} />
-        <MissingVariables
-          event={event}
-          definition={draft.definition}
-          name={`draft ${draft.saved.revision}`}
-        />
+        <MissingVariables event={event} definition={draft.definition} />
         {!problem?.publishProblems && (
           <LiveChangedNote problem={problem} onLook={() => void reload()} />
         )}

@@ -44,13 +44,17 @@ export function TestSendDialog({
   const mustConfirm = problem?.code === 'needs_confirmation';
   async function send(form: FormEvent) {
     form.preventDefault();
-    const answer = await api.testSend(app.id, event.id, {
-      definition: draft.definition,
-      user,
-      data: sample.data,
-      channels,
-      delivery,
-      ...(mustConfirm ? { confirm: true } : {}),
+    const answer = await api.call('POST /api/apps/:appId/events/:eventId/test', {
+      appId: app.id,
+      eventId: event.id,
+      body: {
+        definition: draft.definition,
+        user,
+        data: sample.data,
+        channels,
+        delivery,
+        ...(mustConfirm ? { confirm: true } : {}),
+      },
     });
     setProblem('problem' in answer ? answer.problem : undefined);
     setSentRequestId('value' in answer ? answer.value.requestId : undefined);

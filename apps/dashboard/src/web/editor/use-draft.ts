@@ -44,16 +44,19 @@ export function useDraft(event: EventAnswer) {
     if (!isDirty && event.draft.revision > saved.revision) take(event.draft);
   }, [isDirty, event.draft, saved.revision, take]);
 
+  const readEvent = () =>
+    api.call('GET /api/apps/:appId/events/:eventId', { appId: app.id, eventId: event.id });
+
   /** Overwrites their saved draft, which no version keeps. */
   async function overwrite() {
-    const answer = await api.readEvent(app.id, event.id);
+    const answer = await readEvent();
     if ('problem' in answer) return setProblem(answer.problem);
     revision.current = answer.value.draft.revision;
     setSaved(answer.value.draft);
     setProblem(undefined);
   }
   async function takeTheirs() {
-    const answer = await api.readEvent(app.id, event.id);
+    const answer = await readEvent();
     if ('problem' in answer) return setProblem(answer.problem);
     take(answer.value.draft);
   }
@@ -89,7 +92,11 @@ function useSave({ event, definition, revision, setSaving, setSaved, setProblem 
   return useCallback((): Promise<DraftAnswer | undefined> => {
     async function store(): Promise<DraftAnswer | undefined> {
       setSaving(true);
-      const answer = await api.saveDraft(app.id, event.id, revision.current, definition);
+      const answer = await api.call('PUT /api/apps/:appId/events/:eventId/draft', {
+        appId: app.id,
+        eventId: event.id,
+        body: { basedOn: revision.current, definition },
+      });
       setSaving(false);
       setProblem('problem' in answer ? answer.problem : undefined);
       if ('problem' in answer) return undefined;
@@ -115,7 +122,11 @@ function useChecked(event: EventAnswer, definition: Definition, saved: DraftAnsw
     if (!isDirty) return setChecked(saved);
     let isCurrent = true;
     const timer = setTimeout(async () => {
-      const answer = await api.checkDraft(app.id, event.id, definition);
+      const answer = await api.call('POST /api/apps/:appId/events/:eventId/check', {
+        appId: app.id,
+        eventId: event.id,
+        body: { definition },
+      });
       if (isCurrent && 'value' in answer) setChecked(answer.value);
     }, checkAfterMs);
     return () => {

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { Definition, EventAnswer } from '../../api/events';
-import type { PreviewAnswer, SampleAnswer } from '../../api/preview';
-import type { Answer, PageProblem } from '../api';
-import { useAnswer, useApp, useServices } from '../context';
+import type { PreviewAnswer } from '../../api/preview';
+import { useAnswer } from '../answers';
+import type { PageProblem, Result } from '../api';
+import { useApp, useServices } from '../context';
 import type { Draft } from './use-draft';
 
 export type Sample = ReturnType<typeof useSample>;
@@ -14,9 +15,10 @@ const renderAfterMs = 400;
 export function useSample(event: EventAnswer, draft: Draft, locale: string) {
   const app = useApp();
   const { definition } = draft;
-  const sample = useAnswer<SampleAnswer>(`sample ${event.id}`, (api) =>
-    api.readSample(app.id, event.id),
-  );
+  const sample = useAnswer('GET /api/apps/:appId/events/:eventId/sample', {
+    appId: app.id,
+    eventId: event.id,
+  });
   const [source, setSource] = useState<SampleSource>('generated');
   const [own, setOwn] = useState<Record<string, unknown>>({});
   const last = sample.value?.fromRequest ?? undefined;
@@ -62,7 +64,7 @@ function usePreview({ event, definition, locale, selectedData, user }: Input) {
   const [problem, setProblem] = useState<PageProblem>();
   useEffect(() => {
     let isCurrent = true;
-    function show(answer: Answer<PreviewAnswer>) {
+    function show(answer: Result<PreviewAnswer>) {
       if (!isCurrent) return;
       setProblem('problem' in answer ? answer.problem : undefined);
       if ('value' in answer) setPreview(answer.value);
@@ -72,8 +74,9 @@ function usePreview({ event, definition, locale, selectedData, user }: Input) {
       ...(user ? { user } : {}),
     };
     const body = { definition, locale, ...overrides };
+    const input = { appId: app.id, eventId: event.id, body };
     const timer = setTimeout(
-      () => void api.preview(app.id, event.id, body).then(show),
+      () => void api.call('POST /api/apps/:appId/events/:eventId/preview', input).then(show),
       renderAfterMs,
     );
     return () => {

@@ -153,7 +153,8 @@ function AddToSlack({ id }: { id: string }) {
   const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   async function begin() {
-    const answer = await api.beginSlackInstall(app.id, id);
+    const route = 'POST /api/apps/:appId/integrations/:id/slack-install';
+    const answer = await api.call(route, { appId: app.id, id });
     if ('problem' in answer) setProblem(answer.problem);
     else window.location.assign(answer.value.url);
   }
@@ -197,17 +198,24 @@ function useFormActions({
     setTested(undefined);
     const secrets = Object.entries(form.credentials).filter(([, value]) => value !== '');
     const answer = stored
-      ? await api.changeIntegration(app.id, stored.id, {
-          updatedAt: form.updatedAt,
-          name: form.name,
-          settings: form.settings,
-          credentials: Object.fromEntries(secrets.map(([path, value]) => [path, String(value)])),
+      ? await api.call('PUT /api/apps/:appId/integrations/:id', {
+          appId: app.id,
+          id: stored.id,
+          body: {
+            updatedAt: form.updatedAt,
+            name: form.name,
+            settings: form.settings,
+            credentials: Object.fromEntries(secrets.map(([path, value]) => [path, String(value)])),
+          },
         })
-      : await api.createIntegration(app.id, {
-          ...kind,
-          name: form.name,
-          settings: form.settings,
-          credentials: form.credentials,
+      : await api.call('POST /api/apps/:appId/integrations', {
+          appId: app.id,
+          body: {
+            ...kind,
+            name: form.name,
+            settings: form.settings,
+            credentials: form.credentials,
+          },
         });
     setProblem('problem' in answer ? answer.problem : undefined);
     setSaved('value' in answer);
@@ -221,12 +229,18 @@ function useFormActions({
     setSaved(false);
     const { settings, credentials } = form;
     const id = stored ? { id: stored.id } : {};
-    const answer = await api.testConnection(app.id, { ...id, ...kind, settings, credentials });
+    const answer = await api.call('POST /api/apps/:appId/integrations/test', {
+      appId: app.id,
+      body: { ...id, ...kind, settings, credentials },
+    });
     setProblem('problem' in answer ? answer.problem : undefined);
     setTested('value' in answer ? answer.value : undefined);
     if (stored && 'value' in answer && answer.value.isWorking) {
       // Only a test of the stored integration reactivates it.
-      await api.testStored(app.id, stored.id);
+      await api.call('POST /api/apps/:appId/integrations/:id/test', {
+        appId: app.id,
+        id: stored.id,
+      });
       await onChanged();
     }
   }

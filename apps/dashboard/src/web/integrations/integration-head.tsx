@@ -24,7 +24,10 @@ export function IntegrationHead({
   const [problem, setProblem] = useState<PageProblem>();
   const isPaused = integration.state === 'paused';
   async function togglePause() {
-    const answer = await api.setIntegrationPaused(app.id, integration.id, !isPaused);
+    const answer = await api.call(
+      `POST /api/apps/:appId/integrations/:id/${isPaused ? 'resume' : 'pause'}`,
+      { appId: app.id, id: integration.id },
+    );
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }
@@ -119,7 +122,11 @@ function RemoveDialog({
     ({ isOnly, in: where }) => isOnly && where.includes('live'),
   );
   async function remove() {
-    const answer = await api.removeIntegration(app.id, integration.id, warning !== undefined);
+    const answer = await api.call('DELETE /api/apps/:appId/integrations/:id', {
+      appId: app.id,
+      id: integration.id,
+      body: { confirm: warning !== undefined },
+    });
     if ('value' in answer) await onRemoved();
     else setWarning(answer.problem);
   }

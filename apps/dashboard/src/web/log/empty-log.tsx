@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { useAnswer, useApp } from '../context';
+import { useAnswer } from '../answers';
+import { useApp } from '../context';
 import { clock } from '../format';
 import { Link } from '../parts/controls';
 import { FirstCall } from '../parts/first-call';
@@ -10,7 +11,7 @@ import { buildPath } from '../route';
 export function EmptyLog() {
   const app = useApp();
   const [since] = useState(Date.now);
-  const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
+  const events = useAnswer('GET /api/apps/:appId/events', { appId: app.id });
   const live = events.value?.events.find(({ state }) => state !== 'draft');
   const first = live ?? events.value?.events[0];
   return (

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
-import { useAnswer, useApp, useLocation, useServices, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useLocation, useServices, useSession } from '../context';
 import { clock, day } from '../format';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -146,7 +147,7 @@ function ListChips({
 }) {
   const app = useApp();
   const { registry } = useSession();
-  const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
+  const events = useAnswer('GET /api/apps/:appId/events', { appId: app.id });
   const providers = registry.channels.flatMap((channel) => channel.providers);
   const lists = {
     event: (events.value?.events ?? []).map(({ name }) => name),

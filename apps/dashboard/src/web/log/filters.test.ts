@@ -9,10 +9,10 @@ describe('the filters of the log', () => {
 
   test('send the start of a period to the server, rounded to the minute', () => {
     const now = Date.UTC(2025, 10, 14, 12, 5, 59);
-    const query = new URLSearchParams(toQuery({ last: '1h', state: 'failed' }, now));
-    expect(Number(query.get('from'))).toBe(Date.UTC(2025, 10, 14, 11, 5));
-    expect(query.get('state')).toBe('failed');
-    expect(query.has('last')).toBe(false);
+    expect(toQuery({ last: '1h', state: 'failed' }, now)).toEqual({
+      from: String(Date.UTC(2025, 10, 14, 11, 5)),
+      state: 'failed',
+    });
   });
 
   test.each([

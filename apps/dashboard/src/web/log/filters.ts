@@ -40,12 +40,12 @@ export function writeFilters(filters: PageFilters): string {
 }
 
 /** Query for the server. A period becomes its start time, rounded to the minute so that all pages of a list agree. */
-export function toQuery(filters: PageFilters, now: number): string {
+export function toQuery(filters: PageFilters, now: number): LogFilters {
   const { last, ...rest } = filters;
   const span = spans.find(({ value }) => value === last);
-  if (!span) return writeFilters(rest);
+  if (!span) return rest;
   const from = Math.floor((now - span.ms) / 60_000) * 60_000;
-  return writeFilters({ ...rest, from: String(from) });
+  return { ...rest, from: String(from) };
 }
 
 /** The most likely filter for a typed word. */

@@ -28,8 +28,15 @@ export function SaveFilterDialog({
   async function save(name: string): Promise<PageProblem | undefined> {
     const existingFilter = findByName(name);
     const answer = await (existingFilter
-      ? api.changeSavedFilter(app.id, existingFilter.id, { filters: savableFilters })
-      : api.saveFilter(app.id, { name, filters: savableFilters }));
+      ? api.call('PATCH /api/apps/:appId/filters/:id', {
+          appId: app.id,
+          id: existingFilter.id,
+          body: { filters: savableFilters },
+        })
+      : api.call('POST /api/apps/:appId/filters', {
+          appId: app.id,
+          body: { name, filters: savableFilters },
+        }));
     if ('problem' in answer) return answer.problem;
     list.set(answer.value);
     onClose();

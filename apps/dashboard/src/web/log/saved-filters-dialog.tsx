@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react';
 import type { SavedFilterAnswer, SavedFilterListAnswer } from '../../api/saved-filters';
-import type { Answer, PageProblem } from '../api';
+import type { PageProblem, Result } from '../api';
 import { useApp, useServices } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
@@ -22,7 +22,7 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
     setProblem(undefined);
     setAction(next);
   };
-  async function finish(request: Promise<Answer<SavedFilterListAnswer>>) {
+  async function finish(request: Promise<Result<SavedFilterListAnswer>>) {
     const answer = await request;
     if ('problem' in answer) return setProblem(answer.problem);
     list.set(answer.value);
@@ -62,7 +62,7 @@ type FilterRowProps = {
   action: RowAction['kind'] | undefined;
   problem: PageProblem | undefined;
   onBegin: (kind: RowAction['kind'] | undefined) => void;
-  onFinish: (request: Promise<Answer<SavedFilterListAnswer>>) => void;
+  onFinish: (request: Promise<Result<SavedFilterListAnswer>>) => void;
 };
 
 function FilterRow(props: FilterRowProps) {
@@ -105,7 +105,11 @@ function DeleteActions({ filter, onBegin, onFinish }: FilterRowProps) {
     <span className="line" ref={focusFirst}>
       <Button
         look="small danger"
-        onClick={() => onFinish(api.removeSavedFilter(app.id, filter.id))}
+        onClick={() =>
+          onFinish(
+            api.call('DELETE /api/apps/:appId/filters/:id', { appId: app.id, id: filter.id }),
+          )
+        }
       >
         Delete for everyone
       </Button>
@@ -122,7 +126,8 @@ function RenameForm({ filter, problem, onBegin, onFinish }: FilterRowProps) {
   const [name, setName] = useState(filter.name);
   function submit(event: FormEvent) {
     event.preventDefault();
-    onFinish(api.changeSavedFilter(app.id, filter.id, { name }));
+    const input = { appId: app.id, id: filter.id, body: { name } };
+    onFinish(api.call('PATCH /api/apps/:appId/filters/:id', input));
   }
   return (
     <form className="inline-form" ref={focusFirst} onSubmit={submit}>

@@ -1,6 +1,6 @@
 import type { LogFilters } from '../../api/log';
 import type { SavableFilter, SavableFilters, SavedFilterAnswer } from '../../api/saved-filters';
-import { useAnswer } from '../context';
+import { useAnswer } from '../answers';
 import { clock, day } from '../format';
 import { buildPath } from '../route';
 import { type PageFilters, spans, writeFilters } from './filters';
@@ -74,7 +74,9 @@ export function toFilterEntries(appId: string, saved: readonly SavedFilterAnswer
 
 /** Saved filters of the app; none without an app. */
 export function useSavedFilters(appId: string | undefined) {
-  return useAnswer(`saved filters ${appId ?? 'none'}`, async (api) =>
-    appId ? api.listSavedFilters(appId) : { value: { filters: [], max: 0 } },
+  return useAnswer(
+    'GET /api/apps/:appId/filters',
+    { appId: appId ?? '' },
+    { isEnabled: appId !== undefined },
   );
 }

@@ -1,12 +1,13 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { LogRow } from '../../api/log';
+import type { LogFilters, LogRow } from '../../api/log';
 import { useServices } from '../context';
 
 export type LiveState = 'off' | 'connecting' | 'live' | 'away';
 
 type LiveLog = {
   appId: string;
-  query: string;
+  /** Another object opens another stream. */
+  query: LogFilters;
   isOn: boolean;
   onRows: (rows: LogRow[]) => void;
   onChanged: (rows: LogRow[]) => void;
@@ -31,7 +32,7 @@ export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
     else on.onChanged(rows);
   });
   const openStream = useEffectEvent(() => {
-    return new EventSource(api.getUrl(api.liveLogPath(appId, query)));
+    return new EventSource(api.getUrl('GET /api/apps/:appId/log/live', { appId, query }));
   });
   const notifyReconnect = useEffectEvent(() => on.onReconnect());
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list needs another stream.

@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
-import type { LogAnswer, LogRow } from '../../api/log';
-import type { Answer, PageProblem } from '../api';
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import type { LogAnswer, LogFilters, LogRow } from '../../api/log';
+import type { PageProblem, Result } from '../api';
 import { useServices } from '../context';
 import { type PageFilters, toQuery, writeFilters } from './filters';
 import { changeRows, type LogChange, type LogRows, noRows } from './log-rows';
@@ -37,9 +37,8 @@ export function useLogList({
   const [rows, change] = useReducer(changeRows, noRows);
   const [meta, setMeta] = useState(initialMeta);
   const filterText = writeFilters(filters);
-  const [query, setQuery] = useState(() => toQuery(filters, Date.now()));
   // biome-ignore lint/correctness/useExhaustiveDependencies: `filterText` is `filters` as text.
-  useEffect(() => setQuery(toQuery(filters, Date.now())), [filterText]);
+  const query = useMemo(() => toQuery(filters, Date.now()), [filterText]);
 
   const list = useListQuery(appId, query);
   const read = useCallback(async () => {
@@ -88,10 +87,10 @@ export function useLogList({
   };
 }
 
-type ListQuery = (cursor?: string) => Promise<Answer<LogAnswer> | undefined>;
+type ListQuery = (cursor?: string) => Promise<Result<LogAnswer> | undefined>;
 
 /** Returns nothing if the filters have changed meanwhile: a late answer would replace the rows of the new filters. */
-function useListQuery(appId: string, query: string): ListQuery {
+function useListQuery(appId: string, query: LogFilters): ListQuery {
   const { api } = useServices();
   const currentQuery = useRef(query);
   useEffect(() => {
@@ -99,9 +98,8 @@ function useListQuery(appId: string, query: string): ListQuery {
   }, [query]);
   return useCallback(
     async (cursor) => {
-      const page =
-        cursor === undefined ? '' : `${query && '&'}cursor=${encodeURIComponent(cursor)}`;
-      const answer = await api.listLog(appId, query + page);
+      const page = cursor === undefined ? query : { ...query, cursor };
+      const answer = await api.call('GET /api/apps/:appId/log', { appId, query: page });
       return currentQuery.current === query ? answer : undefined;
     },
     [api, appId, query],
@@ -110,7 +108,7 @@ function useListQuery(appId: string, query: string): ListQuery {
 
 type Tail = {
   appId: string;
-  query: string;
+  query: LogFilters;
   list: ListQuery;
   isPaused: boolean;
   isOn: boolean;

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
+import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
-import { useAnswer, useServices, useSession } from '../context';
+import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { Field } from '../parts/field';
@@ -41,7 +42,7 @@ function PasswordForm() {
   const [isDone, setDone] = useState(false);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const answer = await api.changePassword({ password, newPassword });
+    const answer = await api.call('PUT /api/password', { body: { password, newPassword } });
     setDone('value' in answer);
     setProblem('problem' in answer ? answer.problem : undefined);
     if ('value' in answer) setPassword('');
@@ -83,10 +84,10 @@ function PasswordForm() {
 
 function SessionTable() {
   const { api } = useServices();
-  const list = useAnswer('sessions', (client) => client.listSessions());
+  const list = useAnswer('GET /api/sessions');
   const now = Date.now();
   async function end(id: string) {
-    await api.endSession(id);
+    await api.call('DELETE /api/sessions/:id', { id });
     await list.reload();
   }
   if (!list.value) return <Waiting loaded={list} reload={list.reload} what="sessions" />;

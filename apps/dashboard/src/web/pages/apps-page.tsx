@@ -122,7 +122,9 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
   async function submit(event: FormEvent) {
     event.preventDefault();
     const body = { ...settings, name };
-    const answer = await (app ? api.changeApp(app.id, body) : api.createApp(body));
+    const answer = await (app
+      ? api.call('PATCH /api/apps/:appId', { appId: app.id, body })
+      : api.call('POST /api/apps', { body }));
     if ('problem' in answer) return setProblem(answer.problem);
     await reloadApps();
     onClose();
@@ -159,7 +161,10 @@ function RemoveAppDialog({ app, onClose }: { app: AppAnswer; onClose: () => void
   const [problem, setProblem] = useState<PageProblem>();
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const answer = await api.removeApp(app.id, typed);
+    const answer = await api.call('DELETE /api/apps/:appId', {
+      appId: app.id,
+      body: { confirmName: typed },
+    });
     if ('problem' in answer) return setProblem(answer.problem);
     await reloadApps();
     onClose();

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { AuditRow } from '../../api/audit';
-import { useAnswer, useServices, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { toText } from '../parts/code';
 import { Button } from '../parts/controls';
@@ -8,13 +9,13 @@ import { AwayBar, Waiting } from '../parts/notes';
 
 export function AuditPage() {
   const { api } = useServices();
-  const first = useAnswer('audit', (client) => client.listAudit());
+  const first = useAnswer('GET /api/audit');
   const [older, setOlder] = useState<AuditRow[]>([]);
   const [olderNext, setOlderNext] = useState<string | null>();
   const next = olderNext === undefined ? (first.value?.next ?? null) : olderNext;
   async function readOlder() {
     if (!next) return;
-    const answer = await api.listAudit(next);
+    const answer = await api.call('GET /api/audit', { query: { before: next } });
     if ('problem' in answer) return;
     setOlder([...older, ...answer.value.entries]);
     setOlderNext(answer.value.next);

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { EventRow } from '../../api/events';
+import { useAnswer, useReload } from '../answers';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useLocation, useServices, useSession } from '../context';
+import { useApp, useLocation, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -11,13 +12,19 @@ import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
 
+const readAgainMs = 30_000;
+
 export function EventsPage() {
   const app = useApp();
   const { mayChange } = useSession();
   const [text, setText] = useState('');
   const { search } = useLocation();
   const [isAdding, setAdding] = useState(new URLSearchParams(search).get('do') === 'create');
-  const list = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id), 30_000);
+  const list = useAnswer(
+    'GET /api/apps/:appId/events',
+    { appId: app.id },
+    { everyMs: readAgainMs },
+  );
   const all = list.value?.events ?? [];
   const visibleEvents = all.filter(({ name }) => name.includes(text.trim()));
   return (
@@ -128,11 +135,15 @@ function EventState({ event }: { event: EventRow }) {
 
 function NewEventDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
-  const { api, answers, navigation } = useServices();
+  const { api, navigation } = useServices();
+  const reload = useReload();
   async function create(name: string): Promise<PageProblem | undefined> {
-    const answer = await api.createEvent(app.id, name);
+    const answer = await api.call('POST /api/apps/:appId/events', {
+      appId: app.id,
+      body: { name },
+    });
     if ('problem' in answer) return answer.problem;
-    await answers.load(`events ${app.id}`, () => api.listEvents(app.id));
+    await reload('GET /api/apps/:appId/events', { appId: app.id });
     onClose();
     navigation.go(buildPath(app.id, 'events', answer.value.id));
     return undefined;

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { IntegrationAnswer } from '../../api/integrations';
-import { useAnswer, useApp, useServices, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useServices, useSession } from '../context';
 import { IntegrationForm } from '../integrations/integration-form';
 import { IntegrationList } from '../integrations/integration-list';
 import { Button } from '../parts/controls';
@@ -17,7 +18,11 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   const { navigation } = useServices();
   const { mayChange, reloadApps } = useSession();
   const [text, setText] = useState('');
-  const list = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id), 15_000);
+  const list = useAnswer(
+    'GET /api/apps/:appId/integrations',
+    { appId: app.id },
+    { everyMs: 15_000 },
+  );
   const all = list.value?.integrations ?? [];
   const visibleIntegrations = all.filter((one) => matches(one, text.trim().toLowerCase()));
   const open = all.find(({ id }) => id === openId);

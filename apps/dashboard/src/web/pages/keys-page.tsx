@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { KeyRow } from '../../api/keys';
-import { useAnswer, useServices, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
@@ -14,7 +15,7 @@ type Step = { kind: 'show' | 'end'; key: KeyRow } | { kind: 'create' };
 /** Two keys can be active, so that a key can be rotated without downtime. */
 export function KeysPage() {
   const { mayChange, isOwner } = useSession();
-  const keys = useAnswer('keys', (api) => api.listKeys());
+  const keys = useAnswer('GET /api/keys');
   const [step, setStep] = useState<Step>();
   const [revealedKey, setRevealedKey] = useState<{ hint: string; key: string }>();
   const active = keys.value?.keys.filter(({ state }) => state !== 'ended').length ?? 0;
@@ -166,9 +167,10 @@ function ShowDialog({
 }: StepProps & { existingKey: KeyRow | undefined }) {
   const { api } = useServices();
   async function act(password: string) {
+    const body = { password };
     const answer = await (existingKey
-      ? api.showKey(existingKey.id, password)
-      : api.createKey(password));
+      ? api.call('POST /api/keys/:id/show', { id: existingKey.id, body })
+      : api.call('POST /api/keys', { body }));
     if ('problem' in answer) return answer.problem;
     onKey(existingKey?.hint ?? 'new', answer.value.key);
     onClose();
@@ -192,7 +194,10 @@ function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow })
   const [mustConfirm, setMustConfirm] = useState(false);
   async function act(password: string) {
     const confirm = mustConfirm ? { confirm: true } : {};
-    const answer = await api.endKey(ended.id, { password, afterMs, ...confirm });
+    const answer = await api.call('POST /api/keys/:id/end', {
+      id: ended.id,
+      body: { password, afterMs, ...confirm },
+    });
     if ('problem' in answer) {
       setMustConfirm(answer.problem.code === 'needs_confirmation');
       return answer.problem;

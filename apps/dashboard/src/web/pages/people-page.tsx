@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { InvitationRow, PeopleAnswer, PersonRow } from '../../api/people';
+import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
-import { useAnswer, useServices, useSession } from '../context';
+import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
@@ -15,7 +16,7 @@ type Invited = { email: string; token: string; expiresAt: number };
 /** Operators with their roles, and pending invitations. */
 export function PeoplePage() {
   const { isOwner } = useSession();
-  const list = useAnswer('people', (api) => api.listPeople());
+  const list = useAnswer('GET /api/people');
   const [step, setStep] = useState<Step>();
   const [invited, setInvited] = useState<Invited>();
   return (
@@ -140,7 +141,7 @@ function Invitations({
   const [problem, setProblem] = useState<PageProblem>();
   const now = Date.now();
   async function revoke(id: string) {
-    const answer = await api.revokeInvitation(id);
+    const answer = await api.call('DELETE /api/people/invitations/:id', { id });
     setProblem('problem' in answer ? answer.problem : undefined);
     if ('value' in answer) onChanged(answer.value);
   }

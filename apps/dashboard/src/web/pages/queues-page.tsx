@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ChannelQueue, QueuesAnswer } from '../../api/queues';
-import { useAnswer, useApp } from '../context';
+import { useAnswer } from '../answers';
+import { useApp } from '../context';
 import { clock, count, duration, rate } from '../format';
 import { Segments } from '../parts/controls';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
@@ -18,8 +19,8 @@ const scopes = [
 export function QueuesPage() {
   const app = useApp();
   const [scope, setScope] = useState<'app' | 'all'>('app');
-  const appId = scope === 'app' ? app.id : undefined;
-  const queues = useAnswer(`queues ${appId ?? 'all'}`, (api) => api.readQueues(appId), readEveryMs);
+  const query = scope === 'app' ? { app: app.id } : {};
+  const queues = useAnswer('GET /api/queues', { query }, { everyMs: readEveryMs });
   const { value } = queues;
   return (
     <div className="split q">

@@ -1,5 +1,6 @@
 import type { ResendRun } from '../../api/resends';
-import { useAnswer, useApp } from '../context';
+import { useAnswer } from '../answers';
+import { useApp } from '../context';
 import { count, moment } from '../format';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
@@ -15,7 +16,11 @@ const runPx = 560;
 /** The bulk resends of the app. */
 export function ResendsPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const list = useAnswer(`resends ${app.id}`, (api) => api.listResends(app.id), readEveryMs);
+  const list = useAnswer(
+    'GET /api/apps/:appId/resends',
+    { appId: app.id },
+    { everyMs: readEveryMs },
+  );
   const runs = list.value?.runs ?? [];
   return (
     <div className="split int resends">

@@ -24,7 +24,7 @@ export function SetUpPage({
   const [look, setLook] = useState<SetUpLookAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
   useEffect(() => {
-    void api.lookAtSetUp(token).then((answer) => {
+    void api.call('POST /api/set-up/look', { body: { token } }).then((answer) => {
       if ('value' in answer) setLook(answer.value);
       else setProblem(answer.problem);
     });
@@ -94,7 +94,7 @@ function SetUpForm({
   const least = look.minPasswordLength;
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const answer = await api.setUp({ token, email, password });
+    const answer = await api.call('POST /api/set-up', { body: { token, email, password } });
     if ('value' in answer) onDone(answer.value);
     else setProblem(answer.problem);
   }

@@ -62,7 +62,7 @@ function SignInForm({
   const [isBusy, setBusy] = useState(false);
   async function signIn(account: { accountId?: string } = {}) {
     setBusy(true);
-    const answer = await api.signIn({ email, password, ...account });
+    const answer = await api.call('POST /api/session', { body: { email, password, ...account } });
     setBusy(false);
     if ('problem' in answer) setProblem(answer.problem);
     else onDone(answer.value);

@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { useAnswer, useApp } from '../context';
+import { useAnswer } from '../answers';
+import { useApp } from '../context';
 import { CodeBlock } from './code';
 import { Button, Segments } from './controls';
 import { KeyReveal } from './key-reveal';
@@ -16,9 +17,11 @@ type CallCodeProps = {
 /** The call that sends an event. Inserting the API key requires the password. */
 export function CallCode({ eventId, user, data }: CallCodeProps) {
   const app = useApp();
-  const body = { user: user ?? {}, data: data ?? {} };
-  const key = `call ${eventId} ${JSON.stringify(body)}`;
-  const example = useAnswer(key, (api) => api.callExample(app.id, eventId, body));
+  const example = useAnswer('POST /api/apps/:appId/events/:eventId/call-example', {
+    appId: app.id,
+    eventId,
+    body: { user: user ?? {}, data: data ?? {} },
+  });
   const [language, setLanguage] = useState<'curl' | 'client'>('curl');
   const [apiKey, setApiKey] = useState<string>();
   const [isAsking, setAsking] = useState(false);

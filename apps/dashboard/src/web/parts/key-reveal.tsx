@@ -22,12 +22,15 @@ export function KeyReveal({
       text="Anyone with the key can make calls. Confirm with your password."
       onClose={onClose}
       onPassword={async (password) => {
-        const listed = await api.listKeys();
+        const listed = await api.call('GET /api/keys');
         if ('problem' in listed) return listed.problem;
         const active = listed.value.keys.find(({ state }) => state === 'active');
         if (!active)
           return { code: 'not_found', error: 'No key is active. Create one under API keys.' };
-        const answer = await api.showKey(active.id, password);
+        const answer = await api.call('POST /api/keys/:id/show', {
+          id: active.id,
+          body: { password },
+        });
         if ('problem' in answer) return answer.problem;
         onKey(answer.value.key);
         return undefined;

@@ -24,7 +24,9 @@ export function InviteDialog({
   const [role, setRole] = useState<Role>('editor');
   const [under, setUnder] = useState<string>();
   async function invite(password: string): Promise<PageProblem | undefined> {
-    const answer = await api.invite({ email, role, password });
+    const answer = await api.call('POST /api/people/invitations', {
+      body: { email, role, password },
+    });
     if ('problem' in answer) {
       const emailProblem = answer.problem.fields?.find(({ path }) => path === 'email')?.problem;
       setUnder(emailProblem);
@@ -62,8 +64,8 @@ export function InviteDialog({
 
 /** Shows the link, which cannot be shown again. */
 export function InvitedLink({ email, token, expiresAt, onHide }: Invited & { onHide: () => void }) {
-  const { api } = useServices();
-  const link = `${api.getUrl('join')}#${token}`;
+  const { navigation } = useServices();
+  const link = `${window.location.origin}${navigation.getHref('join')}#${token}`;
   return (
     <div className="pad">
       <CodeBlock title={`Link for ${email}`} text={link}>

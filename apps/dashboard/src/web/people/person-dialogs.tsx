@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { PeopleAnswer, PersonRow } from '../../api/people';
 import type { Role } from '../../api/session';
+import { useReload } from '../answers';
 import { useServices } from '../context';
 import { PasswordDialog } from '../parts/key-reveal';
 import { RoleChoice } from './role-choice';
@@ -12,15 +13,19 @@ type PersonProps = {
 };
 
 export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
-  const { api, answers } = useServices();
+  const { api } = useServices();
+  const reload = useReload();
   const [role, setRole] = useState<Role>(person.role);
   async function change(password: string) {
-    const answer = await api.changeRole(person.id, { role, password });
+    const answer = await api.call('PATCH /api/people/:id', {
+      id: person.id,
+      body: { role, password },
+    });
     if ('problem' in answer) return answer.problem;
     onChanged(answer.value);
     onClose();
     // The operator's own role decides what the page offers.
-    if (person.isYou) await answers.load('session', () => api.readSession());
+    if (person.isYou) await reload('GET /api/session');
     return undefined;
   }
   return (
@@ -36,13 +41,17 @@ export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
 }
 
 export function RemovePersonDialog({ person, onClose, onChanged }: PersonProps) {
-  const { api, answers } = useServices();
+  const { api } = useServices();
+  const reload = useReload();
   async function remove(password: string) {
-    const answer = await api.removePerson(person.id, password);
+    const answer = await api.call('DELETE /api/people/:id', {
+      id: person.id,
+      body: { password },
+    });
     if ('problem' in answer) return answer.problem;
     if ('people' in answer.value) onChanged(answer.value);
     onClose();
-    if (person.isYou) await answers.load('session', () => api.readSession());
+    if (person.isYou) await reload('GET /api/session');
     return undefined;
   }
   return (

@@ -89,7 +89,7 @@ function MailFrame({
   const looks = [width, isDark && (hasDark ? 'dark' : 'inverted')].filter(Boolean).join(' ');
   return (
     <>
-      <form ref={form} method="post" target={name} action={api.getUrl('api/frames')} hidden>
+      <form ref={form} method="post" target={name} action={api.getUrl('POST /api/frames')} hidden>
         <textarea name="html" readOnly value={html} aria-label="HTML" />
         <input name="theme" readOnly value={isDark ? 'dark' : 'light'} aria-label="Theme" />
       </form>

@@ -27,7 +27,11 @@ export function ChannelTable({
   const { mayChange } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
   async function togglePause({ channel, isPaused }: ChannelQueue) {
-    const answer = await api.setChannelPaused(app.id, channel, !isPaused);
+    const action = isPaused ? 'resume' : 'pause';
+    const answer = await api.call(`POST /api/apps/:appId/channels/:channel/${action}`, {
+      appId: app.id,
+      channel,
+    });
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }

@@ -15,7 +15,8 @@ export function IntegrationTable({
   const { api } = useServices();
   const { mayChange } = useSession();
   async function togglePause({ appId, id, state }: IntegrationQueue) {
-    await api.setIntegrationPaused(appId, id, state !== 'paused');
+    const action = state === 'paused' ? 'resume' : 'pause';
+    await api.call(`POST /api/apps/:appId/integrations/:id/${action}`, { appId, id });
     await onChanged();
   }
   return (

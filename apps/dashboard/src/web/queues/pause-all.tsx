@@ -39,7 +39,7 @@ function PauseDialog({
   const { reloadApps } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
   async function pause() {
-    const answer = await api.setSendingPaused(app.id, true);
+    const answer = await api.call('POST /api/apps/:appId/pause', { appId: app.id });
     if ('problem' in answer) return setProblem(answer.problem);
     onClose();
     await Promise.all([reloadApps(), onChanged()]);

@@ -1,5 +1,6 @@
 import type { RequestAnswer } from '../../api/requests';
-import { useAnswer, useApp } from '../context';
+import { useAnswer } from '../answers';
+import { useApp } from '../context';
 import { clock } from '../format';
 import { CodeBlock } from '../parts/code';
 import { AwayBar, Waiting } from '../parts/notes';
@@ -10,9 +11,9 @@ const readAgainMs = 5_000;
 export function ExplainTab({ request: { requestId } }: { request: RequestAnswer }) {
   const app = useApp();
   const explanation = useAnswer(
-    `explanation ${app.id} ${requestId}`,
-    (api) => api.explainRequest(app.id, requestId),
-    readAgainMs,
+    'GET /api/apps/:appId/requests/:requestId/explanation',
+    { appId: app.id, requestId },
+    { everyMs: readAgainMs },
   );
   if (!explanation.value)
     return <Waiting loaded={explanation} reload={explanation.reload} what="explanation" />;

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { RequestAnswer } from '../../api/requests';
-import { useAnswer, useApp, useLocation, useServices } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useLocation, useServices } from '../context';
 import { count, moment } from '../format';
 import { formatCount, listCounts } from '../log/channel-summaries';
 import { JsonBlock } from '../parts/code';
@@ -24,9 +25,9 @@ export function RequestPane({ requestId }: { requestId: string }) {
   const [item, setItem] = useState(0);
   const [isSettled, setSettled] = useState(false);
   const request = useAnswer(
-    `request ${app.id} ${requestId} ${item}`,
-    (api) => api.readRequest(app.id, requestId, item),
-    isSettled ? undefined : readAgainMs,
+    'GET /api/apps/:appId/requests/:requestId',
+    { appId: app.id, requestId, query: { item: String(item) } },
+    { everyMs: isSettled ? undefined : readAgainMs },
   );
   const { value } = request;
   const isDone = value !== undefined && isFinal(value);

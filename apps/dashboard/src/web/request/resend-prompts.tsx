@@ -25,7 +25,11 @@ export function ResendPrompts({
     (channelRow): channelRow is MessageChannelRow => channelRow.kind === 'message',
   );
   async function resend(channelRow: MessageChannelRow, isConfirmed: boolean) {
-    const answer = await api.resend(app.id, channelRow.messageId, isConfirmed);
+    const answer = await api.call('POST /api/apps/:appId/messages/:messageId/resend', {
+      appId: app.id,
+      messageId: channelRow.messageId,
+      body: { confirm: isConfirmed },
+    });
     setWarning(undefined);
     if ('value' in answer) setProblem(undefined);
     else if (answer.problem.code === 'needs_confirmation') {
@@ -34,7 +38,10 @@ export function ResendPrompts({
     await onChanged();
   }
   async function cancel(channelRow: MessageChannelRow) {
-    const answer = await api.cancel(app.id, channelRow.messageId);
+    const answer = await api.call('POST /api/apps/:appId/messages/:messageId/cancel', {
+      appId: app.id,
+      messageId: channelRow.messageId,
+    });
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }

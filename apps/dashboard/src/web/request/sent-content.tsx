@@ -111,7 +111,11 @@ function ResendAction({
   const [problem, setProblem] = useState<PageProblem>();
   const { isAllowed, because } = channelRow.can.resend;
   async function resend(isConfirmed: boolean) {
-    const answer = await api.resend(app.id, channelRow.messageId, isConfirmed);
+    const answer = await api.call('POST /api/apps/:appId/messages/:messageId/resend', {
+      appId: app.id,
+      messageId: channelRow.messageId,
+      body: { confirm: isConfirmed },
+    });
     setWarning(undefined);
     if ('value' in answer) return onChanged();
     if (answer.problem.code === 'needs_confirmation') setWarning(answer.problem.error);

@@ -1,8 +1,10 @@
 import { type FormEvent, useEffect, useState } from 'react';
+import type { LogFilters } from '../../api/log';
 import type { ResendCountAnswer } from '../../api/resends';
-import type { PageProblem } from '../api';
+import type { Api, PageProblem } from '../api';
 import { useApp, useServices } from '../context';
 import { count, duration, plural } from '../format';
+import { type PageFilters, toQuery } from '../log/filters';
 import { Button, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { channelIcon, Icon } from '../parts/icons';
@@ -11,17 +13,22 @@ import { State } from '../parts/state-mark';
 import { buildPath } from '../route';
 import { listFilterTerms } from './filter-terms';
 
-type DialogProps = { query: string; onClose: () => void };
-
 /** Shows count, channels and possible duplicates before the resend starts. */
-export function ResendByFilterDialog({ query, onClose }: DialogProps) {
+export function ResendByFilterDialog({
+  filters,
+  onClose,
+}: {
+  filters: PageFilters;
+  onClose: () => void;
+}) {
   const app = useApp();
   const { api } = useServices();
+  const [query] = useState(() => toQuery(filters, Date.now()));
   const [resendCount, setResendCount] = useState<ResendCountAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
   useEffect(() => {
     let isCurrent = true;
-    void api.countResend(app.id, query).then((answer) => {
+    void countResend(api, app.id, query).then((answer) => {
       if (!isCurrent) return;
       if ('value' in answer) setResendCount(answer.value);
       else setProblem(answer.problem);
@@ -135,7 +142,13 @@ function Duplicates({ resendCount: { mayDuplicate, states } }: { resendCount: Re
   );
 }
 
-type ConfirmProps = DialogProps & {
+function countResend(api: Api, appId: string, query: LogFilters) {
+  return api.call('GET /api/apps/:appId/resends/count', { appId, query });
+}
+
+type ConfirmProps = {
+  query: LogFilters;
+  onClose: () => void;
   resendCount: ResendCountAnswer;
   onRecount: (resendCount: ResendCountAnswer) => void;
 };
@@ -150,12 +163,15 @@ function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
   async function start(form: FormEvent) {
     form.preventDefault();
     setSending(true);
-    const answer = await api.startResend(app.id, { filters, confirmed: messages, perSecond });
+    const answer = await api.call('POST /api/apps/:appId/resends', {
+      appId: app.id,
+      body: { filters, confirmed: messages, perSecond },
+    });
     setSending(false);
     if ('value' in answer) return navigation.go(buildPath(app.id, 'resends', answer.value.id));
     setProblem(answer.problem);
     if (answer.problem.code !== 'needs_confirmation') return;
-    const again = await api.countResend(app.id, query);
+    const again = await countResend(api, app.id, query);
     if ('value' in again) onRecount(again.value);
   }
   return (

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useLocation, useServices, useSession } from '../context';
-import { type PageFilters, toQuery, writeFilters } from '../log/filters';
+import { type PageFilters, writeFilters } from '../log/filters';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 
@@ -29,7 +29,8 @@ export function ResendByFilter({ filters }: { filters: PageFilters }) {
       <Suspense fallback={null}>
         {isOpen && (
           <ResendByFilterDialog
-            query={toQuery(filters, Date.now())}
+            key={filterQuery}
+            filters={filters}
             onClose={() => navigation.go(path, { search: filterQuery, isReplacing: true })}
           />
         )}

@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ResendRunAnswer, ResentMessage } from '../../api/resends';
+import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useServices, useSession } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { count, moment, plural } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
@@ -22,9 +23,9 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
   const { navigation } = useServices();
   const [isOver, setOver] = useState(false);
   const run = useAnswer(
-    `resend ${app.id} ${resendId}`,
-    (api) => api.readResend(app.id, resendId),
-    isOver ? readOnMs : readAgainMs,
+    'GET /api/apps/:appId/resends/:resendId',
+    { appId: app.id, resendId },
+    { everyMs: isOver ? readOnMs : readAgainMs },
   );
   const { value } = run;
   const isEnded = value !== undefined && value.finishedAt !== null;
@@ -68,7 +69,10 @@ function RunHead({
   const { mayChange } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
   async function cancel() {
-    const answer = await api.cancelResend(app.id, run.id);
+    const answer = await api.call('POST /api/apps/:appId/resends/:resendId/cancel', {
+      appId: app.id,
+      resendId: run.id,
+    });
     if ('value' in answer) onRun(answer.value);
     setProblem('problem' in answer ? answer.problem : undefined);
   }

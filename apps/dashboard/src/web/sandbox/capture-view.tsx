@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { Capture, CaptureAnswer } from '../../api/captures';
+import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useLocation, useServices, useSession } from '../context';
+import { useApp, useLocation, useServices, useSession } from '../context';
 import { plural } from '../format';
 import { CodeBlock, JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
@@ -16,7 +17,10 @@ import { WaitCommand } from './wait-command';
 /** All captures of one request, with the open one in full. */
 export function CaptureView({ captureId, onGone }: { captureId: string; onGone: () => void }) {
   const app = useApp();
-  const capture = useAnswer(`capture ${captureId}`, (api) => api.readCapture(app.id, captureId));
+  const capture = useAnswer('GET /api/apps/:appId/captures/:captureId', {
+    appId: app.id,
+    captureId,
+  });
   const { value } = capture;
   const open = value?.captures.find(({ id }) => id === captureId);
   return (
@@ -87,7 +91,10 @@ function DeleteButton({ capture, onGone }: { capture: Capture; onGone: () => voi
   const [problem, setProblem] = useState<PageProblem>();
   if (!mayChange) return null;
   async function remove() {
-    const answer = await api.removeCapture(app.id, capture.id);
+    const answer = await api.call('DELETE /api/apps/:appId/captures/:captureId', {
+      appId: app.id,
+      captureId: capture.id,
+    });
     if ('problem' in answer && answer.problem.code !== 'not_found') setProblem(answer.problem);
     else onGone();
   }

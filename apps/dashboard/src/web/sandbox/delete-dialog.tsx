@@ -16,7 +16,10 @@ export function DeleteDialog({
   const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   async function remove() {
-    const answer = await api.removeCaptures(app.id);
+    const answer = await api.call('DELETE /api/apps/:appId/captures', {
+      appId: app.id,
+      body: { confirm: true },
+    });
     if ('problem' in answer) return setProblem(answer.problem);
     onDeleted();
     onClose();

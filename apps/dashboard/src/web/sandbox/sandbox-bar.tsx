@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { CaptureFilters } from '../../api/captures';
-import { useAnswer, useApp, useServices, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
@@ -25,7 +26,7 @@ export function SandboxBar({
   const app = useApp();
   const { navigation } = useServices();
   const { registry, mayChange } = useSession();
-  const events = useAnswer(`events ${app.id}`, (api) => api.listEvents(app.id));
+  const events = useAnswer('GET /api/apps/:appId/events', { appId: app.id });
   // Uses the current URL, because typed text is applied with a delay.
   const set = (name: keyof CaptureFilters, value: string) => {
     const { path, search } = navigation.here();

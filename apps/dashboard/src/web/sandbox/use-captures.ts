@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { CaptureFilters, CaptureSummary } from '../../api/captures';
-import { useAnswer, useApp, useServices } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useServices } from '../context';
 import { writeCaptureFilters } from './capture-filters';
 import { hideNewCaptures } from './capture-groups';
 
@@ -12,13 +13,12 @@ export type Captures = ReturnType<typeof useCaptures>;
 export function useCaptures(filters: CaptureFilters, isPaused: boolean) {
   const app = useApp();
   const { api } = useServices();
-  const query = writeCaptureFilters(filters);
   const first = useAnswer(
-    `captures ${app.id} ${query}`,
-    (client) => client.listCaptures(app.id, query),
-    readEveryMs,
+    'GET /api/apps/:appId/captures',
+    { appId: app.id, query: filters },
+    { everyMs: readEveryMs },
   );
-  const older = useOlder(`${app.id} ${query}`);
+  const older = useOlder(`${app.id} ${writeCaptureFilters(filters)}`);
   const newest = first.value?.captures;
   const [visibleIds, setVisibleIds] = useState<ReadonlySet<string>>();
   // Keeps the list of the moment when the operator starts to read.
@@ -33,8 +33,8 @@ export function useCaptures(filters: CaptureFilters, isPaused: boolean) {
 
   async function readOlder() {
     if (next === null) return;
-    const at = `${query}${query ? '&' : ''}before=${encodeURIComponent(next)}`;
-    const answer = await api.listCaptures(app.id, at);
+    const query = { ...filters, before: next };
+    const answer = await api.call('GET /api/apps/:appId/captures', { appId: app.id, query });
     if ('value' in answer) older.add(answer.value.captures, answer.value.next);
   }
   return {

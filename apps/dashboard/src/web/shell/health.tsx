@@ -1,11 +1,11 @@
-import { useAnswer } from '../context';
+import { useAnswer } from '../answers';
 import { duration } from '../format';
 import { Mark } from '../parts/state-mark';
 
 const readEveryMs = 15_000;
 
 export function Health() {
-  const status = useAnswer('status', (api) => api.readStatus(), readEveryMs);
+  const status = useAnswer('GET /api/status', {}, { everyMs: readEveryMs });
   const rows = [
     ['gateway', status.value?.gateway],
     ['PostgreSQL', status.value?.postgres],

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { FindResult } from '../../api/find';
-import { useAnswer, useLocation, useServices, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useLocation, useServices, useSession } from '../context';
 import { readFilters, writeFilters } from '../log/filters';
 import { toFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
@@ -106,7 +107,8 @@ function useSearchResults(text: string): FindResult[] {
     if (text.length < minSearchCharacters) return;
     let isCurrent = true;
     const timer = setTimeout(async () => {
-      const answer = await api.find(text, appId);
+      const query = { text, ...(appId ? { app: appId } : {}) };
+      const answer = await api.call('GET /api/find', { query });
       if (isCurrent && 'value' in answer) setResults({ text, rows: answer.value.found });
     }, searchDelayMs);
     return () => {
@@ -132,20 +134,23 @@ function useActions(onHelp: () => void): Jump[] {
       showKeys: onHelp,
       signOut: () => void signOut(),
       resumeSending: () => {
-        if (app) void api.setSendingPaused(app.id, false).then(reloadApps);
+        if (!app) return;
+        void api.call('POST /api/apps/:appId/resume', { appId: app.id }).then(reloadApps);
       },
     },
   });
 }
 
 function useNamedJumps(appId: string | undefined): Jump[] {
-  const key = appId ?? 'none';
-  const emptyAnswer = { value: { events: [], integrations: [] } };
-  const events = useAnswer(`events ${key}`, async (api) =>
-    appId ? api.listEvents(appId) : emptyAnswer,
+  const events = useAnswer(
+    'GET /api/apps/:appId/events',
+    { appId: appId ?? '' },
+    { isEnabled: appId !== undefined },
   );
-  const integrations = useAnswer(`integrations ${key}`, async (api) =>
-    appId ? api.listIntegrations(appId) : emptyAnswer,
+  const integrations = useAnswer(
+    'GET /api/apps/:appId/integrations',
+    { appId: appId ?? '' },
+    { isEnabled: appId !== undefined },
   );
   const saved = useSavedFilters(appId);
   if (!appId) return listPages(undefined);

@@ -12,7 +12,7 @@ export function PausedBar() {
   const [problem, setProblem] = useState<PageProblem>();
   if (!app || app.sendingPausedAt === null) return null;
   async function resume(appId: string) {
-    const answer = await api.setSendingPaused(appId, false);
+    const answer = await api.call('POST /api/apps/:appId/resume', { appId });
     setProblem('problem' in answer ? answer.problem : undefined);
     await reloadApps();
   }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { useAnswer, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useSession } from '../context';
 import { Link } from '../parts/controls';
 import { Bell, Icon, type IconName } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
@@ -56,7 +57,7 @@ export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void })
 
 function AppNav({ appId, route }: { appId: string; route: Route }) {
   const { app } = useSession();
-  const queues = useAnswer(`queues ${appId}`, (api) => api.readQueues(appId), 30_000);
+  const queues = useAnswer('GET /api/queues', { query: { app: appId } }, { everyMs: 30_000 });
   const stuck = queues.value?.channels.filter(({ sentence }) => sentence !== null).length ?? 0;
   const attention: Partial<Record<AppPage, number>> = {
     integrations: app?.needsAttention ?? 0,

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
-import { useAnswer, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useSession } from '../context';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
@@ -52,7 +53,7 @@ export function TopBar({ route, onFind }: { route: Route; onFind: () => void }) 
 }
 
 function EventTitle({ appId, eventId }: { appId: string; eventId: string }) {
-  const events = useAnswer(`events ${appId}`, (api) => api.listEvents(appId));
+  const events = useAnswer('GET /api/apps/:appId/events', { appId });
   const name = events.value?.events.find(({ id }) => id === eventId)?.name;
   return (
     <h1>

@@ -23,7 +23,10 @@ export function AddressTable({
   const [suppressed, setSuppressed] = useState<UserAddress>();
   const [problem, setProblem] = useState<PageProblem>();
   async function allow(row: SuppressionRow) {
-    const answer = await api.allow(app.id, row.id);
+    const answer = await api.call('DELETE /api/apps/:appId/suppressions/:id', {
+      appId: app.id,
+      id: row.id,
+    });
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }

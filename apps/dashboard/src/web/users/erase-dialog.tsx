@@ -17,7 +17,11 @@ export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () =
   async function submit(event: FormEvent) {
     event.preventDefault();
     setErasing(true);
-    const answer = await api.eraseUser(app.id, user.sid, typed);
+    const answer = await api.call('DELETE /api/apps/:appId/users/:userSid', {
+      appId: app.id,
+      userSid: user.sid,
+      body: { confirmUserId: typed },
+    });
     setErasing(false);
     if ('problem' in answer) return setProblem(answer.problem);
     onClose();

@@ -1,5 +1,6 @@
 import type { ErasureRow } from '../../api/users';
-import { useAnswer, useApp } from '../context';
+import { useAnswer } from '../answers';
+import { useApp } from '../context';
 import { count, moment } from '../format';
 import { AwayBar, Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
@@ -8,7 +9,11 @@ const readEveryMs = 10_000;
 
 export function ErasureList() {
   const app = useApp();
-  const list = useAnswer(`erasures ${app.id}`, (api) => api.listErasures(app.id), readEveryMs);
+  const list = useAnswer(
+    'GET /api/apps/:appId/erasures',
+    { appId: app.id },
+    { everyMs: readEveryMs },
+  );
   const rows = list.value?.erasures ?? [];
   return (
     <section className="pane" aria-label="Erased">

@@ -28,7 +28,10 @@ export function SuppressDialog({
   const [problem, setProblem] = useState<PageProblem>();
   async function submit(event: FormEvent) {
     event.preventDefault();
-    const answer = await api.suppress(app.id, { channel, address, detail });
+    const answer = await api.call('POST /api/apps/:appId/suppressions', {
+      appId: app.id,
+      body: { channel, address, detail },
+    });
     if ('problem' in answer) return setProblem(answer.problem);
     onClose();
     await onDone();

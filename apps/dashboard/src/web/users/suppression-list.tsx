@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { SuppressionRow } from '../../api/users';
+import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
-import { useAnswer, useApp, useServices, useSession } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -59,14 +60,14 @@ function useSuppressions(text: string) {
   const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
   const [more, setMore] = useState<{ rows: SuppressionRow[]; next: string | null }>();
-  const query = (after?: string) =>
-    new URLSearchParams({ ...(text ? { text } : {}), ...(after ? { after } : {}) }).toString();
-  const first = useAnswer(`suppressions ${app.id} ${query()}`, (client) =>
-    client.listSuppressions(app.id, query()),
-  );
+  const query = text ? { text } : {};
+  const first = useAnswer('GET /api/apps/:appId/suppressions', { appId: app.id, query });
   const next = more ? more.next : (first.value?.next ?? null);
   async function readMore(after: string) {
-    const answer = await api.listSuppressions(app.id, query(after));
+    const answer = await api.call('GET /api/apps/:appId/suppressions', {
+      appId: app.id,
+      query: { ...query, after },
+    });
     if ('problem' in answer) return setProblem(answer.problem);
     const { suppressions, next: following } = answer.value;
     setMore({ rows: [...(more?.rows ?? []), ...suppressions], next: following });
@@ -76,7 +77,10 @@ function useSuppressions(text: string) {
     await first.reload();
   }
   async function allow(row: SuppressionRow) {
-    const answer = await api.allow(app.id, row.id);
+    const answer = await api.call('DELETE /api/apps/:appId/suppressions/:id', {
+      appId: app.id,
+      id: row.id,
+    });
     setProblem('problem' in answer ? answer.problem : undefined);
     await readAnew();
   }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { UserRow } from '../../api/users';
-import { useAnswer, useApp, useServices } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useServices } from '../context';
 import { moment } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
@@ -19,14 +20,18 @@ export function UserList({
 }) {
   const app = useApp();
   const { api } = useServices();
-  const query = new URLSearchParams(text ? { text } : {}).toString();
-  const first = useAnswer(`users ${app.id} ${query}`, (client) => client.listUsers(app.id, query));
+  const first = useAnswer('GET /api/apps/:appId/users', {
+    appId: app.id,
+    query: text ? { text } : {},
+  });
   const [more, setMore] = useState<{ rows: UserRow[]; next: string | null }>();
   const next = more ? more.next : (first.value?.next ?? null);
   async function readMore() {
     if (next === null) return;
-    const after = new URLSearchParams({ after: next }).toString();
-    const answer = await api.listUsers(app.id, after);
+    const answer = await api.call('GET /api/apps/:appId/users', {
+      appId: app.id,
+      query: { after: next },
+    });
     if ('problem' in answer) return;
     setMore({ rows: [...(more?.rows ?? []), ...answer.value.users], next: answer.value.next });
   }

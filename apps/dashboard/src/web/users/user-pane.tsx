@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { UserAnswer } from '../../api/users';
-import { useAnswer, useApp, useLocation, useServices, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useLocation, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, CopyButton, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
@@ -13,7 +14,7 @@ import { SentTab } from './sent-tab';
 /** The stored data of one user, and their messages. */
 export function UserPane({ sid, onClose }: { sid: string; onClose: () => void }) {
   const app = useApp();
-  const user = useAnswer(`user ${sid}`, (api) => api.readUser(app.id, sid));
+  const user = useAnswer('GET /api/apps/:appId/users/:userSid', { appId: app.id, userSid: sid });
   const { navigation } = useServices();
   const { path, search } = useLocation();
   const params = new URLSearchParams(search);

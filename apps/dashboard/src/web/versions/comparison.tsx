@@ -1,4 +1,5 @@
-import { useAnswer, useApp, useSession } from '../context';
+import { useAnswer } from '../answers';
+import { useApp, useSession } from '../context';
 import { plural } from '../format';
 import { channelIcon, Icon } from '../parts/icons';
 import { type ComparedSection, compareVersions } from './compare';
@@ -15,7 +16,7 @@ export function Comparison({
 }) {
   const app = useApp();
   const { registry } = useSession();
-  const integrations = useAnswer(`integrations ${app.id}`, (api) => api.listIntegrations(app.id));
+  const integrations = useAnswer('GET /api/apps/:appId/integrations', { appId: app.id });
   const getIntegrationName = (id: string) =>
     integrations.value?.integrations.find((one) => one.id === id)?.name ?? `removed, ${id}`;
   const sections = compareVersions(before?.definition, after.definition, {

@@ -1,5 +1,7 @@
-import type { Definition, EventAnswer, MissingVariable, VariablesAnswer } from '../../api/events';
-import { useAnswer, useApp } from '../context';
+import type { Definition, EventAnswer } from '../../api/events';
+import type { MissingVariable, VariablesAnswer } from '../../api/versions';
+import { useAnswer } from '../answers';
+import { useApp } from '../context';
 import { plural } from '../format';
 import { NoteBox } from '../parts/notes';
 
@@ -7,18 +9,16 @@ import { NoteBox } from '../parts/notes';
 export function MissingVariables({
   event,
   definition,
-  name,
 }: {
   event: EventAnswer;
   definition: Definition;
-  /** Cache key: a revision of the draft, or a version. */
-  name: string;
 }) {
   const app = useApp();
-  const answer = useAnswer(`variables ${event.id} ${name}`, (api) =>
-    api.compareVariables(app.id, event.id, definition),
-  );
-  const { value } = answer;
+  const { value } = useAnswer('POST /api/apps/:appId/events/:eventId/variables', {
+    appId: app.id,
+    eventId: event.id,
+    body: { definition },
+  });
   if (!value) return null;
   if (value.isSensitive) {
     return <Quiet>Sensitive event: the data of calls is encrypted and not compared.</Quiet>;

@@ -32,7 +32,15 @@ export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollB
   async function rollBack(form: FormEvent) {
     form.preventDefault();
     if (draft.isDirty && !(await draft.save())) return on.onClose();
-    const answer = await api.rollBack(app.id, event.id, to.id, { basedOnLive: live.id, note });
+    const answer = await api.call(
+      'POST /api/apps/:appId/events/:eventId/versions/:versionId/roll-back',
+      {
+        appId: app.id,
+        eventId: event.id,
+        versionId: to.id,
+        body: { basedOnLive: live.id, note },
+      },
+    );
     if ('problem' in answer) return setProblem(answer.problem);
     onEvent(answer.value);
   }
@@ -54,7 +62,7 @@ export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollB
             ? `The draft is kept, because it differs from v${live.number}.`
             : 'The draft is rolled back, too.'}
         </p>
-        <MissingVariables event={event} definition={to.definition} name={to.id} />
+        <MissingVariables event={event} definition={to.definition} />
         <LiveChangedNote problem={problem} onLook={() => void look()} />
         <Problems problems={problem?.publishProblems ?? []} />
         <Field

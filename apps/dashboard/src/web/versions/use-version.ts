@@ -1,6 +1,8 @@
-import { useState } from 'react';
-import type { Definition, EventAnswer, FoundVersionAnswer, VersionRow } from '../../api/events';
-import { useAnswer, useApp, useServices } from '../context';
+import { useEffect, useRef, useState } from 'react';
+import type { Definition, EventAnswer, VersionRow } from '../../api/events';
+import type { FoundVersionAnswer } from '../../api/versions';
+import { useAnswer } from '../answers';
+import { useApp, useServices } from '../context';
 import type { Draft } from '../editor/use-draft';
 import { draftName } from './version-place';
 
@@ -19,9 +21,10 @@ export type ViewedVersion = {
 export function useVersion(event: EventAnswer, draft: Draft, id: string | undefined) {
   const app = useApp();
   const isStored = id !== undefined && id !== draftName;
-  const answer = useAnswer<FoundVersionAnswer | undefined>(
-    `version ${app.id} ${event.id} ${isStored ? id : 'none'}`,
-    async (api) => (isStored ? api.readVersion(app.id, event.id, id) : { value: undefined }),
+  const answer = useAnswer(
+    'GET /api/apps/:appId/events/:eventId/versions/:versionId',
+    { appId: app.id, eventId: event.id, versionId: id ?? draftName },
+    { isEnabled: isStored },
   );
   return {
     loaded: answer,
@@ -59,15 +62,18 @@ export function formatTitle({ kind, number }: Pick<VersionRow, 'kind' | 'number'
 export function useVersionList(event: EventAnswer) {
   const app = useApp();
   const { api } = useServices();
-  const first = useAnswer(`versions ${event.id} ${event.live?.id ?? 'none'}`, (client) =>
-    client.listVersions(app.id, event.id),
-  );
+  const listInput = { appId: app.id, eventId: event.id };
+  const first = useAnswer('GET /api/apps/:appId/events/:eventId/versions', listInput);
+  useReloadOnPublish(event, first.reload);
   const [older, setOlder] = useState<VersionRow[]>([]);
   const [olderNext, setOlderNext] = useState<number | null>();
   const next = olderNext === undefined ? (first.value?.next ?? null) : olderNext;
   async function readOlder() {
     if (next === null) return;
-    const answer = await api.listVersions(app.id, event.id, next);
+    const answer = await api.call('GET /api/apps/:appId/events/:eventId/versions', {
+      ...listInput,
+      query: { before: String(next) },
+    });
     if ('problem' in answer) return;
     setOlder([...older, ...answer.value.versions]);
     setOlderNext(answer.value.next);
@@ -75,4 +81,15 @@ export function useVersionList(event: EventAnswer) {
   const olderIds = new Set(older.map(({ id }) => id));
   const newest = (first.value?.versions ?? []).filter(({ id }) => !olderIds.has(id));
   return { first, versions: [...newest, ...older], hasOlder: next !== null, readOlder };
+}
+
+/** Reads the list again when another version goes live. */
+function useReloadOnPublish({ live }: EventAnswer, reload: () => Promise<void>) {
+  const liveId = live?.id;
+  const listedLiveId = useRef(liveId);
+  useEffect(() => {
+    if (listedLiveId.current === liveId) return;
+    listedLiveId.current = liveId;
+    void reload();
+  }, [liveId, reload]);
 }

@@ -1,5 +1,5 @@
 import type { EventAnswer, VersionRow } from '../../api/events';
-import type { Answer, PageProblem } from '../api';
+import type { PageProblem, Result } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import type { Draft } from '../editor/use-draft';
 import { moment } from '../format';
@@ -84,7 +84,8 @@ function Acts({
   const app = useApp();
   const { api, navigation } = useServices();
   const { revision } = draft.saved;
-  async function replaceDraft(request: Promise<Answer<EventAnswer>>) {
+  const input = { appId: app.id, eventId: event.id, body: { basedOn: revision } };
+  async function replaceDraft(request: Promise<Result<EventAnswer>>) {
     const answer = await request;
     onProblem('problem' in answer ? answer.problem : undefined);
     if ('problem' in answer) return;
@@ -97,7 +98,9 @@ function Acts({
         {event.live && (
           <Button
             look="small"
-            onClick={() => void replaceDraft(api.discardDraft(app.id, event.id, revision))}
+            onClick={() =>
+              void replaceDraft(api.call('POST /api/apps/:appId/events/:eventId/discard', input))
+            }
           >
             Revert draft to v{event.liveNumber}
           </Button>
@@ -113,7 +116,12 @@ function Acts({
       <Button
         look="small"
         onClick={() =>
-          void replaceDraft(api.restoreVersion(app.id, event.id, viewedVersion.id, revision))
+          void replaceDraft(
+            api.call('POST /api/apps/:appId/events/:eventId/versions/:versionId/restore', {
+              ...input,
+              versionId: viewedVersion.id,
+            }),
+          )
         }
       >
         Restore as draft

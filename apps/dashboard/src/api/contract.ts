@@ -1,0 +1,53 @@
+import { appRoutes } from './apps';
+import { auditRoutes } from './audit';
+import { captureRoutes } from './captures';
+import { eventRoutes } from './events';
+import { findRoutes } from './find';
+import { integrationRoutes } from './integrations';
+import { keyRoutes } from './keys';
+import { logRoutes } from './log';
+import { peopleRoutes } from './people';
+import { previewRoutes } from './preview';
+import { queueRoutes } from './queues';
+import { registryRoutes } from './registry';
+import { requestRoutes } from './requests';
+import { resendRoutes } from './resends';
+import type { PathParam, RouteSpec, SpecAnswer, SpecBody, SpecQuery } from './route-spec';
+import { savedFilterRoutes } from './saved-filters';
+import { sessionRoutes } from './session';
+import { testSendRoutes } from './test-send';
+import { userRoutes } from './users';
+import { versionRoutes } from './versions';
+
+/**
+ * Every route of the dashboard's API, in the order in which paths are matched. Handlers, validation, roles, the typed
+ * client of the page, the tests of roles, audit and answers, and docs/reference/dashboard-api.md derive from it.
+ */
+export const contract = {
+  ...sessionRoutes,
+  ...keyRoutes,
+  ...peopleRoutes,
+  ...appRoutes,
+  ...registryRoutes,
+  ...auditRoutes,
+  ...integrationRoutes,
+  ...eventRoutes,
+  ...versionRoutes,
+  ...previewRoutes,
+  ...testSendRoutes,
+  ...logRoutes,
+  ...savedFilterRoutes,
+  ...requestRoutes,
+  ...resendRoutes,
+  ...captureRoutes,
+  ...userRoutes,
+  ...queueRoutes,
+  ...findRoutes,
+} as const satisfies Record<string, RouteSpec>;
+
+export type Contract = typeof contract;
+export type Route = keyof Contract;
+export type PathParams<R extends Route> = Record<PathParam<R>, string>;
+export type Query<R extends Route> = SpecQuery<Contract[R]>;
+export type Body<R extends Route> = SpecBody<Contract[R]>;
+export type Answer<R extends Route> = SpecAnswer<Contract[R]>;
