@@ -1,20 +1,23 @@
 /** @jest-config-loader esbuild-register */
 import type { Config } from 'jest';
 
+/** Each test file loads its modules anew: with `lazy`, packages are loaded on first use, which saves most of them. */
+function compile(lazy: boolean): Config['transform'] {
+  const react = { runtime: 'automatic' };
+  const parser = { syntax: 'typescript', tsx: true };
+  const jsc = { target: 'es2023', parser: { syntax: 'typescript' } };
+  const module = { type: 'commonjs', lazy };
+  return {
+    '^.+\\.ts$': ['@swc/jest', { jsc, module }],
+    '^.+\\.tsx$': ['@swc/jest', { jsc: { ...jsc, parser, transform: { react } }, module }],
+  };
+}
+
 const shared = {
   rootDir: __dirname,
   roots: ['<rootDir>/apps', '<rootDir>/packages'],
   testEnvironment: 'node',
-  transform: {
-    '^.+\\.tsx?$': [
-      '@swc/jest',
-      {
-        jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
-        // Each test file loads its modules anew: packages are loaded on first use, which saves most of them.
-        module: { type: 'commonjs', lazy: true },
-      },
-    ],
-  },
+  transform: compile(true),
   moduleNameMapper: {
     '^@belfry/pipeline/([a-z-]+)$': '<rootDir>/packages/pipeline/src/$1/index.ts',
     '^@belfry/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
@@ -39,6 +42,15 @@ const config: Config = {
       displayName: 'unit',
       testMatch: ['<rootDir>/{apps,packages}/**/*.test.ts'],
       testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '\\.(int|fault|e2e)\\.test\\.ts$'],
+    },
+    {
+      ...shared,
+      displayName: 'page',
+      testEnvironment: 'jsdom',
+      // Testing Library registers hooks when it is loaded.
+      transform: compile(false),
+      setupFiles: ['<rootDir>/apps/dashboard/src/web/jsdom.fixture.ts'],
+      testMatch: ['<rootDir>/apps/dashboard/src/web/**/*.test.tsx'],
     },
     {
       ...withStores,

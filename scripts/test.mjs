@@ -45,15 +45,15 @@ const neededMemory = 4 * 2 ** 30;
  * @satisfies {Record<string, Kind>}
  */
 const kinds = {
-  '--unit': { calls: [{ projects: ['unit'] }], timeoutMs: 5 * minuteMs },
-  default: { calls: [{ projects: ['unit', 'int', 'e2e'] }], timeoutMs: 40 * minuteMs },
+  '--unit': { calls: [{ projects: ['unit', 'page'] }], timeoutMs: 5 * minuteMs },
+  default: { calls: [{ projects: ['unit', 'page', 'int', 'e2e'] }], timeoutMs: 40 * minuteMs },
   '--all': {
-    calls: testedNodes.map((version) => ({ projects: ['unit', 'int', 'e2e'], version })),
+    calls: testedNodes.map((version) => ({ projects: ['unit', 'page', 'int', 'e2e'], version })),
     timeoutMs: 75 * minuteMs,
   },
   '--full': {
     calls: [
-      { projects: ['unit', 'int', 'e2e'], env: { TEST_FULL: '1' } },
+      { projects: ['unit', 'page', 'int', 'e2e'], env: { TEST_FULL: '1' } },
       { projects: ['fault'], workers: 1, env: { TEST_FULL: '1' } },
     ],
     timeoutMs: 120 * minuteMs,
@@ -226,7 +226,9 @@ function readReport(file, projects) {
 function readTestFile({ name, status, startTime, endTime, assertionResults }) {
   const count = (expected) => assertionResults.filter((each) => each.status === expected).length;
   return {
-    project: /\.(int|fault|e2e)\.test\.ts$/.exec(name)?.[1] ?? 'unit',
+    project: name.endsWith('.tsx')
+      ? 'page'
+      : (/\.(int|fault|e2e)\.test\.ts$/.exec(name)?.[1] ?? 'unit'),
     passed: count('passed'),
     failed: Math.max(count('failed'), status === 'failed' ? 1 : 0),
     seconds: (endTime - startTime) / 1_000,

@@ -1,9 +1,9 @@
-import { createContext, useContext, useSyncExternalStore } from 'react';
+import { createContext, useContext } from 'react';
 import type { AppAnswer } from '../api/apps';
 import type { RegistryAnswer } from '../api/registry';
 import type { SessionAnswer } from '../api/session';
 import type { Api } from './api';
-import type { Navigation, PageLocation } from './navigation';
+import type { Navigation } from './navigation';
 
 export type SignedIn = Extract<SessionAnswer, { state: 'signed_in' }>;
 
@@ -40,9 +40,4 @@ export function useApp(): AppAnswer {
   const { app } = useSession();
   if (!app) throw new Error('useApp was called outside an app');
   return app;
-}
-
-export function useLocation(): PageLocation {
-  const { navigation } = useServices();
-  return useSyncExternalStore(navigation.subscribe, navigation.here);
 }

@@ -81,7 +81,7 @@ function isForOthers(event: KeyboardEvent, name: string): boolean {
 
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest('dialog[open]')) return true;
+  if (target.closest('[role="dialog"]')) return true;
   if (target.closest('input, select, textarea, [contenteditable="true"], .cm-editor')) return true;
   // Space and Enter belong to the focused element.
   if ((key === ' ' || key === 'Enter') && target.closest('button, a, summary')) return true;

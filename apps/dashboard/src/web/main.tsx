@@ -1,11 +1,12 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { RouterProvider } from 'react-router';
 import { createQueryClient } from './answers';
 import { createApi } from './api';
 import { type Services, ServicesContext } from './context';
 import { createNavigation } from './navigation';
-import { Page } from './page';
+import { createRouter } from './router';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';
@@ -26,9 +27,13 @@ function main() {
   // The server writes the depth of the path into <base>, so it is the root of the page for every path.
   const root = new URL('./', document.baseURI);
   const meta = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]');
+  const nonce = meta?.nonce ?? '';
+  // Radix adds a style while a dialog is open, and reads its nonce here.
+  Object.assign(globalThis, { __webpack_nonce__: nonce });
+  const router = createRouter(root);
   const services: Services = {
-    navigation: createNavigation({ root, window }),
-    nonce: meta?.nonce ?? '',
+    navigation: createNavigation(router, root),
+    nonce,
     api: createApi({
       root,
       fetch: window.fetch.bind(window),
@@ -41,7 +46,7 @@ function main() {
     <StrictMode>
       <ServicesContext value={services}>
         <QueryClientProvider client={createQueryClient()}>
-          <Page />
+          <RouterProvider router={router} />
         </QueryClientProvider>
       </ServicesContext>
     </StrictMode>,

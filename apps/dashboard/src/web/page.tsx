@@ -1,19 +1,28 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { Outlet, useOutletContext, useParams } from 'react-router';
 import type { AppAnswer } from '../api/apps';
 import type { SessionAnswer } from '../api/session';
 import { useAnswer } from './answers';
-import { type Session, SessionContext, type SignedIn, useLocation } from './context';
-import { SetUpPage } from './pages/set-up-page';
-import { SignInPage } from './pages/sign-in-page';
+import { type Session, SessionContext, type SignedIn as SignedInSession } from './context';
 import { TroublePage } from './pages/trouble-page';
-import { parseRoute } from './route';
 import { Shell } from './shell/shell';
 
-/** Shows the page for the current session. */
+const SetUpPage = lazy(async () => ({ default: (await import('./pages/set-up-page')).SetUpPage }));
+const SignInPage = lazy(async () => ({
+  default: (await import('./pages/sign-in-page')).SignInPage,
+}));
+
+type Entrance = {
+  session: SessionAnswer;
+  /** The session ended while the page was open. */
+  hasEnded: boolean;
+  enter: (session: SessionAnswer) => void;
+};
+
+/** Reads the session before any page. */
 export function Page() {
   const client = useQueryClient();
-  const { path } = useLocation();
   const [hasEnded, setEnded] = useState(false);
   const session = useAnswer('GET /api/session');
   useEffect(() => {
@@ -30,29 +39,43 @@ export function Page() {
     client.removeQueries({ predicate: ({ queryKey: [route] }) => route !== 'GET /api/session' });
   }
   if (!session.value) return <TroublePage loaded={session} reload={session.reload} />;
-  const route = parseRoute(path);
-  if (route.page === 'set-up') {
-    const { connection } = session.value;
-    return <SetUpPage token={route.token} connection={connection} onDone={enter} />;
+  return <Outlet context={{ session: session.value, hasEnded, enter } satisfies Entrance} />;
+}
+
+/** A one-time link. Its token is in the fragment, or in the path of a link that resets a password. */
+export function SetUpRoute() {
+  const { session, enter } = useOutletContext<Entrance>();
+  const { token } = useParams();
+  return (
+    <Suspense fallback={null}>
+      <SetUpPage token={token} connection={session.connection} onDone={enter} />
+    </Suspense>
+  );
+}
+
+/** Pages that need a session; without one, the sign-in form at the same URL. */
+export function SignedIn() {
+  const { session, hasEnded, enter } = useOutletContext<Entrance>();
+  if (session.state === 'signed_out') {
+    return (
+      <Suspense fallback={null}>
+        <SignInPage session={session} hasEnded={hasEnded} onDone={enter} />
+      </Suspense>
+    );
   }
-  if (session.value.state === 'signed_out') {
-    return <SignInPage session={session.value} hasEnded={hasEnded} onDone={enter} />;
-  }
-  return <SignedInPage session={session.value} />;
+  return <SignedInPages session={session} />;
 }
 
 /** Polls the apps, so that every page shows a pause by another operator. */
 const appsEveryMs = 10_000;
 
-function SignedInPage({ session }: { session: SignedIn }) {
-  const { path } = useLocation();
+function SignedInPages({ session }: { session: SignedInSession }) {
   const registry = useAnswer('GET /api/registry');
   const apps = useAnswer('GET /api/apps', {}, { everyMs: appsEveryMs });
-  const route = parseRoute(path);
-  const routeAppId = 'appId' in route ? route.appId : undefined;
+  const { appId } = useParams();
   useEffect(() => {
-    if (routeAppId) localStorage.setItem('belfry-app', routeAppId);
-  }, [routeAppId]);
+    if (appId) localStorage.setItem('belfry-app', appId);
+  }, [appId]);
   const sessionValue = useMemo<Session | undefined>(() => {
     if (!registry.value || !apps.value) return undefined;
     const all = apps.value.apps;
@@ -60,17 +83,17 @@ function SignedInPage({ session }: { session: SignedIn }) {
       session,
       registry: registry.value,
       apps: all,
-      app: chooseApp(all, routeAppId),
+      app: chooseApp(all, appId),
       mayChange: session.operator.role !== 'viewer',
       isOwner: session.operator.role === 'owner',
       reloadApps: apps.reload,
     };
-  }, [registry.value, apps.value, apps.reload, session, routeAppId]);
+  }, [registry.value, apps.value, apps.reload, session, appId]);
   const missing = registry.value ? apps : registry;
   if (!sessionValue) return <TroublePage loaded={missing} reload={missing.reload} />;
   return (
     <SessionContext value={sessionValue}>
-      <Shell route={route} />
+      <Shell />
     </SessionContext>
   );
 }

@@ -1,3 +1,5 @@
+import { useLocation, useMatches } from 'react-router';
+
 export type AppPage =
   | 'log'
   | 'resends'
@@ -7,58 +9,27 @@ export type AppPage =
   | 'sandbox'
   | 'users';
 export type AccountPage = 'keys' | 'apps' | 'people' | 'account' | 'audit';
+
+/** The page of the current URL, for navigation and titles. Each route of router.tsx names its page in `handle`. */
 export type Route =
-  | { page: 'home' | 'missing' }
-  /** Token of a link with the token in the path: an invitation or a password reset. */
-  | { page: 'set-up'; token: string | undefined }
-  | { page: AccountPage }
+  | { page: 'home' | 'missing' | AccountPage }
   | { page: AppPage; appId: string; id: string | undefined };
 
-const appPages: readonly string[] = [
-  'log',
-  'resends',
-  'events',
-  'integrations',
-  'queues',
-  'sandbox',
-  'users',
-] satisfies AppPage[];
-const accountPages: readonly string[] = [
-  'keys',
-  'apps',
-  'people',
-  'account',
-  'audit',
-] satisfies AccountPage[];
-
-/** `path` is relative to the base URL of the page. */
-export function parseRoute(path: string): Route {
-  const [first = '', ...rest] = path.split('/').filter(Boolean).map(decode);
-  if (first === '') return { page: 'home' };
-  if (first === 'apps' && rest.length > 0) return parseAppRoute(rest);
-  if (first === 'invitations' && rest.length === 1) return { page: 'set-up', token: rest[0] };
-  if (rest.length > 0) return { page: 'missing' };
-  if (first === 'set-up' || first === 'join') return { page: 'set-up', token: undefined };
-  return isAccountPage(first) ? { page: first } : { page: 'missing' };
+export function useRoute(): Route {
+  const last = useMatches().at(-1);
+  const handle = last?.handle as { page?: Route['page'] } | undefined;
+  const { appId, id } = last?.params ?? {};
+  return { page: handle?.page ?? 'missing', appId, id } as Route;
 }
 
-function parseAppRoute([appId = '', page = 'log', id, ...beyond]: string[]): Route {
-  if (beyond.length > 0 || !isAppPage(page)) return { page: 'missing' };
-  return { page, appId, id };
+/** The path relative to the root of the page, and the query without `?`. */
+export function usePageLocation(): { path: string; search: string } {
+  const { pathname, search } = useLocation();
+  return { path: pathname.slice(1), search: search.slice(1) };
 }
 
-const isAppPage = (page: string): page is AppPage => appPages.includes(page);
-const isAccountPage = (page: string): page is AccountPage => accountPages.includes(page);
-
+/** A path relative to the root of the page. */
 export function buildPath(appId: string, page: AppPage, id?: string): string {
   const path = `apps/${encodeURIComponent(appId)}/${page}`;
   return id === undefined ? path : `${path}/${encodeURIComponent(id)}`;
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

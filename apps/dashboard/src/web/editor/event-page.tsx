@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import { useAnswer } from '../answers';
-import { useApp, useLocation, useSession } from '../context';
+import { useApp, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
+import { usePageLocation } from '../route';
 import { readVersionPlace } from '../versions/version-place';
 import { VersionsView } from '../versions/versions-view';
 import { FirstChannel } from './add-channel';
@@ -24,7 +25,11 @@ import { useSample } from './use-sample';
 const readAgainMs = 10_000;
 const previewPx = 460;
 
-export function EventPage({ eventId }: { eventId: string }) {
+export function EventPage({ openId = '' }: { openId: string | undefined }) {
+  return <OneEvent key={openId} eventId={openId} />;
+}
+
+function OneEvent({ eventId }: { eventId: string }) {
   const app = useApp();
   const event = useAnswer(
     'GET /api/apps/:appId/events/:eventId',
@@ -51,7 +56,7 @@ type EventProps = {
 
 /** Keeps the draft while a version is shown, so that no input is lost. */
 function OpenEvent(props: EventProps) {
-  const { search } = useLocation();
+  const { search } = usePageLocation();
   const draft = useDraft(props.event);
   const place = readVersionPlace(search);
   if (!place) return <EventEditor {...props} draft={draft} />;

@@ -1,11 +1,12 @@
 import { type FormEvent, useState } from 'react';
 import { useAnswer } from '../answers';
-import { useApp, useLocation, useServices, useSession } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { clock, day } from '../format';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
 import { ResendByFilter } from '../resend/resend-by-filter';
+import { usePageLocation } from '../route';
 import { guessFilter, type PageFilters, spans, writeFilters } from './filters';
 import { SaveButton, SavedChip } from './saved-chip';
 import type { LiveState } from './use-live-log';
@@ -22,7 +23,7 @@ export function FilterBar({
   onPause: () => void;
 }) {
   const { navigation } = useServices();
-  const { path } = useLocation();
+  const { path } = usePageLocation();
   const set = (change: PageFilters) => {
     navigation.go(path, { search: writeFilters({ ...filters, ...change }) });
   };

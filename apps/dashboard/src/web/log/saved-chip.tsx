@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { useApp, useLocation, useServices, useSession } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { SelectChip } from '../parts/select-chip';
+import { usePageLocation } from '../route';
 import { type PageFilters, writeFilters } from './filters';
 import { SaveFilterDialog } from './save-filter-dialog';
 import { findSaved, pickSavableFilters, useSavedFilters } from './saved-filters';
@@ -14,7 +15,7 @@ export function SavedChip({ filters }: { filters: PageFilters }) {
   const app = useApp();
   const { mayChange } = useSession();
   const { navigation } = useServices();
-  const { path } = useLocation();
+  const { path } = usePageLocation();
   const [isManaging, setManaging] = useState(false);
   const saved = useSavedFilters(app.id).value?.filters ?? [];
   if (saved.length === 0 && !isManaging) return null;

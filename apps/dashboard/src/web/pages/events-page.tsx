@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { EventRow } from '../../api/events';
 import { useAnswer, useReload } from '../answers';
 import type { PageProblem } from '../api';
-import { useApp, useLocation, useServices, useSession } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -10,7 +10,7 @@ import { ListPage } from '../parts/list-page';
 import { NameDialog } from '../parts/name-dialog';
 import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 
 const readAgainMs = 30_000;
 
@@ -18,7 +18,7 @@ export function EventsPage() {
   const app = useApp();
   const { mayChange } = useSession();
   const [text, setText] = useState('');
-  const { search } = useLocation();
+  const { search } = usePageLocation();
   const [isAdding, setAdding] = useState(new URLSearchParams(search).get('do') === 'create');
   const list = useAnswer(
     'GET /api/apps/:appId/events',

@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { LogRow } from '../../api/log';
-import { useApp, useLocation, useServices } from '../context';
+import { useApp, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { EmptyLog } from '../log/empty-log';
 import { FilterBar } from '../log/filter-bar';
@@ -9,16 +9,18 @@ import { LogTable } from '../log/log-table';
 import { useLogList } from '../log/use-log-list';
 import { Divider } from '../parts/divider';
 import { AwayBar } from '../parts/notes';
-import { RequestPane } from '../request/request-pane';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 
+const RequestPane = lazy(async () => ({
+  default: (await import('../request/request-pane')).RequestPane,
+}));
 const listPx = 556;
 
 /** The log of all channels, and the details of the open request. */
 export function LogPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const { navigation } = useServices();
-  const { search } = useLocation();
+  const { search } = usePageLocation();
   const filters = readFilters(search);
   const [isPaused, setPaused] = useState(false);
   const list = useLogList({ appId: app.id, filters, isPaused: isPaused || openId !== undefined });
@@ -59,7 +61,11 @@ export function LogPage({ openId }: { openId: string | undefined }) {
       ) : (
         <div className={openId ? 'body open' : 'body'}>
           <LogTable list={list} openId={openId} search={search} />
-          {openId && <RequestPane key={openId} requestId={openId} />}
+          {openId && (
+            <Suspense fallback={null}>
+              <RequestPane key={openId} requestId={openId} />
+            </Suspense>
+          )}
           {openId && <Divider name="log" side="first" initialPx={listPx} />}
         </div>
       )}

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import { useApp, useLocation, useServices } from '../context';
+import { useApp, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { Segments } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { Icon } from '../parts/icons';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 import { ErasureList } from '../users/erasure-list';
 import { SuppressionList } from '../users/suppression-list';
 import { UserList } from '../users/user-list';
@@ -31,7 +31,7 @@ const hints: Record<ListName, string> = {
 export function UsersPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const { navigation } = useServices();
-  const { search } = useLocation();
+  const { search } = usePageLocation();
   const params = new URLSearchParams(search);
   const name = lists.find(({ value }) => value === params.get('list'))?.value ?? 'users';
   const text = params.get('text') ?? '';

@@ -1,5 +1,5 @@
-import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, useState } from 'react';
-import { useLocation, useServices } from '../context';
+import { type ButtonHTMLAttributes, type ReactNode, useState } from 'react';
+import { Link as RouterLink } from 'react-router';
 import { Icon } from './icons';
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { look?: string };
@@ -29,24 +29,16 @@ type LinkProps = {
 
 /** A real link that can be opened in a new tab. */
 export function Link({ to, search = '', className, title, isCurrent, onGo, children }: LinkProps) {
-  const { navigation } = useServices();
-  useLocation();
-  function follow(event: MouseEvent) {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-    event.preventDefault();
-    onGo?.();
-    navigation.go(to, { search });
-  }
   return (
-    <a
-      href={navigation.getHref(to, search)}
+    <RouterLink
+      to={{ pathname: `/${to}`, search: search ? `?${search}` : '' }}
       {...(className ? { className } : {})}
       {...(title ? { title } : {})}
       {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
-      onClick={follow}
+      {...(onGo ? { onClick: onGo } : {})}
     >
       {children}
-    </a>
+    </RouterLink>
   );
 }
 

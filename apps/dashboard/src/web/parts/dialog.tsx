@@ -1,8 +1,12 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Content, Overlay, Portal, Root, Title } from '@radix-ui/react-dialog';
+import { type ReactNode, useState } from 'react';
 import { Button } from './controls';
 import { Icon } from './icons';
 
-/** The native dialog element, which traps and restores the focus. */
+const firstInput =
+  'input:not([type="hidden"], :disabled, :read-only), select:not(:disabled), textarea:not(:disabled), [contenteditable="true"]';
+
+/** A modal dialog. It focuses its first input and returns the focus to what opened it. */
 export function Dialog({
   title,
   onClose,
@@ -14,31 +18,37 @@ export function Dialog({
   children: ReactNode;
   isWide?: boolean;
 }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement) before.focus();
-    };
-  }, []);
+  const [opener] = useState(() => document.activeElement);
   return (
-    <dialog
-      ref={dialog}
-      className={isWide ? 'dialog wide' : 'dialog'}
-      aria-label={title}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
-      <header>
-        <h2>{title}</h2>
-        <Button look="bare icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
-          <Icon name="x" />
-        </Button>
-      </header>
-      {children}
-    </dialog>
+    <Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Portal>
+        <Overlay className="overlay" />
+        <Content
+          className={isWide ? 'dialog wide' : 'dialog'}
+          aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            const input = (event.currentTarget as HTMLElement).querySelector<HTMLElement>(
+              firstInput,
+            );
+            if (!input) return;
+            event.preventDefault();
+            input.focus();
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (opener instanceof HTMLElement) opener.focus();
+          }}
+          onPointerDownOutside={(event) => event.preventDefault()}
+        >
+          <header>
+            <Title>{title}</Title>
+            <Button look="bare icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
+              <Icon name="x" />
+            </Button>
+          </header>
+          {children}
+        </Content>
+      </Portal>
+    </Root>
   );
 }

@@ -1,16 +1,17 @@
 import { useState } from 'react';
 import type { PageProblem } from '../api';
-import { useApp, useLocation, useServices, useSession } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { ProblemNote } from '../parts/notes';
+import { usePageLocation } from '../route';
 
 /** Pauses all sending of the app after a confirmation. The dialog is part of the URL. */
 export function PauseAll({ onChanged }: { onChanged: () => Promise<void> }) {
   const app = useApp();
   const { navigation } = useServices();
   const { mayChange } = useSession();
-  const { path, search } = useLocation();
+  const { path, search } = usePageLocation();
   if (!mayChange || app.sendingPausedAt !== null) return null;
   return (
     <>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { RequestAnswer } from '../../api/requests';
 import { useAnswer } from '../answers';
-import { useApp, useLocation, useServices } from '../context';
+import { useApp, useServices } from '../context';
 import { count, moment } from '../format';
 import { formatCount, listCounts } from '../log/channel-summaries';
 import { JsonBlock } from '../parts/code';
@@ -9,7 +9,7 @@ import { Button, Link, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 import { versionSearch } from '../versions/version-place';
 import { CallTab } from './call-tab';
 import { CurlButton } from './curl-button';
@@ -58,7 +58,7 @@ function isFinal({ channelRows, items, plannedItems }: RequestAnswer): boolean {
 function RequestHead({ request }: { request: RequestAnswer }) {
   const app = useApp();
   const { navigation } = useServices();
-  const { search } = useLocation();
+  const { search } = usePageLocation();
   const { event, version } = request;
   return (
     <div className="d-head">

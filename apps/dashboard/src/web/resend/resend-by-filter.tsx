@@ -1,8 +1,9 @@
 import { lazy, Suspense } from 'react';
-import { useLocation, useServices, useSession } from '../context';
+import { useServices, useSession } from '../context';
 import { type PageFilters, writeFilters } from '../log/filters';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
+import { usePageLocation } from '../route';
 
 const ResendByFilterDialog = lazy(async () => ({
   default: (await import('./resend-by-filter-dialog')).ResendByFilterDialog,
@@ -12,7 +13,7 @@ const ResendByFilterDialog = lazy(async () => ({
 export function ResendByFilter({ filters }: { filters: PageFilters }) {
   const { navigation } = useServices();
   const { mayChange } = useSession();
-  const { path, search } = useLocation();
+  const { path, search } = usePageLocation();
   const filterQuery = writeFilters(filters);
   if (!mayChange || filterQuery === '') return null;
   const isOpen = new URLSearchParams(search).get('do') === 'resend';

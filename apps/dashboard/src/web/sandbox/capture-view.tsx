@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Capture, CaptureAnswer } from '../../api/captures';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
-import { useApp, useLocation, useServices, useSession } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { plural } from '../format';
 import { CodeBlock, JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
@@ -10,7 +10,7 @@ import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { getText, toFields } from '../previews/content';
 import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 import { versionSearch } from '../versions/version-place';
 import { WaitCommand } from './wait-command';
 
@@ -115,7 +115,7 @@ const isTab = (id: string | null): id is TabId => fixedTabs.some((each) => each 
 /** The tab is part of the URL, so that a link opens it. */
 function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
   const { navigation } = useServices();
-  const { path, search } = useLocation();
+  const { path, search } = usePageLocation();
   const [theme, setTheme] = useState<'light' | 'dark'>('light');
   const params = new URLSearchParams(search);
   const requestedTab = params.get('tab');

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { useApp, useLocation, useServices } from '../context';
+import { useApp, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 import { readCaptureFilters, writeCaptureFilters } from './capture-filters';
 import { CaptureList } from './capture-list';
 import { CaptureView } from './capture-view';
@@ -19,7 +19,7 @@ const listPx = 348;
 export function SandboxPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const { navigation } = useServices();
-  const { search } = useLocation();
+  const { search } = usePageLocation();
   const filters = readCaptureFilters(search);
   const [isPaused, setPaused] = useState(false);
   const [floating, setFloating] = useState<'magic' | 'delete'>();

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import type { FindResult } from '../../api/find';
 import { useAnswer } from '../answers';
-import { useLocation, useServices, useSession } from '../context';
+import { useServices, useSession } from '../context';
 import { readFilters, writeFilters } from '../log/filters';
 import { toFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 import { filterJumps, type Jump, listActions, listPages, toJump } from './jumps';
 import { switchTheme } from './theme';
 import { useSignOut } from './use-sign-out';
@@ -122,7 +122,7 @@ function useSearchResults(text: string): FindResult[] {
 function useActions(onHelp: () => void): Jump[] {
   const { api } = useServices();
   const { app, mayChange, reloadApps } = useSession();
-  const { path, search } = useLocation();
+  const { path, search } = usePageLocation();
   const signOut = useSignOut();
   const isLog = app !== undefined && path.startsWith(buildPath(app.id, 'log'));
   return listActions({

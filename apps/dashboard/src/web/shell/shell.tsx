@@ -1,17 +1,8 @@
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { Outlet } from 'react-router';
 import { useServices, useSession } from '../context';
 import { useKeys } from '../keyboard';
-import { AccountPage } from '../pages/account-page';
-import { AppsPage } from '../pages/apps-page';
-import { AuditPage } from '../pages/audit-page';
-import { EventsPage } from '../pages/events-page';
-import { IntegrationsPage } from '../pages/integrations-page';
-import { KeysPage } from '../pages/keys-page';
-import { LogPage } from '../pages/log-page';
-import { MissingPage } from '../pages/missing-page';
-import { PeoplePage } from '../pages/people-page';
-import { QueuesPage } from '../pages/queues-page';
-import { type AppPage, buildPath, type Route } from '../route';
+import { type AppPage, buildPath, useRoute } from '../route';
 import { HelpDialog } from './help-dialog';
 import { PausedBar } from './paused-bar';
 import { SideBar } from './side-bar';
@@ -19,17 +10,9 @@ import { TopBar } from './top-bar';
 import { walkRows } from './walk-rows';
 
 const JumpDialog = lazy(async () => ({ default: (await import('./jump-dialog')).JumpDialog }));
-const ResendsPage = lazy(async () => ({
-  default: (await import('../pages/resends-page')).ResendsPage,
-}));
-// The editor and its preview are loaded when an event is opened.
-const SandboxPage = lazy(async () => ({
-  default: (await import('../sandbox/sandbox-page')).SandboxPage,
-}));
-const EventPage = lazy(async () => ({ default: (await import('../editor/event-page')).EventPage }));
-const UsersPage = lazy(async () => ({ default: (await import('../pages/users-page')).UsersPage }));
 
-export function Shell({ route }: { route: Route }) {
+export function Shell() {
+  const route = useRoute();
   const { app } = useSession();
   const { navigation } = useServices();
   const [floating, setFloating] = useState<'jump' | 'help'>();
@@ -51,10 +34,6 @@ export function Shell({ route }: { route: Route }) {
   };
   // Bindings of the page come first.
   useKeys(keys, { isFallback: true });
-  useEffect(() => {
-    if (route.page !== 'home') return;
-    navigation.go(app ? buildPath(app.id, 'log') : 'apps', { isReplacing: true });
-  }, [route.page, app, navigation]);
   return (
     <div className="app">
       <button type="button" className="skip" onClick={skipToMain}>
@@ -66,9 +45,7 @@ export function Shell({ route }: { route: Route }) {
         <div>
           <PausedBar />
         </div>
-        <Suspense fallback={null}>
-          <RoutedPage route={route} />
-        </Suspense>
+        <Outlet />
       </main>
       <Suspense fallback={null}>
         {floating === 'jump' && (
@@ -83,39 +60,4 @@ export function Shell({ route }: { route: Route }) {
 /** A button, because <base> would change a fragment URL. */
 function skipToMain() {
   document.getElementById('main')?.focus();
-}
-
-const accountPages = {
-  keys: KeysPage,
-  apps: AppsPage,
-  people: PeoplePage,
-  account: AccountPage,
-  audit: AuditPage,
-};
-
-const appPages: Record<AppPage, ComponentType<{ openId: string | undefined }>> = {
-  log: LogPage,
-  resends: ResendsPage,
-  events: EventsOrOne,
-  integrations: IntegrationsPage,
-  queues: QueuesPage,
-  sandbox: SandboxPage,
-  users: UsersPage,
-};
-
-function RoutedPage({ route }: { route: Route }) {
-  const { app } = useSession();
-  if (route.page === 'home') return null;
-  if (route.page === 'set-up' || route.page === 'missing') return <MissingPage />;
-  if (!('appId' in route)) {
-    const Account = accountPages[route.page];
-    return <Account />;
-  }
-  if (!app) return <MissingPage />;
-  const OfApp = appPages[route.page];
-  return <OfApp key={app.id} openId={route.id} />;
-}
-
-function EventsOrOne({ openId }: { openId: string | undefined }) {
-  return openId ? <EventPage key={openId} eventId={openId} /> : <EventsPage />;
 }

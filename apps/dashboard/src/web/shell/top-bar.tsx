@@ -10,7 +10,6 @@ import { switchTheme } from './theme';
 const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   home: ['Belfry', ''],
   missing: ['Page not found', ''],
-  'set-up': ['Set up', ''],
   log: ['Log', 'newest first'],
   resends: ['Resends', 'bulk resends by log filter'],
   events: ['Events', 'names for callers, templates for recipients'],

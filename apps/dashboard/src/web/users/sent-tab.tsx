@@ -1,17 +1,17 @@
 import type { UserAnswer } from '../../api/users';
-import { useApp, useLocation, useServices } from '../context';
+import { useApp, useServices } from '../context';
 import { LogTable } from '../log/log-table';
 import { useLogList } from '../log/use-log-list';
 import { Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar } from '../parts/notes';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 
 /** Log rows of calls that name the user, or of messages to one of their addresses. */
 export function SentTab({ user }: { user: UserAnswer }) {
   const app = useApp();
   const { navigation } = useServices();
-  const { path, search } = useLocation();
+  const { path, search } = usePageLocation();
   const params = new URLSearchParams(search);
   const addresses = [...new Set(user.addresses.flatMap(({ address }) => address ?? []))];
   const options = [user.userId, ...addresses.filter((address) => address !== user.userId)];

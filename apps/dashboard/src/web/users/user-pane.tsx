@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { UserAnswer } from '../../api/users';
 import { useAnswer } from '../answers';
-import { useApp, useLocation, useServices, useSession } from '../context';
+import { useApp, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, CopyButton, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar, Waiting } from '../parts/notes';
+import { usePageLocation } from '../route';
 import { AddressTable } from './address-table';
 import { DeviceTable } from './device-table';
 import { EraseDialog } from './erase-dialog';
@@ -16,7 +17,7 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
   const app = useApp();
   const user = useAnswer('GET /api/apps/:appId/users/:userSid', { appId: app.id, userSid: sid });
   const { navigation } = useServices();
-  const { path, search } = useLocation();
+  const { path, search } = usePageLocation();
   const params = new URLSearchParams(search);
   const tab = params.get('tab') === 'sent' ? 'sent' : 'record';
   function show(next: string) {

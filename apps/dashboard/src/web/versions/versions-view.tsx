@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, useLocation, useServices } from '../context';
+import { useApp, useServices } from '../context';
 import { ConflictBar } from '../editor/conflict-bar';
 import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
@@ -9,7 +9,7 @@ import { useKeys } from '../keyboard';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { ProblemNote, Waiting } from '../parts/notes';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 import { Comparison } from './comparison';
 import { RollBackDialog } from './roll-back-dialog';
 import { useVersion, useVersionList } from './use-version';
@@ -61,7 +61,7 @@ export function VersionsView(props: VersionsProps) {
 /** Keys to move through the list and return to the editor. */
 function useSteps(rows: readonly string[], { version }: VersionPlace) {
   const { navigation } = useServices();
-  const { path } = useLocation();
+  const { path } = usePageLocation();
   const step = (by: number) => () => {
     const next = rows[rows.indexOf(version) + by];
     if (next) navigation.go(path, { search: versionSearch(next) });
@@ -79,7 +79,7 @@ function VersionDetail({
   onReload,
 }: VersionsProps & { versions: ReturnType<typeof useVersionList>['versions'] }) {
   const { navigation } = useServices();
-  const { path } = useLocation();
+  const { path } = usePageLocation();
   const [isRollingBack, setRollingBack] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
   const after = useVersion(event, draft, place.version);
