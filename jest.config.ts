@@ -2,7 +2,7 @@
 import type { Config } from 'jest';
 
 /** Each test file loads its modules anew: with `lazy`, packages are loaded on first use, which saves most of them. */
-function compile(lazy: boolean): Config['transform'] {
+function compile(lazy: boolean): NonNullable<Config['transform']> {
   const react = { runtime: 'automatic' };
   const parser = { syntax: 'typescript', tsx: true };
   const jsc = { target: 'es2023', parser: { syntax: 'typescript' } };

@@ -12,6 +12,7 @@ import {
 // The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
+const manyRows = process.env['TEST_FULL'] ? 10_000 : 1_000;
 const badToken = 'not-a-token-of-slack-7731';
 
 let dashboard: OpenDashboard;
@@ -68,6 +69,19 @@ async function send(number: number, channels: string[], user: object = {}): Prom
   const headers = { 'Idempotency-Key': `key-of-${number}` };
   const { body } = await system.send(tenant, { ...call, data: { name: 'Ana' } }, headers);
   return String(body.request_id);
+}
+
+/** Stores older requests like this one, without messages. */
+async function copyRequest(requestId: string, copies: number): Promise<void> {
+  await dashboard.system.database.lookUps.query(
+    `WITH copy AS (
+       INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, created_at)
+       SELECT ('01000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, account_id, app_id, event_id, version_id, kind,
+         items, planned_items, created_at - interval '1 day'
+       FROM request, generate_series(1, $2::int) n WHERE id = $1 RETURNING id)
+     INSERT INTO request_item (request_id, item, recipient) SELECT id, 0, '{"user_id":"u_1"}' FROM copy`,
+    [requestId, copies],
+  );
 }
 
 describe('the log', () => {
@@ -142,6 +156,26 @@ describe('the log', () => {
     expect(await getRow(page, pausedId).count()).toBe(0);
     await page.keyboard.press('n');
     await getRow(page, pausedId).waitFor();
+  });
+
+  testInBrowser('draws few of thousands of rows, and scrolls through all of them', async () => {
+    const requestId = await send(12, ['sms']);
+    await copyRequest(requestId, manyRows);
+    const { page } = await openAt('log');
+    await getRow(page, requestId).waitFor();
+    const list = page.getByRole('region', { name: 'Requests' });
+    // Without an end, the number of rows is unknown: -1.
+    const readOn = async () => {
+      const rows = await list.evaluate((pane) => {
+        pane.scrollTop = pane.scrollHeight;
+        return Number(pane.querySelector('table')?.getAttribute('aria-rowcount'));
+      });
+      expect(rows).toBeGreaterThan(manyRows);
+    };
+    await eventually(readOn, { timeoutMs: 120_000, intervalMs: 20 });
+    await list.evaluate((pane) => pane.scrollTo(0, pane.scrollHeight / 2));
+    await page.locator(`tr[aria-rowindex="${manyRows / 2}"]`).waitFor();
+    expect(await page.locator('*').count()).toBeLessThan(3_000);
   });
 
   testInBrowser('keeps the pane sizes after dragging', async () => {

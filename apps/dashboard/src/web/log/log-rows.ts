@@ -13,7 +13,7 @@ export type LogRows = {
 export const noRows: LogRows = { visible: [], pending: [], hasDropped: false, fresh: [] };
 
 const maxPending = 500;
-const maxVisible = 2_000;
+const maxVisible = 10_000;
 
 export type LogChange =
   | { kind: 'read'; rows: readonly LogRow[] }

@@ -1,3 +1,4 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
@@ -19,9 +20,19 @@ export function LogTable({
 }) {
   const { visible, pending, hasDropped, fresh } = list.rows;
   const freshIds = new Set(fresh);
+  const { pane, lastRendered, rendered, above, below } = useRenderedRows(visible, openId);
+  // Scrolling to the end reads on. Without a scroll bar, and while few rows match, the button does.
+  useEffect(() => {
+    const isNearEnd = lastRendered >= visible.length - overscanRows;
+    if (isNearEnd && list.hasOlder && (pane.current?.scrollTop ?? 0) > 0) void list.readOlder();
+  }, [lastRendered, visible.length, list, pane]);
+  const total = visible.length + headRows + (pending.length > 0 ? 1 : 0);
   return (
-    <section className="pane list linked" aria-label="Requests">
-      <table>
+    <section ref={pane} className="pane list linked" aria-label="Requests">
+      <table
+        aria-rowcount={list.hasOlder ? -1 : total}
+        style={{ marginTop: above, marginBottom: below }}
+      >
         <thead>
           <tr>
             <th className="c-time">Accepted</th>
@@ -36,10 +47,11 @@ export function LogTable({
           {pending.length > 0 && (
             <PendingRow count={pending.length} hasDropped={hasDropped} onShow={list.showPending} />
           )}
-          {visible.map((row) => (
+          {rendered.map(({ row, index }) => (
             <Row
               key={row.requestId}
               row={row}
+              index={index + headRows + (pending.length > 0 ? 1 : 0)}
               isOpen={row.requestId === openId}
               isFresh={freshIds.has(row.requestId)}
               search={search}
@@ -64,6 +76,34 @@ export function LogTable({
       <Announcement count={pending.length} />
     </section>
   );
+}
+
+const headRows = 1;
+const rowPx = 30;
+const overscanRows = 20;
+
+/** The rows near the visible part of the list, and the height of those that are left out above and below. */
+function useRenderedRows(rows: readonly LogRow[], openId: string | undefined) {
+  const pane = useRef<HTMLElement>(null);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => pane.current,
+    getItemKey: (index) => rows[index]?.requestId ?? index,
+    estimateSize: () => rowPx,
+    overscan: overscanRows,
+  });
+  const openIndex = rows.findIndex(({ requestId }) => requestId === openId);
+  useEffect(() => {
+    if (openIndex >= 0) list.scrollToIndex(openIndex, { align: 'auto' });
+  }, [openIndex, list]);
+  const items = list.getVirtualItems();
+  return {
+    pane,
+    lastRendered: items.at(-1)?.index ?? 0,
+    rendered: items.flatMap(({ index }) => (rows[index] ? [{ row: rows[index], index }] : [])),
+    above: items[0]?.start ?? 0,
+    below: list.getTotalSize() - (items.at(-1)?.end ?? 0),
+  };
 }
 
 function PendingRow({
@@ -92,23 +132,25 @@ function PendingRow({
 
 function Row({
   row,
+  index,
   isOpen,
   isFresh,
   search,
 }: {
   row: LogRow;
+  index: number;
   isOpen: boolean;
   isFresh: boolean;
   search: string;
 }) {
   const app = useApp();
-  const rowRef = useRef<HTMLTableRowElement>(null);
-  useEffect(() => {
-    if (isOpen) rowRef.current?.scrollIntoView({ block: 'nearest' });
-  }, [isOpen]);
   const at = row.acceptedAt;
   return (
-    <tr ref={rowRef} aria-current={isOpen ? 'true' : undefined} className={isFresh ? 'fresh' : ''}>
+    <tr
+      aria-rowindex={index + 1}
+      aria-current={isOpen ? 'true' : undefined}
+      className={isFresh ? 'fresh' : ''}
+    >
       <td className="time" title={new Date(at).toISOString()}>
         {isSameDay(at, Date.now()) ? '' : `${day(at)} `}
         {clock(at)}

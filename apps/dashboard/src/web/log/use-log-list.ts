@@ -55,9 +55,13 @@ export function useLogList({
     return () => clearInterval(timer);
   }, [read, meta.problem]);
 
+  const isReadingOlder = useRef(false);
   async function readOlder() {
-    if (meta.next === null) return;
-    const answer = await list(meta.next);
+    if (meta.next === null || isReadingOlder.current) return;
+    isReadingOlder.current = true;
+    const answer = await list(meta.next).finally(() => {
+      isReadingOlder.current = false;
+    });
     if (!answer) return;
     if ('problem' in answer) return setMeta({ ...meta, problem: answer.problem });
     const older: LogAnswer = answer.value;
