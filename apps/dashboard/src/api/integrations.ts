@@ -56,6 +56,7 @@ export const integrationRoutes = {
   'GET /api/apps/:appId/integrations': {
     access: 'viewer',
     answer: Type.Object({ integrations: Type.Array(integration) }),
+    hasSecret: true,
   },
   /** Omitted settings get their defaults, if they have one. 409 `name_taken`. */
   'POST /api/apps/:appId/integrations': {
@@ -71,7 +72,11 @@ export const integrationRoutes = {
     answer: testResult,
     audit: 'integration.tested',
   },
-  'GET /api/apps/:appId/integrations/:id': { access: 'viewer', answer: integration },
+  'GET /api/apps/:appId/integrations/:id': {
+    access: 'viewer',
+    answer: integration,
+    hasSecret: true,
+  },
   /**
    * An omitted credential is kept; null removes it. `settings` replace the stored ones, but omitted required settings
    * are kept. If a setting changes that stored credentials are bound to, such as the host, the credentials must be

@@ -1,5 +1,6 @@
 import type { Logger } from '@belfry/runtime';
 import express, { type Express, type RequestHandler } from 'express';
+import { createCompress } from './compress';
 import type { Connections } from './connection';
 import { addPages, setSafeHeaders } from './pages';
 import { Refusal } from './problem';
@@ -61,7 +62,7 @@ export function createDashboard(deps: DashboardDeps): Express {
   app.disable('x-powered-by');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  app.use(setSafeHeaders);
+  app.use(setSafeHeaders, createCompress());
   app.get('/livez', (_req, res) => void res.json({ status: 'ok' }));
   app.get('/readyz', createReadyz(deps.ready));
   const { requireHttps, refuseForeignNames, requireOwnOrigin } = deps.connections;

@@ -85,7 +85,8 @@ function createHandler(
     const body = spec.body === undefined ? undefined : readBody(spec.body, req.body);
     const answer = await handle({ req, res, ...base, path: params, query, body });
     if (spec.answer !== undefined) {
-      res.set('Cache-Control', 'no-store').json(answer);
+      const cacheControl = spec.hasSecret ? 'no-store, no-transform' : 'no-store';
+      res.set('Cache-Control', cacheControl).json(answer);
     }
   };
 
