@@ -1,7 +1,7 @@
 import { type AppSetting, type AppSettings, listAppSettings, listValues } from '@belfry/shared';
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { done, nameSchema, nullable, time } from './schemas';
+import { done, nameSchema, nullable, oneOf, time } from './schemas';
 
 export const notARegion = 'must be a two-letter region such as US or DE';
 
@@ -40,6 +40,22 @@ const app = Type.Object({
 });
 export type AppAnswer = Static<typeof app>;
 
+const goingLiveItem = Type.Object({
+  /** `missing`: messages would fail or callers could not call. */
+  status: oneOf(['ok', 'warning', 'missing']),
+  title: Type.String(),
+  /** What is so, and what to do. */
+  text: Type.String(),
+  /** Where to change it; null if no page of the dashboard can. */
+  fix: nullable(
+    Type.Object({
+      page: oneOf(['events', 'integrations', 'keys', 'apps']),
+      id: nullable(Type.String()),
+    }),
+  ),
+});
+export type GoingLiveItem = Static<typeof goingLiveItem>;
+
 export const appRoutes = {
   'GET /api/apps': { access: 'viewer', answer: Type.Object({ apps: Type.Array(app) }) },
   /** Omitted settings get their defaults. */
@@ -49,12 +65,24 @@ export const appRoutes = {
     answer: app,
     audit: 'app.created',
   },
-  /** Omitted settings stay as they are. */
+  /**
+   * Omitted settings stay as they are. To go from sandbox to live, `confirmName` must be the app's name: 409
+   * `needs_confirmation` otherwise.
+   */
   'PATCH /api/apps/:appId': {
     access: 'editor',
-    body: Type.Object({ ...optionalSettings, name: Type.Optional(nameSchema) }),
+    body: Type.Object({
+      ...optionalSettings,
+      name: Type.Optional(nameSchema),
+      confirmName: Type.Optional(Type.String()),
+    }),
     answer: app,
     audit: 'app.changed',
+  },
+  /** The checklist for live delivery: API key, gateway, inbox counters, then each channel of each live event. */
+  'GET /api/apps/:appId/going-live': {
+    access: 'viewer',
+    answer: Type.Object({ items: Type.Array(goingLiveItem) }),
   },
   /** `confirmName` must be the app's name. */
   'DELETE /api/apps/:appId': {

@@ -30,6 +30,8 @@ const integration = Type.Object({
   waiting: Type.Integer(),
   createdAt: time,
   updatedAt: time,
+  /** When the stored integration last passed a connection test. Null after each save. */
+  testedAt: nullable(time),
   /** Webhook URL for delivery receipts, if the provider sends them. */
   receiptUrl: nullable(Type.String()),
   /** Slack can fill the integration through its install page, see the route `slack-install`. */

@@ -43,7 +43,9 @@ test('each setting can be changed alone, and the audit records it', async () => 
   let expected: object = { name: 'Changed', ...defaults };
   for (const change of changes) {
     expected = { ...expected, ...change };
-    expect((await call('patch', path, change)).body).toMatchObject(expected);
+    expect((await call('patch', path, { ...change, confirmName: 'Changed' })).body).toMatchObject(
+      expected,
+    );
     expect(await readRow(id)).toMatchObject(expected);
   }
   const audit = await database.prisma.auditEntry.findMany({

@@ -5,6 +5,7 @@ import {
   createAccess,
   createAccountApps,
   createAccountKeys,
+  createAppEvents,
   createAppIntegrations,
   createAppUsers,
   createDatabase,
@@ -98,8 +99,8 @@ export function createDashboardServices(
   const tries = createTries({ ...knownLimit, maxNames: maxOperatorsConfirming, now: Date.now });
   const confirmPassword = createConfirmPassword({ passwords, tries });
   const devices = createDevices({ secrets, connections });
+  const readStatus = createStatus(base);
   const migrated = { pool, databaseUrl: env.DATABASE_URL, migrationsDir };
-  const isStoreReady = createReadiness(migrated);
   return {
     access,
     passwords,
@@ -118,7 +119,7 @@ export function createDashboardServices(
       gatewayUrl: env.PUBLIC_URL,
     },
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
-    apps: { apps, sending: createQueueFacts(pool), channelNames },
+    apps: createAppServices(base, { apps, integrations, readStatus }),
     ...createConfigurationServices(base),
     ...createRequestServices(base, sessions),
     queues: {
@@ -127,15 +128,33 @@ export function createDashboardServices(
       integrations,
       facts: createQueueFacts(pool),
       listHeartbeats: () => listHeartbeats(pool),
-      readStatus: createStatus(base),
+      readStatus,
       now: () => new Date(),
     },
     captures: { captures: createAppCaptures(pool) },
     savedFilters: { savedFilters: createSavedFilters(pool) },
     ...createPeopleServices(base, confirmPassword),
-    ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
+    ready: createReady(shutdown, createReadiness(migrated)),
     webDir,
     logger: log,
+  };
+}
+
+function createReady(shutdown: Shutdown, isStoreReady: () => Promise<boolean>) {
+  return async () => !shutdown.isShuttingDown() && isStoreReady();
+}
+
+function createAppServices(
+  { database: { lookUps: pool }, secrets }: Base,
+  shared: Pick<DashboardDeps['apps'], 'apps' | 'integrations' | 'readStatus'>,
+): DashboardDeps['apps'] {
+  return {
+    ...shared,
+    sending: createQueueFacts(pool),
+    channelNames,
+    channels,
+    keys: createAccountKeys(pool, secrets),
+    events: createAppEvents(pool),
   };
 }
 

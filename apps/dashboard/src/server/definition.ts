@@ -66,10 +66,15 @@ async function checkChannel(
   return problems;
 }
 
-function checkChain(
+/** Problems of a channel's chain of integrations. */
+export function checkChain(
   channel: string,
   ids: readonly string[],
-  { integrations, delivery, isBuiltIn }: ChannelFacts & { isBuiltIn: boolean },
+  {
+    integrations,
+    delivery,
+    isBuiltIn,
+  }: Pick<DefinitionFacts, 'integrations' | 'delivery'> & { isBuiltIn: boolean },
 ): PublishProblem[] {
   const at = { channel };
   if (ids.length === 0 && !isBuiltIn) {

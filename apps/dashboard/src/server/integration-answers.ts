@@ -42,7 +42,7 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
   }
 
   function toAnswer(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
-    const { id, channel, provider, settings, createdAt, updatedAt, ...rest } = row;
+    const { id, channel, provider, settings, createdAt, updatedAt, testedAt, ...rest } = row;
     const stored = box.open(row);
     const providerDefinition = findProvider(channels, { channel, provider });
     const problems = providerDefinition
@@ -57,6 +57,7 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       credentials: providerDefinition ? createHints(providerDefinition, stored) : {},
       createdAt: createdAt.getTime(),
       updatedAt: updatedAt.getTime(),
+      testedAt: testedAt?.getTime() ?? null,
       usedBy,
       receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
       canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,

@@ -65,3 +65,9 @@ export function invalid(fields: FieldProblem[]): Refusal {
   const text = first ? `${first.path} ${first.problem}` : 'The request is invalid.';
   return new Refusal('invalid', text, { fields });
 }
+
+/** What cannot be undone requires typing the name of the app or event. */
+export function requireName(confirmName: string | undefined, name: string, purpose: string): void {
+  if (confirmName === name) return;
+  throw new Refusal('needs_confirmation', `Enter the name ${name} to ${purpose}.`);
+}

@@ -162,7 +162,7 @@ describe('a rollback', () => {
     const { version } = timeline.body;
     expect((await who.call('get', `${at}/versions/${version.id}`)).body.kind).toBe('test');
     expect((await rollBack(version.id)).status).toBe(404);
-    await who.call('patch', appAt!, { delivery: 'live' });
+    await who.call('patch', appAt!, { delivery: 'live', confirmName: 'Test app' });
     const refusal = await rollBack(first!.id);
     expect([refusal.status, refusal.body.code]).toEqual([422, 'not_publishable']);
     expect(refusal.body.publishProblems[0].problem).toMatch(/^Choose an integration/);

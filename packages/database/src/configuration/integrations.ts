@@ -14,6 +14,8 @@ export type AppIntegrationRow = {
   credentials: string;
   state: 'active' | 'needs_attention' | 'paused';
   stateReason: string | null;
+  /** When the stored settings and credentials last passed a connection test. */
+  testedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
   /** Waiting messages, counted up to `countedTo`. */
@@ -45,6 +47,7 @@ export function createAppIntegrations(pool: pg.Pool) {
   async function list(appId: string, id: string | null = null): Promise<AppIntegrationRow[]> {
     const { rows } = await pool.query<AppIntegrationRow>(
       `SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
+         i.tested_at AS "testedAt",
          i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting
        FROM integration i
        CROSS JOIN LATERAL (
@@ -98,6 +101,24 @@ export function createAppIntegrations(pool: pg.Pool) {
         { ...actor, appId },
         { action: 'integration.tested', subject: id ?? change.provider, change },
       ),
+
+    /** Records that the integration passed a test, unless it was saved since it was read. */
+    async markTested(
+      appId: string,
+      { id, updatedAt }: Pick<AppIntegrationRow, 'id' | 'updatedAt'>,
+    ): Promise<void> {
+      await pool.query(
+        `UPDATE integration SET tested_at = now()
+         WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3`,
+        [id, appId, updatedAt],
+      );
+    },
+
+    /** Integrations through which one of the newest messages of these channels was sent. */
+    async listUsed(appId: string, channels: readonly string[]): Promise<string[]> {
+      const { rows } = await pool.query<{ id: string }>(usedStatement, [appId, channels]);
+      return rows.map(({ id }) => id);
+    },
 
     /** `emptied` is a sealed empty object that replaces the credentials. */
     async remove(
@@ -171,9 +192,23 @@ UPDATE integration SET name = $4, settings = $5, credentials = $6,
   updated_at = greatest(now(), updated_at + interval '1 ms'),
   state = CASE WHEN state = 'needs_attention' THEN 'active' ELSE state END,
   state_reason = CASE WHEN state = 'needs_attention' THEN NULL ELSE state_reason END,
-  probe_at = NULL
+  probe_at = NULL, tested_at = NULL
 WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3
 RETURNING channel`;
+
+/** Per channel and state. */
+const messagesScanned = 1_000;
+
+// Follows the index on app, channel, state and request. A message of the sandbox has no integration.
+const usedStatement = `
+SELECT DISTINCT m.integration_id AS id
+FROM unnest($2::text[]) AS c (channel)
+CROSS JOIN unnest(ARRAY['sent', 'delivered', 'read']) AS s (state)
+CROSS JOIN LATERAL (
+  SELECT integration_id FROM message
+  WHERE app_id = $1 AND channel = c.channel AND log_state = s.state
+  ORDER BY request_id DESC LIMIT ${messagesScanned}) m
+WHERE m.integration_id IS NOT NULL`;
 
 async function switchTo(
   state: 'paused' | 'active',

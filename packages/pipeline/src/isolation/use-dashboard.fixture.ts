@@ -119,7 +119,7 @@ export async function useAccount({ database, accountId, actor, secrets, appId }:
 }
 
 export async function useIntegrations(world: World): Promise<void> {
-  const { database, actor, appId, integrations } = world;
+  const { database, actor, appId, integrations, alter } = world;
   const all = createAppIntegrations(database.accepting);
   const id = integrations[1];
   const dueAt = new Date(Date.now() + hourMs);
@@ -132,6 +132,15 @@ export async function useIntegrations(world: World): Promise<void> {
   await all.pause(actor, appId, id);
   await all.resume(actor, appId, id);
   await all.recordTest(actor, appId, { id, ...mail });
+  await all.markTested(appId, {
+    id,
+    updatedAt: (await all.find(appId, id))?.updatedAt ?? updatedAt,
+  });
+  await alter(`UPDATE message SET state = 'sent' WHERE app_id = $1 AND integration_id = $2`, [
+    appId,
+    id,
+  ]);
+  await all.listUsed(appId, ['email']);
   const createdId = await all.create(actor, appId, {
     name: 'Third',
     ...mail,

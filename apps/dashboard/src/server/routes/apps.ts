@@ -1,19 +1,37 @@
-import { isPhoneRegion } from '@belfry/channels';
-import type { AccountAppRow, AccountApps } from '@belfry/database';
+import { type AnyChannel, isPhoneRegion } from '@belfry/channels';
+import type {
+  AccountAppRow,
+  AccountApps,
+  AccountKeys,
+  AppEvents,
+  AppIntegrations,
+} from '@belfry/database';
 import type { QueueFacts } from '@belfry/pipeline/operate';
 import { type AppSettings, listAppSettings } from '@belfry/shared';
 import { type AppAnswer, notARegion } from '../../api/apps';
-import { invalid, notFound, Refusal } from '../problem';
+import type { StoreStatus } from '../../api/queues';
+import { listGoingLiveItems } from '../going-live';
+import { invalid, notFound, requireName } from '../problem';
 import type { Handlers } from '../route';
 
 export type AppHandlersDeps = {
   apps: AccountApps;
   sending: Pick<QueueFacts, 'pauseSending' | 'resumeSending'>;
   channelNames: readonly string[];
+} & GoingLiveDeps;
+
+type GoingLiveDeps = {
+  channels: Record<string, AnyChannel>;
+  keys: Pick<AccountKeys, 'list'>;
+  events: Pick<AppEvents, 'list'>;
+  integrations: Pick<AppIntegrations, 'list' | 'listUsed'>;
+  readStatus(): Promise<StoreStatus>;
 };
 
 /** Apps of the account. */
-export function createAppHandlers({ apps, sending, channelNames }: AppHandlersDeps) {
+export function createAppHandlers(deps: AppHandlersDeps) {
+  const { apps, sending, channelNames } = deps;
+
   async function read(accountId: string, id: string): Promise<AppAnswer> {
     const app = await apps.find(accountId, id);
     if (!app) throw notFound('app');
@@ -31,7 +49,10 @@ export function createAppHandlers({ apps, sending, channelNames }: AppHandlersDe
       return read(actor.accountId, id);
     },
 
-    async 'PATCH /api/apps/:appId'({ actor, app, body: { name, ...settings } }) {
+    async 'PATCH /api/apps/:appId'({ actor, app, body: { name, confirmName, ...settings } }) {
+      if (app.delivery === 'sandbox' && settings['delivery'] === 'live') {
+        requireName(confirmName, app.name, 'deliver its messages to people');
+      }
       const change = {
         ...pickSettings(settings),
         ...(name === undefined ? {} : { name: name.trim() }),
@@ -41,9 +62,14 @@ export function createAppHandlers({ apps, sending, channelNames }: AppHandlersDe
     },
 
     async 'DELETE /api/apps/:appId'({ actor, app, body }) {
-      requireName(body.confirmName, app.name);
+      requireName(body.confirmName, app.name, 'remove it');
       await apps.remove(actor, app.id);
       return { success: true };
+    },
+
+    async 'GET /api/apps/:appId/going-live'({ actor, app }) {
+      const facts = await readGoingLiveFacts(deps, { ...app, accountId: actor.accountId });
+      return { items: listGoingLiveItems(facts) };
     },
 
     async 'POST /api/apps/:appId/pause'({ actor, app }) {
@@ -71,10 +97,19 @@ function pickSettings(settings: { [name: string]: unknown }): Partial<AppSetting
   );
 }
 
-/** An irreversible deletion requires typing the name. */
-export function requireName(confirmName: string, name: string): void {
-  if (confirmName === name) return;
-  throw new Refusal('needs_confirmation', `Enter the name of the app, ${name}, to remove it.`);
+async function readGoingLiveFacts(
+  { channels, channelNames, keys, events, integrations, readStatus }: AppHandlersDeps,
+  { id, accountId, openInboxCounters }: AccountAppRow & { accountId: string },
+) {
+  const [accountKeys, appEvents, appIntegrations, used, { gateway }] = await Promise.all([
+    keys.list(accountId),
+    events.list(id),
+    integrations.list(id),
+    integrations.listUsed(id, channelNames),
+    readStatus(),
+  ]);
+  const lists = { keys: accountKeys, events: appEvents, integrations: appIntegrations, used };
+  return { channels, ...lists, gateway, openInboxCounters };
 }
 
 function toAppAnswer({ createdAt, sendingPausedAt, ...app }: AccountAppRow): AppAnswer {

@@ -7,9 +7,8 @@ import {
   findEvent,
   toEventRow,
 } from '../event-answers';
-import { Refusal } from '../problem';
+import { Refusal, requireName } from '../problem';
 import { type Handlers, readId } from '../route';
-import { requireName } from './apps';
 import { createPublishHandlers, createRollBackHandlers, createVersionHandlers } from './versions';
 
 export type EventHandlersDeps = EventAnswersDeps;
@@ -55,7 +54,7 @@ function createNamedHandlers({ events }: EventHandlersDeps, { answer }: EventAns
 
     async 'DELETE /api/apps/:appId/events/:eventId'(call) {
       const event = await findEvent(events, call);
-      requireName(call.body.confirmName, event.name);
+      requireName(call.body.confirmName, event.name, 'remove it');
       await events.remove(call.actor, call.app.id, event.id);
       return { success: true };
     },

@@ -128,7 +128,10 @@ function createTestHandlers(
         settings: row.settings,
         credentials: box.open(row),
       });
-      if (result.isWorking) await activate(row.id, call.actor);
+      if (result.isWorking) {
+        await activate(row.id, call.actor);
+        await integrations.markTested(call.app.id, row);
+      }
       return result;
     },
   } satisfies Partial<Handlers>;
