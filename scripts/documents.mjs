@@ -46,7 +46,7 @@ function configuration({ settings, listAppSettings, listValues }) {
       'all other variables on to the processes it starts.',
     ...sections,
     '## Settings of an app',
-    'These are not environment variables: each app has its own. Set them in the dashboard (_Apps_, _Change_) or with ' +
+    'These are not environment variables: each app has its own. Set them in the dashboard (_Apps_) or with ' +
       '`belfry app set APP_ID SETTING VALUE`; `belfry app show APP_ID` prints them. The gateway applies a change within ' +
       '`LOOKUP_CACHE_MS`. The audit log records every change.',
     list(

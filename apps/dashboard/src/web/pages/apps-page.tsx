@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { AppAnswer } from '../../api/apps';
 import type { PageProblem } from '../api';
+import { GoLiveDialog } from '../apps/go-live-dialog';
 import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { AppSettingFields, getSettings } from '../parts/app-setting-fields';
@@ -12,7 +13,7 @@ import { ActsHead, PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
 
-type Doing = { kind: 'create' } | { kind: 'change' | 'remove'; app: AppAnswer };
+type Doing = { kind: 'create' } | { kind: 'change' | 'go-live' | 'remove'; app: AppAnswer };
 
 export function AppsPage() {
   const { apps, mayChange } = useSession();
@@ -35,11 +36,14 @@ export function AppsPage() {
       {apps.length === 0 && (
         <p className="nothing">No apps yet. Callers use the ID of an app in every path.</p>
       )}
-      {doing && doing.kind !== 'remove' && (
+      {(doing?.kind === 'create' || doing?.kind === 'change') && (
         <AppDialog
           app={doing.kind === 'change' ? doing.app : undefined}
           onClose={() => setDoing(undefined)}
         />
+      )}
+      {doing?.kind === 'go-live' && (
+        <GoLiveDialog app={doing.app} onClose={() => setDoing(undefined)} />
       )}
       {doing?.kind === 'remove' && (
         <RemoveAppDialog app={doing.app} onClose={() => setDoing(undefined)} />
@@ -95,6 +99,11 @@ function AppTable({
             <td className="right">
               {mayChange && (
                 <span className="row-acts">
+                  {app.delivery === 'sandbox' && (
+                    <Button look="small" onClick={() => onDo({ kind: 'go-live', app })}>
+                      Go live
+                    </Button>
+                  )}
                   <Button look="small" onClick={() => onDo({ kind: 'change', app })}>
                     Change
                   </Button>
@@ -114,7 +123,7 @@ function AppTable({
 }
 
 function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () => void }) {
-  const { api } = useServices();
+  const { api, navigation } = useServices();
   const { reloadApps } = useSession();
   const [name, setName] = useState(app?.name ?? '');
   const [settings, setSettings] = useState(() => getSettings(app));
@@ -128,6 +137,7 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
     if ('problem' in answer) return setProblem(answer.problem);
     await reloadApps();
     onClose();
+    if (!app) navigation.go(buildPath(answer.value.id, 'log'));
   }
   const problemAt = (field: string) => problem?.fields?.find(({ path }) => path === field)?.problem;
   const fieldProblem = problemAt('name') ?? problemAt('defaultRegion');
@@ -142,7 +152,12 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
           problem={problemAt('name')}
           onChange={(event) => setName(event.target.value)}
         />
-        <AppSettingFields settings={settings} onChange={setSettings} problemAt={problemAt} />
+        <AppSettingFields
+          settings={settings}
+          hasDelivery={app?.delivery === 'live'}
+          onChange={setSettings}
+          problemAt={problemAt}
+        />
         <div className="dialog-foot">
           <Button look="main-action" type="submit">
             {app ? 'Save' : 'Create app'}

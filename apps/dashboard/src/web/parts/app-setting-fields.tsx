@@ -11,17 +11,20 @@ export function getSettings(app: AppAnswer | undefined): AppSettings {
   return Object.fromEntries(values) as AppSettings;
 }
 
-/** One field per app setting. */
+/** One field per app setting. Without `hasDelivery`, the app stays in the sandbox: going live has its own dialog. */
 export function AppSettingFields({
   settings,
+  hasDelivery,
   onChange,
   problemAt,
 }: {
   settings: AppSettings;
+  hasDelivery: boolean;
   onChange: (settings: AppSettings) => void;
   problemAt: (key: string) => string | undefined;
 }) {
-  return listAppSettings().map(([key, setting]) => {
+  const shown = listAppSettings().filter(([key]) => hasDelivery || key !== 'delivery');
+  return shown.map(([key, setting]) => {
     const set = (value: unknown) => onChange({ ...settings, [key]: value });
     const props = { setting, value: settings[key], set, problem: problemAt(key) };
     return <SettingField key={key} {...props} />;
