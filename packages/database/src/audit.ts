@@ -12,18 +12,25 @@ export function createSystemActor(accountId: string): Actor {
 }
 
 /** An entry never holds a secret. */
-export type NewAuditEntry = { action: string; subject: string; change?: Record<string, unknown> };
+export type NewAuditEntry = {
+  action: string;
+  subject: string;
+  change?: Record<string, unknown>;
+  /** The old values of the fields in `change`. */
+  before?: Record<string, unknown>;
+};
 
-/** Commits the change and its audit entry together, in SQL (docs/decisions/0006-batched-sql-and-prisma.md). `work` returns undefined when it changed nothing: then there is no entry. */
+/** Commits the change and its audit entry together, in SQL (docs/decisions/0006-batched-sql-and-prisma.md). `work` returns undefined when it changed nothing: then there is no entry. `entry` can depend on its result. */
 export async function changeWithAudit<T>(
   pool: pg.Pool,
   actor: Actor,
-  entry: NewAuditEntry,
+  entry: NewAuditEntry | ((result: T) => NewAuditEntry),
   work: (client: Queryable) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   return inTransaction(pool, async (client) => {
     const result = await work(client);
-    if (result !== undefined) await writeAudit(client, actor, entry);
+    if (result === undefined) return undefined;
+    await writeAudit(client, actor, typeof entry === 'function' ? entry(result) : entry);
     return result;
   });
 }
@@ -31,37 +38,14 @@ export async function changeWithAudit<T>(
 export async function writeAudit(
   client: Queryable,
   { accountId, operatorId, appId }: Actor,
-  { action, subject, change }: NewAuditEntry,
+  { action, subject, change, before }: NewAuditEntry,
 ): Promise<void> {
   await client.query(
-    `INSERT INTO audit_entry (id, account_id, operator_id, app_id, action, subject, change)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [newId(), accountId, operatorId, appId, action, subject, change && JSON.stringify(change)],
+    `INSERT INTO audit_entry (id, account_id, operator_id, app_id, action, subject, change, before)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[newId(), accountId, operatorId, appId, action, subject],
+      ...[change && JSON.stringify(change), before && JSON.stringify(before)],
+    ],
   );
-}
-
-export type AuditEntryRow = {
-  id: string;
-  at: Date;
-  operator: string | null;
-  appId: string | null;
-  action: string;
-  subject: string;
-  change: unknown;
-};
-
-/** Newest first; `before` is the id of the entry after the page. */
-export async function listAuditEntries(
-  pool: pg.Pool,
-  accountId: string,
-  { before, limit }: { before: string | undefined; limit: number },
-): Promise<AuditEntryRow[]> {
-  const { rows } = await pool.query<AuditEntryRow>(
-    `SELECT a.id, a.created_at AS at, o.email AS operator, a.app_id AS "appId", a.action, a.subject, a.change
-     FROM audit_entry a LEFT JOIN operator o ON o.id = a.operator_id
-     WHERE a.account_id = $1 AND ($2::uuid IS NULL OR a.id < $2)
-     ORDER BY a.id DESC LIMIT $3`,
-    [accountId, before, limit],
-  );
-  return rows;
 }

@@ -2,12 +2,18 @@ export { addressKey, wentTo } from './address-key';
 export { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from './array-parameters';
 export {
   type Actor,
-  type AuditEntryRow,
   changeWithAudit,
   createSystemActor,
-  listAuditEntries,
   writeAudit,
 } from './audit';
+export {
+  type AuditEntryRow,
+  type AuditFilter,
+  type AuditName,
+  type AuditPage,
+  readAuditNames,
+  readAuditPage,
+} from './audit-page.sql';
 export {
   createDatabase,
   type Database,

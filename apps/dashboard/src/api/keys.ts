@@ -1,9 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { confirmSchema, nullable, oneOf, passwordSchema, time } from './schemas';
+import { confirmSchema, nameSchema, nullable, oneOf, passwordSchema, time } from './schemas';
 
 const keyRow = Type.Object({
   id: Type.String(),
+  /** Null for keys from before keys had names. */
+  name: nullable(Type.String()),
   /** The key without its secret: `bk_7Qd2…`. */
   hint: Type.String(),
   state: oneOf(['active', 'ending', 'ended']),
@@ -27,9 +29,16 @@ export const keyRoutes = {
   /** 409 `wrong_state` if two keys are active. */
   'POST /api/keys': {
     access: 'owner',
-    body: passwordBody,
+    body: Type.Object({ password: passwordSchema, name: Type.Optional(nameSchema) }),
     answer: fullKey,
     audit: 'key.created',
+  },
+  /** 404 for a revoked key. */
+  'PATCH /api/keys/:id': {
+    access: 'owner',
+    body: Type.Object({ name: nameSchema }),
+    answer: keyList,
+    audit: 'key.renamed',
   },
   'POST /api/keys/:id/show': {
     access: 'editor',

@@ -21,9 +21,9 @@ afterAll(async () => {
 });
 
 /** Audit entries of the account. */
-function readAudit({ tenant }: Scene) {
-  const page = { before: undefined, limit: 50 };
-  return dashboard.services.audit.listAuditEntries(tenant.accountId, page);
+async function readAudit({ tenant }: Scene) {
+  const { readPage } = dashboard.services.audit;
+  return (await readPage(tenant.accountId, {}, { limit: 50 })).entries;
 }
 
 describe('a change', () => {

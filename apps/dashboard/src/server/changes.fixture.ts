@@ -48,6 +48,7 @@ export const changes: Record<string, MakeChange> = {
   'DELETE /api/sessions/:id': secondSession,
   'PUT /api/password': () => ({ body: { password, newPassword: password } }),
   'POST /api/keys': () => ({ body: { password } }),
+  'PATCH /api/keys/:id': async (scene) => ({ ...(await ownKey(scene)), body: { name: 'Shop' } }),
   'POST /api/keys/:id/show': ownKey,
   'POST /api/keys/:id/end': ownKey,
   'POST /api/apps': () => ({ body: { name: 'Another' } }),

@@ -16,8 +16,9 @@ import {
   createSuppressions,
   type Database,
   findNamed,
-  listAuditEntries,
   listHeartbeats,
+  readAuditNames,
+  readAuditPage,
 } from '@belfry/database';
 import {
   cancelMessage,
@@ -166,7 +167,10 @@ function createPeopleServices(
   const pool = database.lookUps;
   return {
     people: { people: createPeople(pool), confirmPassword },
-    audit: { listAuditEntries: (accountId, page) => listAuditEntries(pool, accountId, page) },
+    audit: {
+      readPage: (accountId, filter, page) => readAuditPage(pool, accountId, filter, page),
+      readNames: (accountId, ids) => readAuditNames(pool, accountId, ids),
+    },
     users: {
       channels,
       users: createAppUsers(pool),

@@ -92,7 +92,7 @@ export function idAt(timeMs: number): string {
 
 const latestMs = 2 ** 48 - 1;
 
-function readTime(name: string, text: string): number {
+export function readTime(name: string, text: string): number {
   const time = Number(text);
   if (/^\d{1,15}$/.test(text) && time <= latestMs) return time;
   throw new Refusal('bad_request', `${name} must be a time in Unix milliseconds.`);

@@ -90,6 +90,7 @@ describe('the contract', () => {
       'DELETE /api/apps/:appId',
       'DELETE /api/people/:id',
       'DELETE /api/people/invitations/:id',
+      'PATCH /api/keys/:id',
       'PATCH /api/people/:id',
       'POST /api/keys',
       'POST /api/keys/:id/end',

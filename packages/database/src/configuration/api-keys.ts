@@ -1,12 +1,14 @@
 import type { Secrets } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
 import type pg from 'pg';
-import { type Actor, writeAudit } from '../audit';
+import { type Actor, changeWithAudit, writeAudit } from '../audit';
 import { apiKeyPlace } from '../look-ups';
 import { inTransaction, type Queryable } from '../transaction';
 
 export type AccountKeyRow = {
   id: string;
+  /** Null for keys from before keys had names. */
+  name: string | null;
   createdAt: Date;
   lastUsedAt: Date | null;
   expiresAt: Date | null;
@@ -26,7 +28,7 @@ export function createAccountKeys(pool: pg.Pool, secrets: Secrets) {
   return {
     async list(accountId: string): Promise<AccountKeyRow[]> {
       const { rows } = await pool.query<AccountKeyRow>(
-        `SELECT id, created_at AS "createdAt", last_used_at AS "lastUsedAt",
+        `SELECT id, name, created_at AS "createdAt", last_used_at AS "lastUsedAt",
            coalesce(revoked_at, expires_at) AS "expiresAt", ${stateColumn} AS state
          FROM api_key
          WHERE account_id = $1
@@ -52,11 +54,28 @@ export function createAccountKeys(pool: pg.Pool, secrets: Secrets) {
     },
 
     /** Undefined when `maxActiveKeys` are active. */
-    async create(actor: Actor): Promise<{ id: string; key: string } | undefined> {
+    async create(actor: Actor, name?: string): Promise<{ id: string; key: string } | undefined> {
       return inTransaction(pool, async (client) => {
         const active = await countActive(client, actor.accountId);
-        return active < maxActiveKeys ? insertApiKey(client, actor, secrets) : undefined;
+        return active < maxActiveKeys ? insertApiKey(client, actor, secrets, name) : undefined;
       });
+    },
+
+    /** False when the account has no usable key with this id. */
+    async rename(actor: Actor, { id, name }: { id: string; name: string }): Promise<boolean> {
+      const createEntry = (before: { name: string | null }) => {
+        return { action: 'key.renamed', subject: id, change: { name }, before };
+      };
+      const renamed = await changeWithAudit(pool, actor, createEntry, async (client) => {
+        const { rows } = await client.query<{ name: string | null }>(
+          `UPDATE api_key k SET name = $3
+           FROM (SELECT id, name FROM api_key WHERE id = $1 AND account_id = $2 AND ${stateColumn} <> 'ended' FOR UPDATE) old
+           WHERE k.id = old.id RETURNING old.name`,
+          [id, actor.accountId, name],
+        );
+        return rows[0];
+      });
+      return renamed !== undefined;
     },
 
     async end(actor: Actor, { id, afterMs, isConfirmed }: KeyEnd): Promise<KeyEndResult> {
@@ -86,13 +105,15 @@ export async function insertApiKey(
   client: Queryable,
   actor: Actor,
   secrets: Pick<Secrets, 'seal'>,
+  name?: string,
 ): Promise<{ id: string; key: string }> {
   const { id, key, secretHash } = createApiKey();
   await client.query(
-    'INSERT INTO api_key (id, account_id, secret_hash, sealed) VALUES ($1, $2, $3, $4)',
-    [id, actor.accountId, secretHash, secrets.seal(key, apiKeyPlace(id))],
+    'INSERT INTO api_key (id, account_id, secret_hash, sealed, name) VALUES ($1, $2, $3, $4, $5)',
+    [id, actor.accountId, secretHash, secrets.seal(key, apiKeyPlace(id)), name],
   );
-  await writeAudit(client, actor, { action: 'key.created', subject: id });
+  const change = name === undefined ? {} : { change: { name } };
+  await writeAudit(client, actor, { action: 'key.created', subject: id, ...change });
   return { id, key };
 }
 

@@ -62,14 +62,20 @@ export function createAccountApps(pool: pg.Pool) {
     async change(actor: Actor, id: string, change: AppChange): Promise<void> {
       const columnValues = listColumnValues(change);
       if (columnValues.length === 0) return;
-      const entry = { action: 'app.changed', subject: id, change };
-      await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
-        client.query(
-          `UPDATE app SET ${columnValues.map(({ column }, index) => `${column} = $${index + 3}`).join(', ')}
-           WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL`,
+      const createEntry = (before: Record<string, unknown>) => {
+        return { action: 'app.changed', subject: id, change, before };
+      };
+      await changeWithAudit(pool, { ...actor, appId: id }, createEntry, async (client) => {
+        const assignments = columnValues.map(({ column }, index) => `${column} = $${index + 3}`);
+        const oldValues = columnValues.map(({ key, column }) => `old.${column} AS "${key}"`);
+        const { rows } = await client.query<Record<string, unknown>>(
+          `UPDATE app a SET ${assignments.join(', ')}
+           FROM (SELECT * FROM app WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE) old
+           WHERE a.id = old.id RETURNING ${oldValues.join(', ')}`,
           [id, actor.accountId, ...columnValues.map(({ value }) => value)],
-        ),
-      );
+        );
+        return rows[0];
+      });
     },
 
     async remove(actor: Actor, id: string): Promise<void> {
@@ -103,10 +109,10 @@ const defaults = Object.fromEntries(
   listAppSettings().map(([key, setting]) => [key, setting.default]),
 );
 
-function listColumnValues(change: AppChange): { column: string; value: unknown }[] {
+function listColumnValues(change: AppChange): { key: string; column: string; value: unknown }[] {
   return Object.entries(change).flatMap(([key, value]) => {
     const column = columns[key];
-    return column === undefined || value === undefined ? [] : [{ column, value }];
+    return column === undefined || value === undefined ? [] : [{ key, column, value }];
   });
 }
 

@@ -120,14 +120,19 @@ async function renameEvent(
   actor: ActorInApp,
   { id, name }: { id: string; name: string },
 ): Promise<boolean> {
-  const entry = { action: 'event.renamed', subject: id, change: { name } };
+  const createEntry = (before: { name: string }) => {
+    return { action: 'event.renamed', subject: id, change: { name }, before };
+  };
   const result = await unlessTaken(() =>
-    changeWithAudit(pool, actor, entry, (client) =>
-      client.query(
-        'UPDATE event SET name = $3, updated_at = now() WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL',
+    changeWithAudit(pool, actor, createEntry, async (client) => {
+      const { rows } = await client.query<{ name: string }>(
+        `UPDATE event e SET name = $3, updated_at = now()
+         FROM (SELECT id, name FROM event WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL FOR UPDATE) old
+         WHERE e.id = old.id RETURNING old.name`,
         [id, actor.appId, name],
-      ),
-    ),
+      );
+      return rows[0];
+    }),
   );
   return result !== 'taken';
 }

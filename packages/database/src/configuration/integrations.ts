@@ -37,6 +37,8 @@ export type IntegrationChange = {
   name: string;
   settings: Record<string, unknown>;
   credentials: string;
+  /** Names of the credentials that the operator entered, for the audit. */
+  entered?: readonly string[];
 };
 
 const maxListed = 500;
@@ -164,12 +166,16 @@ async function createIntegration(
 async function changeIntegration(
   pool: pg.Pool,
   actor: ActorInApp,
-  { id, updatedAt, name, settings, credentials }: IntegrationChange,
+  { id, updatedAt, name, settings, credentials, entered = [] }: IntegrationChange,
 ): Promise<'changed' | 'stale' | 'taken'> {
-  const entry = { action: 'integration.changed', subject: id, change: { name, settings } };
+  const enteredCredentials = entered.length > 0 ? { entered_credentials: entered } : {};
+  const change = { name, settings, ...enteredCredentials };
+  const createEntry = ({ channel: _, ...before }: OldIntegration) => {
+    return { action: 'integration.changed', subject: id, change, before };
+  };
   const changed = await unlessTaken(() =>
-    changeWithAudit(pool, actor, entry, async (client) => {
-      const { rows } = await client.query<{ channel: string }>(changeStatement, [
+    changeWithAudit(pool, actor, createEntry, async (client) => {
+      const { rows } = await client.query<OldIntegration>(changeStatement, [
         id,
         actor.appId,
         updatedAt,
@@ -178,7 +184,10 @@ async function changeIntegration(
         credentials,
       ]);
       const [row] = rows;
-      if (row) await wakeMessages(client, { ...row, integrationId: id, appId: actor.appId });
+      if (row) {
+        const { channel } = row;
+        await wakeMessages(client, { channel, integrationId: id, appId: actor.appId });
+      }
       return row;
     }),
   );
@@ -186,15 +195,20 @@ async function changeIntegration(
   return changed ? 'changed' : 'stale';
 }
 
+type OldIntegration = Pick<AppIntegrationRow, 'channel' | 'name' | 'settings'>;
+
 // `updated_at` is the revision, so it always increases.
 const changeStatement = `
-UPDATE integration SET name = $4, settings = $5, credentials = $6,
-  updated_at = greatest(now(), updated_at + interval '1 ms'),
-  state = CASE WHEN state = 'needs_attention' THEN 'active' ELSE state END,
-  state_reason = CASE WHEN state = 'needs_attention' THEN NULL ELSE state_reason END,
+UPDATE integration i SET name = $4, settings = $5, credentials = $6,
+  updated_at = greatest(now(), i.updated_at + interval '1 ms'),
+  state = CASE WHEN i.state = 'needs_attention' THEN 'active' ELSE i.state END,
+  state_reason = CASE WHEN i.state = 'needs_attention' THEN NULL ELSE i.state_reason END,
   probe_at = NULL, tested_at = NULL
-WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3
-RETURNING channel`;
+FROM (
+  SELECT id, channel, name, settings FROM integration
+  WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3 FOR UPDATE) old
+WHERE i.id = old.id
+RETURNING old.channel, old.name, old.settings`;
 
 /** Per channel and state. */
 const messagesScanned = 1_000;

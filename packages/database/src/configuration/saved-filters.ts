@@ -39,24 +39,34 @@ export function createSavedFilters(pool: pg.Pool) {
     /** A field that is left out stays as it is. */
     change: (actor: Actor, appId: string, { id, ...change }: SavedFilterChange) =>
       unlessTaken(async () => {
-        const entry = { action: 'filter.changed', subject: id, change };
-        const changed = await changeWithAudit(pool, { ...actor, appId }, entry, (client) =>
+        const createEntry = ({ name, filters }: OldFilter) => {
+          const before = { ...(change.name && { name }), ...(change.filters && { filters }) };
+          return { action: 'filter.changed', subject: id, change, before };
+        };
+        const changed = await changeWithAudit(pool, { ...actor, appId }, createEntry, (client) =>
           updateFilter(client, { ...actor, appId }, { id, ...change }),
         );
-        return changed ?? 'not_found';
+        return changed ? { id } : 'not_found';
       }),
 
     /** False when the app has no filter with this id. */
     async remove(actor: Actor, appId: string, id: string): Promise<boolean> {
-      const entry = { action: 'filter.removed', subject: id };
-      const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-        const { rowCount } = await client.query(
-          'DELETE FROM saved_filter WHERE id = $1 AND app_id = $2',
-          [id, appId],
-        );
-        return rowCount === 1 ? true : undefined;
-      });
-      return removed === true;
+      const createEntry = (before: OldFilter) => {
+        return { action: 'filter.removed', subject: id, before };
+      };
+      const removed = await changeWithAudit(
+        pool,
+        { ...actor, appId },
+        createEntry,
+        async (client) => {
+          const { rows } = await client.query<OldFilter>(
+            'DELETE FROM saved_filter WHERE id = $1 AND app_id = $2 RETURNING name, filters',
+            [id, appId],
+          );
+          return rows[0];
+        },
+      );
+      return removed !== undefined;
     },
   };
 }
@@ -82,15 +92,18 @@ async function insertFilter(
   return { id };
 }
 
+type OldFilter = Pick<SavedFilterRow, 'name' | 'filters'>;
+
 async function updateFilter(
   client: Queryable,
   { appId, operatorId }: ActorInApp,
   { id, name, filters }: SavedFilterChange,
-): Promise<{ id: string } | undefined> {
-  const { rowCount } = await client.query(
-    `UPDATE saved_filter SET name = coalesce($3, name), filters = coalesce($4, filters), saved_by = $5, updated_at = now()
-     WHERE id = $1 AND app_id = $2`,
+): Promise<OldFilter | undefined> {
+  const { rows } = await client.query<OldFilter>(
+    `UPDATE saved_filter f SET name = coalesce($3, f.name), filters = coalesce($4, f.filters), saved_by = $5, updated_at = now()
+     FROM (SELECT id, name, filters FROM saved_filter WHERE id = $1 AND app_id = $2 FOR UPDATE) old
+     WHERE f.id = old.id RETURNING old.name, old.filters`,
     [id, appId, name, filters && JSON.stringify(filters), operatorId],
   );
-  return rowCount === 1 ? { id } : undefined;
+  return rows[0];
 }

@@ -159,8 +159,8 @@ async function changeRole(
     if (isLastOwner(id, owners)) return { obstacle: 'last_owner' };
     await client.query('UPDATE operator SET role = $2 WHERE id = $1', [id, role]);
     if (role !== 'owner') await endInvitations(client, id);
-    const change = { email: person.email, from: person.role, to: role };
-    return { entry: { action: 'operator.role_changed', subject: id, change } };
+    const before = { role: person.role };
+    return { entry: { action: 'operator.role_changed', subject: id, change: { role }, before } };
   });
 }
 

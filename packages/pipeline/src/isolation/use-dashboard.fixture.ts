@@ -9,7 +9,8 @@ import {
   createPeople,
   createSavedFilters,
   createSuppressions,
-  listAuditEntries,
+  readAuditNames,
+  readAuditPage,
   resetOperator,
   writeKeyUses,
 } from '@belfry/database';
@@ -72,13 +73,19 @@ export async function useOperators(world: World): Promise<void> {
   await useAudit(world);
 }
 
-async function useAudit({ database, accountId }: World): Promise<void> {
-  await listAuditEntries(database.accepting, accountId, { before: undefined, limit: 50 });
-  const [entry] = await listAuditEntries(database.accepting, accountId, {
-    before: undefined,
-    limit: 1,
-  });
-  await listAuditEntries(database.accepting, accountId, { before: entry?.id, limit: 50 });
+async function useAudit({ database, accountId, operatorId }: World): Promise<void> {
+  const pool = database.accepting;
+  await readAuditPage(pool, accountId, {}, { limit: 50, scanned: 2 });
+  const { next } = await readAuditPage(pool, accountId, {}, { limit: 1 });
+  const before = next ?? undefined;
+  await readAuditPage(pool, accountId, { before, operatorId }, { limit: 50 });
+}
+
+/** Names of one thing of each kind. */
+async function useAuditNames({ database, accountId, ...world }: World, ids: string[]) {
+  const { appId, operatorId, event, integrations } = world;
+  const all = [appId, operatorId, event.eventId, event.versionId, integrations[0], ...ids];
+  await readAuditNames(database.accepting, accountId, all);
 }
 
 async function useSessions({ database, operatorId, accountId, alter }: World): Promise<void> {
@@ -98,7 +105,8 @@ async function useSessions({ database, operatorId, accountId, alter }: World): P
   await access.createSession(operatorId, hashToken('new'), times);
 }
 
-export async function useAccount({ database, accountId, actor, secrets, appId }: World) {
+export async function useAccount(world: World) {
+  const { database, accountId, actor, secrets, appId } = world;
   const apps = createAccountApps(database.accepting);
   await apps.list(accountId);
   await apps.find(accountId, appId);
@@ -115,6 +123,7 @@ export async function useAccount({ database, accountId, actor, secrets, appId }:
   await writeKeyUses(database.accepting, [key]);
   await keys.list(accountId);
   await keys.show(actor, key);
+  await keys.rename(actor, { id: key, name: 'Shop' });
   await keys.end(actor, { id: key, afterMs: hourMs, isConfirmed: true });
 }
 
@@ -205,7 +214,8 @@ export async function usePeopleOfApp(world: World): Promise<void> {
   await useSavedFilters(world);
 }
 
-async function useSavedFilters({ database, actor, appId, alter }: World): Promise<void> {
+async function useSavedFilters(world: World): Promise<void> {
+  const { database, accountId, actor, appId, alter } = world;
   const filters = createSavedFilters(database.accepting);
   const savedFilter = await filters.create(actor, appId, {
     name: 'Failed',
@@ -213,6 +223,9 @@ async function useSavedFilters({ database, actor, appId, alter }: World): Promis
   });
   const filter = typeof savedFilter === 'object' ? savedFilter.id : '';
   await filters.list(appId);
+  const { messageId } = await send(world);
+  const [key] = await createAccountKeys(database.accepting, world.secrets).list(accountId);
+  await useAuditNames(world, [filter, messageId, key?.id ?? '']);
   await filters.change(actor, appId, { id: filter, name: 'Changed' });
   await filters.remove(actor, appId, filter);
   await alter(

@@ -91,7 +91,7 @@ const queries: Record<string, string[]> = {
   '/api/apps/:app/filters': ['x'],
   '/api/apps/:value/log': ['event'],
   '/api/find': ['text', 'app'],
-  '/api/audit': ['before'],
+  '/api/audit': ['before', 'operator', 'app', 'action', 'from', 'to'],
   '/api/queues': ['app'],
   '/:value': ['x'],
 };

@@ -79,6 +79,7 @@ function createFormHandlers(
         name: change.name?.trim() ?? row.name,
         settings,
         credentials: box.seal(row.id, credentials),
+        entered: listEntered(form.credentials),
       });
       if (result === 'taken') throw nameTaken();
       if (result === 'stale') throw savedBetween(row);
@@ -170,6 +171,10 @@ function createSwitchHandlers(
       return { success: true };
     },
   } satisfies Partial<Handlers>;
+}
+
+function listEntered(credentials: Record<string, unknown>): string[] {
+  return Object.keys(credentials).filter((name) => credentials[name] !== '');
 }
 
 type TestedIntegration = { id?: string | undefined; channel: string; provider: string };

@@ -20,9 +20,15 @@ export function createKeyHandlers({ keys, confirmPassword }: KeyHandlersDeps) {
 
     async 'POST /api/keys'({ session, actor, body }) {
       await confirmPassword(session, body.password);
-      const newKey = await keys.create(actor);
+      const newKey = await keys.create(actor, body.name?.trim());
       if (newKey) return newKey;
       throw new Refusal('wrong_state', 'Two keys are already active. Revoke one first.');
+    },
+
+    async 'PATCH /api/keys/:id'({ actor, path, body }) {
+      const isRenamed = await keys.rename(actor, { id: path.id, name: body.name.trim() });
+      if (!isRenamed) throw notFound('key');
+      return list(actor.accountId);
     },
 
     async 'POST /api/keys/:id/show'({ session, actor, path, body }) {
@@ -48,9 +54,11 @@ export function createKeyHandlers({ keys, confirmPassword }: KeyHandlersDeps) {
   } satisfies Partial<Handlers>;
 }
 
-function toKeyRow({ id, state, createdAt, lastUsedAt, expiresAt }: AccountKeyRow): KeyRow {
+function toKeyRow({ id, name, state, ...times }: AccountKeyRow): KeyRow {
+  const { createdAt, lastUsedAt, expiresAt } = times;
   return {
     id,
+    name,
     hint: `bk_${id.slice(0, shownIdLength)}…`,
     state,
     createdAt: createdAt.getTime(),

@@ -1,32 +1,48 @@
 import { useState } from 'react';
-import type { AuditRow } from '../../api/audit';
+import type { AuditPage as AuditAnswer, AuditRow } from '../../api/audit';
 import { useAnswer } from '../answers';
-import { useServices, useSession } from '../context';
+import type { PageProblem } from '../api';
+import { AuditFilterBar, readAuditFilters, toAuditQuery } from '../audit/audit-filters';
+import { listChanges } from '../audit/list-changes';
+import { getSubjectPath } from '../audit/subject-path';
+import { useLocation, useServices } from '../context';
 import { moment } from '../format';
-import { toText } from '../parts/code';
-import { Button } from '../parts/controls';
-import { AwayBar, Waiting } from '../parts/notes';
+import { Button, Link } from '../parts/controls';
+import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
+import { buildPath } from '../route';
 
 export function AuditPage() {
+  const { search } = useLocation();
+  return <AuditList key={search} search={search} />;
+}
+
+function AuditList({ search }: { search: string }) {
   const { api } = useServices();
-  const first = useAnswer('GET /api/audit');
-  const [older, setOlder] = useState<AuditRow[]>([]);
-  const [olderNext, setOlderNext] = useState<string | null>();
-  const next = olderNext === undefined ? (first.value?.next ?? null) : olderNext;
+  const filters = readAuditFilters(search);
+  const [query] = useState(() => toAuditQuery(filters, Date.now()));
+  const first = useAnswer('GET /api/audit', { query });
+  const [older, setOlder] = useState<AuditAnswer[]>([]);
+  const [problem, setProblem] = useState<PageProblem>();
+  const pages = first.value ? [first.value, ...older] : [];
+  const next = pages.at(-1)?.next;
   async function readOlder() {
     if (!next) return;
-    const answer = await api.call('GET /api/audit', { query: { before: next } });
-    if ('problem' in answer) return;
-    setOlder([...older, ...answer.value.entries]);
-    setOlderNext(answer.value.next);
+    const answer = await api.call('GET /api/audit', { query: { ...query, before: next } });
+    setProblem('problem' in answer ? answer.problem : undefined);
+    if ('value' in answer) setOlder([...older, answer.value]);
   }
-  const entries = [...(first.value?.entries ?? []), ...older];
+  const isEmpty = first.value && pages.every(({ entries }) => entries.length === 0);
   return (
     <div className="pane">
+      <AuditFilterBar filters={filters} />
       <AwayBar loaded={first} reload={first.reload} />
-      {!first.value && <Waiting loaded={first} reload={first.reload} what="entries" />}
-      {first.value && <AuditTable entries={entries} />}
-      {first.value && entries.length === 0 && <p className="nothing">No changes yet.</p>}
+      {first.value ? (
+        <AuditTable pages={pages} />
+      ) : (
+        <Waiting loaded={first} reload={first.reload} what="entries" />
+      )}
+      {isEmpty && <p className="nothing">No changes{next ? ' so far' : ''}.</p>}
+      <ProblemNote problem={problem} />
       {next && (
         <div className="more">
           <Button look="small" onClick={() => void readOlder()}>
@@ -38,9 +54,7 @@ export function AuditPage() {
   );
 }
 
-function AuditTable({ entries }: { entries: AuditRow[] }) {
-  const { apps } = useSession();
-  const appName = (id: string | null) => apps.find((app) => app.id === id)?.name ?? '';
+function AuditTable({ pages }: { pages: AuditAnswer[] }) {
   return (
     <table className="wide-rows">
       <thead>
@@ -54,21 +68,67 @@ function AuditTable({ entries }: { entries: AuditRow[] }) {
         </tr>
       </thead>
       <tbody>
-        {entries.map((entry) => (
-          <tr key={entry.id}>
-            <td className="num-left">{moment(entry.at, Date.now())}</td>
-            <td>{entry.operator ?? 'the command line'}</td>
-            <td className="ev">{entry.action}</td>
-            <td className="ev" title={entry.subject}>
-              {entry.subject}
-            </td>
-            <td className="opt">{appName(entry.appId)}</td>
-            <td className="ev opt" title={toText(entry.change)}>
-              {entry.change === null ? '' : JSON.stringify(entry.change)}
-            </td>
-          </tr>
-        ))}
+        {pages.flatMap(({ entries, names }) =>
+          entries.map((entry) => <EntryRow key={entry.id} entry={entry} names={names} />),
+        )}
       </tbody>
     </table>
   );
+}
+
+type EntryProps = { entry: AuditRow; names: AuditAnswer['names'] };
+
+function EntryRow({ entry, names }: EntryProps) {
+  const { at, operator, action, appId } = entry;
+  const app = appId === null ? undefined : names[appId];
+  return (
+    <tr>
+      <td className="num-left" title={new Date(at).toISOString()}>
+        {moment(at, Date.now())}
+      </td>
+      <td>{operator ?? 'the command line'}</td>
+      <td className="ev">{action}</td>
+      <td>
+        <Subject entry={entry} names={names} />
+      </td>
+      <td className="opt">
+        {app && appId && !app.isRemoved ? (
+          <Link to={buildPath(appId, 'log')}>{app.name}</Link>
+        ) : (
+          app && `${app.name} (removed)`
+        )}
+      </td>
+      <td className="opt">
+        <Changes entry={entry} names={names} />
+      </td>
+    </tr>
+  );
+}
+
+function Subject({ entry, names }: EntryProps) {
+  const { subject } = entry;
+  const name = names[subject];
+  const text = name ? `${name.name}${name.isRemoved ? ' (removed)' : ''}` : subject;
+  const path = getSubjectPath(entry, names);
+  if (path === undefined) return <span title={subject}>{text}</span>;
+  return (
+    <Link to={path} title={subject}>
+      {text}
+    </Link>
+  );
+}
+
+/** `port: 25 → 587` for each changed field. */
+function Changes({ entry, names }: EntryProps) {
+  return listChanges(entry, names).map(({ field, before, after }) => (
+    <div key={field}>
+      <span className="dim">{field}:</span>{' '}
+      {entry.before !== null && (
+        <>
+          <del>{before ?? 'none'}</del> →{' '}
+        </>
+      )}
+      <span>{after ?? 'none'}</span>
+    </div>
+  ));
 }

@@ -3,14 +3,17 @@ import type { KeyRow } from '../../api/keys';
 import { useAnswer } from '../answers';
 import { useServices, useSession } from '../context';
 import { moment } from '../format';
+import { keyNameHint, RenameKeyDialog } from '../keys/rename-key-dialog';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
+import { Field } from '../parts/field';
 import { PasswordDialog } from '../parts/key-reveal';
+import { underName } from '../parts/name-dialog';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { ActsHead, PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
 
-type Step = { kind: 'show' | 'end'; key: KeyRow } | { kind: 'create' };
+type Step = { kind: 'show' | 'end' | 'rename'; key: KeyRow } | { kind: 'create' };
 
 /** Two keys can be active, so that a key can be rotated without downtime. */
 export function KeysPage() {
@@ -40,7 +43,7 @@ export function KeysPage() {
         }
       >
         A backend sends the key as <code>Authorization: AuthKey &lt;API key&gt;</code>. Use it only
-        on servers, never in a browser or an app.
+        on servers, never in a browser or an app. <ApiReference />
       </PageHead>
       {revealedKey && (
         <div className="pad">
@@ -69,6 +72,16 @@ export function KeysPage() {
         />
       )}
     </div>
+  );
+}
+
+/** The gateway serves it. */
+function ApiReference() {
+  const { session } = useSession();
+  return (
+    <a href={`${session.connection.gatewayUrl}/docs`} target="_blank" rel="noreferrer">
+      API reference
+    </a>
   );
 }
 
@@ -105,6 +118,7 @@ function KeyTable({
     <table className="wide-rows">
       <thead>
         <tr>
+          <th>Name</th>
           <th>Key</th>
           <th>State</th>
           <th className="num">Created</th>
@@ -115,6 +129,7 @@ function KeyTable({
       <tbody>
         {keys.map((key) => (
           <tr key={key.id}>
+            <td>{key.name ?? <span className="faint">no name</span>}</td>
             <td className="ev">{key.hint}</td>
             <td>
               <span className="state">
@@ -131,9 +146,14 @@ function KeyTable({
                     Show
                   </Button>
                   {isOwner && (
-                    <Button look="small" onClick={() => onStep({ kind: 'end', key })}>
-                      Revoke{' '}
-                    </Button>
+                    <>
+                      <Button look="small" onClick={() => onStep({ kind: 'rename', key })}>
+                        Rename
+                      </Button>
+                      <Button look="small" onClick={() => onStep({ kind: 'end', key })}>
+                        Revoke{' '}
+                      </Button>
+                    </>
                   )}
                 </span>
               )}
@@ -155,6 +175,7 @@ type StepProps = {
 
 function StepDialog({ step, ...props }: StepProps & { step: Step }) {
   if (step.kind === 'end') return <EndDialog ended={step.key} {...props} />;
+  if (step.kind === 'rename') return <RenameKeyDialog renamed={step.key} {...props} />;
   return <ShowDialog existingKey={step.kind === 'show' ? step.key : undefined} {...props} />;
 }
 
@@ -166,22 +187,37 @@ function ShowDialog({
   onChanged,
 }: StepProps & { existingKey: KeyRow | undefined }) {
   const { api } = useServices();
+  const [name, setName] = useState('');
+  const [nameProblem, setNameProblem] = useState<string>();
   async function act(password: string) {
-    const body = { password };
     const answer = await (existingKey
-      ? api.call('POST /api/keys/:id/show', { id: existingKey.id, body })
-      : api.call('POST /api/keys', { body }));
+      ? api.call('POST /api/keys/:id/show', { id: existingKey.id, body: { password } })
+      : api.call('POST /api/keys', { body: { password, name } }));
+    setNameProblem('problem' in answer ? underName(answer.problem) : undefined);
     if ('problem' in answer) return answer.problem;
-    onKey(existingKey?.hint ?? 'new', answer.value.key);
+    onKey(existingKey?.name ?? existingKey?.hint ?? name, answer.value.key);
     onClose();
     await onChanged();
     return undefined;
   }
   return (
     <PasswordDialog
-      title={existingKey ? `Show key ${existingKey.hint}` : 'Create API key'}
+      title={existingKey ? `Show key ${existingKey.name ?? existingKey.hint}` : 'Create API key'}
       text="Anyone with the key can make calls. Confirm with your password."
       action={existingKey ? 'Show key' : 'Create key'}
+      before={
+        !existingKey && (
+          <Field
+            label="Name"
+            required
+            maxLength={128}
+            value={name}
+            problem={nameProblem}
+            hint={keyNameHint}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )
+      }
       onPassword={act}
       onClose={onClose}
     />
@@ -208,7 +244,7 @@ function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow })
   }
   return (
     <PasswordDialog
-      title={`Revoke key ${ended.hint}`}
+      title={`Revoke key ${ended.name ?? ended.hint}`}
       text={
         afterMs === 0
           ? 'Calls with this key are refused at once.'

@@ -1,0 +1,42 @@
+import type { AuditPage, AuditRow } from '../../api/audit';
+import { type AppPage, buildPath } from '../route';
+
+/** Pages that list a kind of thing; the part of an action before its dot. */
+const appPages: Record<string, AppPage> = {
+  app: 'log',
+  capture: 'sandbox',
+  captures: 'sandbox',
+  channel: 'queues',
+  event: 'events',
+  filter: 'log',
+  integration: 'integrations',
+  message: 'log',
+  resend: 'resends',
+  sending: 'queues',
+  suppression: 'users',
+  user: 'users',
+};
+const withDetails: readonly string[] = ['event', 'integration', 'resend'];
+const accountPages: Record<string, string> = {
+  invitation: 'people',
+  key: 'keys',
+  operator: 'people',
+};
+
+/** The page of the changed thing. Undefined if it has none or was removed. */
+export function getSubjectPath(
+  { action, appId, subject }: Pick<AuditRow, 'action' | 'appId' | 'subject'>,
+  names: AuditPage['names'],
+): string | undefined {
+  const [kind = ''] = action.split('.');
+  const accountPage = accountPages[kind];
+  if (accountPage !== undefined) return accountPage;
+  const page = appPages[kind];
+  if (page === undefined || appId === null || names[appId]?.isRemoved !== false) return undefined;
+  const name = names[subject];
+  if (kind === 'message')
+    return name?.requestId ? buildPath(appId, page, name.requestId) : undefined;
+  if (name?.isRemoved) return undefined;
+  const hasPage = kind === 'resend' || (withDetails.includes(kind) && name !== undefined);
+  return buildPath(appId, page, hasPage ? subject : undefined);
+}
