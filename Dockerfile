@@ -12,7 +12,7 @@ RUN npm run build
 RUN rm -rf apps/local packages/client packages/embedded packages/testing \
     && mkdir /out \
     && cp --parents --recursive \
-        package.json LICENSE prisma/migrations \
+        package.json LICENSE docs prisma/migrations \
         apps/*/package.json apps/*/dist packages/*/package.json packages/*/dist \
         /out
 

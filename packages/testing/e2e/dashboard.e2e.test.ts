@@ -95,18 +95,22 @@ describe('the account', () => {
     await button(page, 'Show key').click();
     await page.getByText(dashboard.tenant.apiKey).waitFor();
     await button(page, 'Create API key').click();
+    await page.getByLabel('Name').fill('Shop backend');
     await page.getByLabel('Your password').fill(password);
     await button(page, 'Create key').click();
     await button(page, 'Show').nth(1).waitFor();
     expect(await button(page, 'Create API key').isDisabled()).toBe(true);
   });
 
-  testInBrowser('creates an app, in sandbox delivery by default', async () => {
+  testInBrowser('creates an app in sandbox delivery and opens it', async () => {
     const { page } = home;
     await page.goto(`${dashboard.url}apps`);
     await button(page, 'Create app').first().click();
     await page.getByLabel('Name').fill('Storefront');
     await page.getByRole('dialog').getByRole('button', { name: 'Create app' }).click();
+    await page.waitForURL(/\/apps\/[0-9a-f-]+\/log$/);
+    await page.getByRole('button', { name: /Storefront/ }).waitFor();
+    await page.goto(`${dashboard.url}apps`);
     const row = page.getByRole('row', { name: /Storefront/ });
     await row.waitFor();
     expect(await row.textContent()).toContain('sandbox');

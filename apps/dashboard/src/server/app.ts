@@ -2,7 +2,7 @@ import type { Logger } from '@belfry/runtime';
 import express, { type Express, type RequestHandler } from 'express';
 import { createCompress } from './compress';
 import type { Connections } from './connection';
-import { addPages, setSafeHeaders } from './pages';
+import { addDocs, addPages, setSafeHeaders } from './pages';
 import { Refusal } from './problem';
 import { createBodyReaders } from './read-bodies';
 import {
@@ -53,6 +53,8 @@ export type DashboardDeps = {
   ready(): Promise<boolean>;
   /** Directory of the built page. */
   webDir: string;
+  /** Directory of the documentation. */
+  docsDir: string;
   logger: Logger;
 };
 
@@ -75,6 +77,7 @@ export function createDashboard(deps: DashboardDeps): Express {
   app.use('/api', bodies.readJson);
   addRoutes(app, handlers, { ...deps.routes, isForm: false });
   app.use('/api', noRoute);
+  addDocs(app, deps.docsDir);
   addPages(app, deps.webDir);
   app.use(noRoute);
   app.use(createHandleProblems({ log: deps.logger }));

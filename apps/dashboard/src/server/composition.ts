@@ -60,8 +60,12 @@ import { createSignInLimits, knownLimit } from './sign-in-limits';
 import { createReadStatus } from './status';
 import { createTries } from './tries';
 
-const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
-const webDir = path.resolve(__dirname, '..', '..', 'dist', 'web');
+const rootDir = path.resolve(__dirname, '..', '..', '..', '..');
+const migrationsDir = path.join(rootDir, 'prisma', 'migrations');
+const pageDirs = {
+  webDir: path.resolve(__dirname, '..', '..', 'dist', 'web'),
+  docsDir: path.join(rootDir, 'docs'),
+};
 const maxOperatorsConfirming = 10_000;
 const gatewayTimeoutMs = 1_000;
 
@@ -136,7 +140,7 @@ export function createDashboardServices(
     savedFilters: { savedFilters: createSavedFilters(pool) },
     ...createPeopleServices(base, confirmPassword),
     ready: createReady(shutdown, createReadiness(migrated)),
-    webDir,
+    ...pageDirs,
     logger: log,
   };
 }

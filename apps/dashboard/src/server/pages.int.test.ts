@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -12,6 +12,12 @@ import {
   type StoredDashboard,
 } from './stored-dashboard.fixture';
 
+/** Documents that the page links to. */
+const docsLinks = [
+  ...readFileSync(path.join(__dirname, '..', 'web', 'shell', 'docs-link.tsx'), 'utf8').matchAll(
+    /'([a-z/-]+\.md)'/g,
+  ),
+];
 const webDir = mkdtempSync(path.join(os.tmpdir(), 'belfry-web-'));
 let dashboard: StoredDashboard;
 let own: Neighbour;
@@ -42,7 +48,7 @@ function request(target: string, { method = 'GET', accept = 'br, gzip', body = '
   if (typeof address !== 'object') throw new Error('The server does not listen');
   const origin = `http://127.0.0.1:${address?.port}`;
   const headers = { 'Accept-Encoding': accept, 'Content-Type': 'application/json' };
-  return new Promise<http.IncomingHttpHeaders & { status: number | undefined }>((resolve, fail) => {
+  return new Promise<Record<string, unknown>>((resolve, fail) => {
     const options = { method, headers: { ...headers, Origin: origin, Cookie: cookie } };
     const call = http.request(`${origin}${target}`, options, (answer) => {
       resolve({ ...answer.headers, status: answer.statusCode });
@@ -70,6 +76,21 @@ describe('with compression', () => {
         target,
         { status: 200, 'content-encoding': 'br' },
       ]);
+    }
+  });
+
+  test('the documents of the repository arrive as text, and nothing else of their folder', async () => {
+    const text = { status: 200, 'content-type': 'text/plain; charset=utf-8' };
+    for (const [, file] of docsLinks) expect(await request(`/docs/${file}`)).toMatchObject(text);
+    const page = { status: 200, 'content-type': 'text/html; charset=utf-8' };
+    for (const path of [
+      '',
+      '/none.md',
+      '/../README.md',
+      '/%2e%2e/README.md',
+      '/screenshots/dashboard-request-light.webp',
+    ]) {
+      expect([path, await request(`/docs${path}`)]).toMatchObject([path, page]);
     }
   });
 

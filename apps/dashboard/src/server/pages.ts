@@ -18,6 +18,22 @@ export function setSafeHeaders(_req: Request, res: Response, next: () => void): 
   next();
 }
 
+/**
+ * Serves the Markdown documents of this version as text. They need no program to read, and the links of the page work
+ * in an installation without internet access.
+ */
+export function addDocs(app: Express, docsDir: string): void {
+  const files = express.static(docsDir, {
+    index: false,
+    redirect: false,
+    setHeaders: (res) => void res.set('Content-Type', 'text/plain; charset=utf-8'),
+  });
+  app.use('/docs', (req, res, next) => {
+    if (req.path.endsWith('.md')) files(req, res, next);
+    else next();
+  });
+}
+
 /** Serves the page and its files. Every other path serves the page, too. */
 export function addPages(app: Express, webDir: string): void {
   app.use(

@@ -110,7 +110,23 @@ function SignInForm({
           Sign in <kbd data-keys="Enter" />
         </Button>
       </form>
+      <ForgottenPassword email={email} />
     </>
+  );
+}
+
+/** Only an address without characters that a shell reads is put into the command. */
+const plainEmail = /^[\w.+-]{1,64}@[\w.-]{1,254}$/;
+
+function ForgottenPassword({ email }: { email: string }) {
+  return (
+    <details>
+      <summary>Forgot your password?</summary>
+      <p>
+        Ask an owner of your account. Whoever runs Belfry gets a link for a new password from{' '}
+        <code>belfry operator reset {plainEmail.test(email) ? email : 'EMAIL'}</code>.
+      </p>
+    </details>
   );
 }
 

@@ -1,8 +1,39 @@
-/** Toggles light and dark, and stores the choice. */
+import { useSyncExternalStore } from 'react';
+
+/** `system` follows the browser and is not stored. public/theme.js applies a stored theme before the first paint. */
+const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const key = 'belfry-theme';
+const changed = 'belfry:theme';
+
+/** Switches from system to light, dark, and back to system. */
 export function switchTheme(): void {
-  const root = document.documentElement;
-  const theme = root.dataset['theme'];
-  const isDark = theme ? theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  root.dataset['theme'] = isDark ? 'light' : 'dark';
-  localStorage.setItem('belfry-theme', root.dataset['theme']);
+  const next = getNextTheme(readTheme());
+  if (next === 'system') {
+    delete document.documentElement.dataset['theme'];
+    localStorage.removeItem(key);
+  } else {
+    document.documentElement.dataset['theme'] = next;
+    localStorage.setItem(key, next);
+  }
+  document.dispatchEvent(new Event(changed));
+}
+
+export function getNextTheme(theme: Theme): Theme {
+  return themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
+}
+
+export function useTheme(): Theme {
+  return useSyncExternalStore(subscribe, readTheme);
+}
+
+function subscribe(listener: () => void): () => void {
+  document.addEventListener(changed, listener);
+  return () => document.removeEventListener(changed, listener);
+}
+
+function readTheme(): Theme {
+  const theme = document.documentElement.dataset['theme'];
+  return theme === 'light' || theme === 'dark' ? theme : 'system';
 }

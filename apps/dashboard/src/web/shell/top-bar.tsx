@@ -5,7 +5,8 @@ import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { buildPath, type Route } from '../route';
-import { switchTheme } from './theme';
+import { DocsLink } from './docs-link';
+import { getNextTheme, switchTheme, useTheme } from './theme';
 
 const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   home: ['Belfry', ''],
@@ -46,6 +47,7 @@ export function TopBar({ route, onFind }: { route: Route; onFind: () => void }) 
         <span>Find or jump</span>
         <kbd data-keys="⌘K" />
       </button>
+      <DocsLink page={route.page} />
       <ThemeSwitch />
     </header>
   );
@@ -85,8 +87,10 @@ function Mode({ delivery }: { delivery: 'sandbox' | 'live' }) {
 }
 
 function ThemeSwitch() {
+  const theme = useTheme();
+  const title = `Theme: ${theme}. Switch to ${getNextTheme(theme)}`;
   return (
-    <Button look="bare icon" title="Theme" aria-label="Switch theme" onClick={switchTheme}>
+    <Button look="bare icon" title={title} aria-label={title} onClick={switchTheme}>
       <Icon name="theme" />
     </Button>
   );

@@ -1,0 +1,36 @@
+import { useServices } from '../context';
+import type { Route } from '../route';
+
+const dashboard = 'reference/dashboard.md';
+
+/** The page of the documentation for each page. The dashboard serves it, so that it works offline and fits the version. */
+const documents: Partial<Record<Route['page'], string>> = {
+  log: 'how-to/find-a-message.md',
+  resends: dashboard,
+  events: 'reference/templates.md',
+  integrations: dashboard,
+  queues: 'reference/states.md',
+  sandbox: 'reference/sandbox.md',
+  users: dashboard,
+  keys: 'how-to/rotate-keys.md',
+  apps: 'reference/configuration.md',
+  people: dashboard,
+  account: dashboard,
+  audit: dashboard,
+};
+
+export function DocsLink({ page }: { page: Route['page'] }) {
+  const { navigation } = useServices();
+  const file = documents[page];
+  if (file === undefined) return null;
+  return (
+    <a
+      className="btn small bare"
+      href={navigation.getHref(`docs/${file}`)}
+      target="_blank"
+      rel="noreferrer"
+    >
+      Docs
+    </a>
+  );
+}
