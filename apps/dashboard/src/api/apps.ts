@@ -44,7 +44,7 @@ const goingLiveItem = Type.Object({
   /** `missing`: messages would fail or callers could not call. */
   status: oneOf(['ok', 'warning', 'missing']),
   title: Type.String(),
-  /** What is so, and what to do. */
+  /** A fact, and how to change it. */
   text: Type.String(),
   /** Where to change it; null if no page of the dashboard can. */
   fix: nullable(

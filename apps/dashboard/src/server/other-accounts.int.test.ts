@@ -48,6 +48,8 @@ const types: ValueTypes = {
   // Queries.
   app: 'appId',
   'audit.before': 'auditId',
+  'audit.operator': 'operatorId',
+  'audit.action': 'plain',
   'captures.before': 'captureId',
   'captures.text': ['email', 'eventName'],
   'find.text': ['requestId', 'messageId', 'resendId', 'email', 'userId', 'idempotencyKey'],
@@ -73,6 +75,7 @@ const types: ValueTypes = {
   'integrations.name': 'integrationName',
   'filters.name': 'filterName',
   'apps.name': 'plain',
+  'keys.name': 'plain',
   'apps.defaultRegion': 'plain',
   'suppressions.address': 'email',
   'test.id': 'integrationId',

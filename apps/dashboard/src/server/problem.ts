@@ -66,7 +66,7 @@ export function invalid(fields: FieldProblem[]): Refusal {
   return new Refusal('invalid', text, { fields });
 }
 
-/** What cannot be undone requires typing the name of the app or event. */
+/** A change that cannot be undone requires the name of its app or event. */
 export function requireName(confirmName: string | undefined, name: string, purpose: string): void {
   if (confirmName === name) return;
   throw new Refusal('needs_confirmation', `Enter the name ${name} to ${purpose}.`);

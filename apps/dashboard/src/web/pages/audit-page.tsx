@@ -79,14 +79,18 @@ function AuditTable({ pages }: { pages: AuditAnswer[] }) {
 type EntryProps = { entry: AuditRow; names: AuditAnswer['names'] };
 
 function EntryRow({ entry, names }: EntryProps) {
-  const { at, operator, action, appId } = entry;
+  const { at, operator, operatorId, action, appId } = entry;
   const app = appId === null ? undefined : names[appId];
   return (
     <tr>
       <td className="num-left" title={new Date(at).toISOString()}>
         {moment(at, Date.now())}
       </td>
-      <td>{operator ?? 'the command line'}</td>
+      <td>
+        <Link to="audit" search={`operator=${operatorId ?? 'none'}`} title="Show only these changes">
+          {operator ?? 'the command line'}
+        </Link>
+      </td>
       <td className="ev">{action}</td>
       <td>
         <Subject entry={entry} names={names} />
