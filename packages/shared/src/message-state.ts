@@ -62,7 +62,7 @@ export const failureReasons = {
 
 export type FailureReason = keyof typeof failureReasons;
 
-/** Why a queued message waits. Without a reason it waits for a worker. */
+/** Why a queued message is due later, as stored with it. */
 export const waitReasons = {
   schedule: 'The request scheduled it for later.',
   retry: 'The previous attempt failed.',
@@ -74,6 +74,17 @@ export const waitReasons = {
 } as const satisfies Record<string, string>;
 
 export type WaitReason = keyof typeof waitReasons;
+
+/** Why a queued message waits now; every queued message has one of these reasons. */
+export const queueReasons = {
+  due: 'It waits for a free worker.',
+  ...waitReasons,
+} as const satisfies Record<string, string>;
+
+export type QueueReason = keyof typeof queueReasons;
+
+// Safe cast: a constant object has exactly the keys of its type.
+export const queueReasonNames = Object.keys(queueReasons) as QueueReason[];
 
 /** Why a message was sent by the next integration of its chain without calling this one. */
 export const failoverReasons = {
@@ -162,6 +173,6 @@ export type ContactUpdate =
 
 /** The meaning of the reason that a queued message waits for. */
 export function explainWaitReason(waits: string): string {
-  const meanings: Record<string, string> = waitReasons;
+  const meanings: Record<string, string> = queueReasons;
   return meanings[waits] ?? waits;
 }

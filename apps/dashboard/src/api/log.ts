@@ -1,6 +1,17 @@
+import { queueReasonNames } from '@belfry/shared';
 import { type ObjectOptions, type Static, type StringOptions, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { nullable, oneOf, time } from './schemas';
+
+/** Why a message waits: a key of `queueReasons`. */
+export const waitsFilter = Type.Optional(
+  Type.Unsafe<string>(
+    Type.Union(
+      queueReasonNames.map((name) => Type.Literal(name)),
+      { 'x-problem': `must be one of ${queueReasonNames.join(', ')}` },
+    ),
+  ),
+);
 
 /** The filters of the log, all optional, as texts with these limits. */
 export function createLogFilters(limits: StringOptions = {}, options: ObjectOptions = {}) {
@@ -15,6 +26,8 @@ export function createLogFilters(limits: StringOptions = {}, options: ObjectOpti
       /** Combined with a state: a message on that channel in that state. */
       channel: text,
       state: text,
+      /** Messages that wait for this reason now. */
+      waits: waitsFilter,
       provider: text,
       /** A stored address or a user_id. */
       recipient: text,
@@ -42,11 +55,24 @@ export const stateCounts = Type.Object({
   skippedByReason: Type.Record(Type.String(), Type.Integer()),
 });
 
+/** Why the queued message waits now. */
+export const wait = Type.Object({
+  reason: oneOf(queueReasonNames),
+  /** Provider calls made, and the number that the version allows. */
+  attempts: Type.Integer(),
+  maxAttempts: Type.Integer(),
+  /** When it is sent next, or was due. */
+  dueAt: nullable(time),
+});
+export type Wait = Static<typeof wait>;
+
 /** The best state of the channel's messages and the count of each state. */
 const channelSummary = Type.Object({
   state: Type.String(),
   /** Reason of a skip or failure. */
   reason: Type.Optional(Type.String()),
+  /** The queued message that is sent next, one that is retrying first. Only for a request with one item. */
+  wait: Type.Optional(wait),
   /** Counts over all items; messages that were resent are not counted. */
   counts: stateCounts,
 });

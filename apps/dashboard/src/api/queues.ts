@@ -1,24 +1,38 @@
+import { type QueueReason, queueReasonNames } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { nullable, oneOf, time } from './schemas';
 
+const waitCount = Type.Object({
+  messages: Type.Integer(),
+  /** There are more: counts stop at 10,000 per app and channel and are shown as "10,000+". */
+  isCapped: Type.Boolean(),
+  /** When the oldest became due, for `due`; when it was created, for the other reasons. Null without a message. */
+  oldestAt: nullable(time),
+  /** When the next one becomes due, or the next lease ends. Null if none is later than now. */
+  nextDueAt: nullable(time),
+});
+export type WaitCount = Static<typeof waitCount>;
+
+const waitCounts = {
+  /** The sum of `reasons`. The log shows these messages with `state=queued`. */
+  queued: waitCount,
+  /** By why they wait now. The log shows them with `waits=<reason>`. */
+  reasons: Type.Unsafe<Record<QueueReason, WaitCount>>(
+    Type.Object(Object.fromEntries(queueReasonNames.map((name) => [name, waitCount]))),
+  ),
+  /** Messages that are being sent. The log shows them with `state=sending`. */
+  sending: waitCount,
+};
+const waits = Type.Object(waitCounts);
+export type WaitCounts = Static<typeof waits>;
+
+const appQueue = Type.Object({ appId: Type.String(), name: Type.String(), ...waitCounts });
+export type AppQueue = Static<typeof appQueue>;
+
 const channelQueue = Type.Object({
   channel: Type.String(),
-  /** Counted up to `countedTo`; higher counts are shown as "10,000+". */
-  waiting: Type.Integer(),
-  oldestMs: nullable(Type.Number()),
-  inFlight: Type.Integer(),
-  retrying: Type.Integer(),
-  /** When the next scheduled message is due. */
-  nextRetryAt: nullable(time),
-  needsAttention: Type.Integer(),
-  scheduled: Type.Integer(),
-  /** Messages that wait for an open circuit to close, for a rate limit, or for a connection to the mail server. */
-  blocked: Type.Object({
-    circuit: Type.Integer(),
-    limit: Type.Integer(),
-    connections: Type.Integer(),
-  }),
+  ...waitCounts,
   /** Messages per second accepted by providers in the last 30 minutes, one value per 30 s, oldest first. */
   rates: Type.Array(Type.Number()),
   /** Messages per second over the last minute, and the peak of the last 30 minutes. */
@@ -33,7 +47,6 @@ const channelQueue = Type.Object({
   pausedBy: nullable(Type.String()),
   /** Describes a problem; starts with what is safe. */
   sentence: nullable(Type.String()),
-  countedTo: Type.Integer(),
 });
 export type ChannelQueue = Static<typeof channelQueue>;
 
@@ -71,6 +84,9 @@ export type StoreStatus = Static<typeof storeStatus>;
 
 const queues = Type.Object({
   readAt: time,
+  /** Waiting messages over the requested apps. */
+  total: waits,
+  apps: Type.Array(appQueue),
   channels: Type.Array(channelQueue),
   integrations: Type.Array(integrationQueue),
   bulks: Type.Array(bulkProgress),

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { channelSummaries, requestKind, stateCounts } from './log';
+import { channelSummaries, requestKind, stateCounts, wait } from './log';
 import type { RouteSpec } from './route-spec';
 import { anyObject, confirmSchema, done, nullable, oneOf, time } from './schemas';
 
@@ -80,8 +80,8 @@ const messageChannelRow = Type.Object({
   generation: Type.Integer(),
   state: text,
   reason: nullable(text),
-  /** Why the message waits, and until when. */
-  waits: nullable(Type.Object({ reason: text, until: nullable(time), sentence: text })),
+  /** Only while the message is queued. */
+  waits: nullable(Type.Object({ ...wait.properties, sentence: text })),
   dueAt: nullable(time),
   expiresAt: time,
   createdAt: time,

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { waitsFilter } from './log';
 import type { RouteSpec } from './route-spec';
 import { nameRule, nullable, time } from './schemas';
 
@@ -31,6 +32,7 @@ const savableFilters = Type.Object({
   event: text,
   channel: text,
   state: text,
+  waits: waitsFilter,
   provider: text,
 });
 export type SavableFilters = Static<typeof savableFilters>;

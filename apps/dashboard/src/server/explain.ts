@@ -1,4 +1,5 @@
 import { explainWaitReason, failureReasons, skipReasons } from '@belfry/shared';
+import type { Wait } from '../api/log';
 import type { Explanation } from '../api/requests';
 
 /** Advice for reasons that an operator can act on. */
@@ -65,7 +66,8 @@ const outcomeSuffixes = {
 } as const;
 
 /** Explains why a message waits. */
-export function explainWait(waits: string | null, attempts: number): string {
-  if (waits === null) return 'It waits for a free worker.';
-  return waits === 'retry' ? `Attempt ${attempts} failed.` : explainWaitReason(waits);
+export function explainWait({ reason, attempts, maxAttempts }: Wait): string {
+  return reason === 'retry'
+    ? `Attempt ${attempts} of ${maxAttempts} failed.`
+    : explainWaitReason(reason);
 }

@@ -20,7 +20,8 @@ export async function readLogFilter(
   if (!canMatch(filters, deps)) return undefined;
   const eventIds = event === undefined ? undefined : await deps.findEventIds(appId, event);
   if (eventIds?.length === 0) return undefined;
-  const { channel, state, requestId, idempotencyKey, recipient, provider } = filters;
+  const { channel, requestId, idempotencyKey, recipient, provider, waits } = filters;
+  const state = waits === undefined ? filters.state : 'queued';
   const all = {
     requestId: requestId?.toLowerCase(),
     idempotencyKey,
@@ -29,19 +30,21 @@ export async function readLogFilter(
     eventIds,
     channels: channel && [channel],
     states: state && [state],
-    providerChannels: listSearchedChannels(filters, deps),
+    providerChannels: listSearchedChannels({ state, provider }, deps),
+    waits,
   };
   const definedFilters = Object.entries(all).filter(([, value]) => value !== undefined);
   return { appId, ...readBounds(filters), ...Object.fromEntries(definedFilters) };
 }
 
 function canMatch(
-  { channel, state, provider, requestId }: LogFilters,
+  { channel, state, provider, requestId, waits }: LogFilters,
   { channels, states }: LogFilterDeps,
 ): boolean {
   return (
     (channel === undefined || Object.hasOwn(channels, channel)) &&
     (state === undefined || states.includes(state)) &&
+    (waits === undefined || state === undefined || state === 'queued') &&
     (provider === undefined || listChannelsWithProvider(provider, channels).length > 0) &&
     (requestId === undefined || isUuid(requestId.toLowerCase()))
   );
@@ -49,7 +52,7 @@ function canMatch(
 
 /** For a state or provider without a channel: every channel that can have it. */
 function listSearchedChannels(
-  { state, provider }: LogFilters,
+  { state, provider }: { state: string | undefined; provider: string | undefined },
   { channels }: LogFilterDeps,
 ): string[] | undefined {
   if (provider !== undefined) return listChannelsWithProvider(provider, channels);

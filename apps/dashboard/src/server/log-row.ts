@@ -1,13 +1,21 @@
-import type { LogEntry } from '@belfry/pipeline/operate';
-import { countStates, type MessageState, messageStates, type StateGroup } from '@belfry/shared';
-import type { ChannelSummary, LogRow } from '../api/log';
+import type { LogEntry, LogMessage } from '@belfry/pipeline/operate';
+import {
+  countStates,
+  defaultPolicy,
+  type MessageState,
+  messageStates,
+  type StateGroup,
+} from '@belfry/shared';
+import type { ChannelSummary, LogRow, Wait } from '../api/log';
 
 /** A request as a log row: recipient and the state of each channel. */
 export function toLogRow(entry: LogEntry): LogRow {
   const { requestId, acceptedAt, event, kind, items, plannedItems, isSandbox, isSensitive } = entry;
-  const summaries = entry.channels.map(
-    (channel) => [channel, summarizeChannel(channel, entry.groups)] as const,
-  );
+  const summaries = entry.channels.map((channel) => {
+    const summary = summarizeChannel(channel, entry.groups);
+    const wait = summary.state === 'queued' ? findWait(channel, entry) : undefined;
+    return [channel, { ...summary, ...(wait && { wait }) }] as const;
+  });
   return {
     requestId,
     acceptedAt: acceptedAt.getTime(),
@@ -40,6 +48,34 @@ export function summarizeChannel(channel: string, groups: readonly StateGroup[])
   const [best] = bestFirst.flatMap((state) => own.find((group) => group.state === state) ?? []);
   if (!best) return { state: 'skipped', counts };
   return { state: best.state, ...(best.reason ? { reason: best.reason } : {}), counts };
+}
+
+/** The message that is sent next represents its channel; one that is retrying goes first. */
+function findWait(channel: string, { items, messages, maxAttempts }: LogEntry): Wait | undefined {
+  if (items > 1) return undefined;
+  const [first] = messages
+    .filter((message) => message.channel === channel && message.waits !== null)
+    .sort((a, b) => getRank(a) - getRank(b));
+  return first && toWait({ ...first, maxAttempts: maxAttempts[channel] });
+}
+
+function getRank({ waits, dueAt }: LogMessage): number {
+  return waits === 'retry' ? Number.NEGATIVE_INFINITY : (dueAt?.getTime() ?? 0);
+}
+
+export type WaitFacts = Pick<LogMessage, 'waits' | 'attempts' | 'dueAt'> & {
+  maxAttempts: number | undefined;
+};
+
+/** Undefined unless the message is queued. */
+export function toWait({ waits, attempts, dueAt, maxAttempts }: WaitFacts): Wait | undefined {
+  if (waits === null) return undefined;
+  return {
+    reason: waits,
+    attempts,
+    maxAttempts: maxAttempts ?? defaultPolicy.attempts,
+    dueAt: dueAt?.getTime() ?? null,
+  };
 }
 
 /** The address from the call, or the id of the stored user. */

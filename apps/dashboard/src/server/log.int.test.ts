@@ -1,5 +1,6 @@
 import { newId } from '@belfry/runtime';
 import { channelVersion, eventually } from '@belfry/testing';
+import { readUntil } from './read-stream.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 let dashboard: StoredDashboard;
@@ -267,16 +268,4 @@ async function signIn(url: string, email: string): Promise<string> {
     body: JSON.stringify({ email, password: 'a sentence of their own' }),
   });
   return response.headers.get('set-cookie')?.split(';')[0] ?? '';
-}
-
-/** The streamed text up to the end of the event that contains `text`. */
-async function readUntil(response: Response, expectedText: string): Promise<string> {
-  let text = '';
-  const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    const at = text.indexOf(expectedText);
-    if (at !== -1 && text.indexOf('\n\n', at) !== -1) return text.slice(at);
-  }
-  throw new Error('The stream ended');
 }

@@ -1,20 +1,19 @@
 import type { AccountAppRow, AppIntegrationRow, WorkerHeartbeat } from '@belfry/database';
 import {
-  type ChannelFacts,
   type PauseRow,
-  queueCountedTo,
   type RateRow,
   rateSlotSeconds,
   rateSlots,
+  type WaitRow,
 } from '@belfry/pipeline/operate';
-import { getDeliverQueue } from '@belfry/shared';
-import type { ChannelQueue, IntegrationQueue } from '../api/queues';
+import { getDeliverQueue, type QueueReason, queueReasonNames } from '@belfry/shared';
+import type { ChannelQueue, IntegrationQueue, WaitCount, WaitCounts } from '../api/queues';
 
 /** A worker sends a heartbeat every 5 s. */
 export const aliveSeconds = 20;
 
 export type QueueFactsRead = {
-  facts: readonly ChannelFacts[];
+  waits: readonly WaitRow[];
   pauses: readonly PauseRow[];
   workers: readonly WorkerHeartbeat[];
   apps: readonly Pick<AccountAppRow, 'id'>[];
@@ -24,14 +23,14 @@ export type QueueFactsRead = {
 
 /** One row per channel: waiting messages, workers, and a description of any problem. */
 export function toChannelQueue(channel: string, read: QueueFactsRead): ChannelQueue {
-  const { facts, workers, readAt } = read;
-  const channelFacts = facts.find((each) => each.channel === channel);
+  const { workers, readAt } = read;
   const channelWorkers = workers.filter(({ roles }) => roles.includes(getDeliverQueue(channel)));
   const aliveWorkers = channelWorkers.filter(
     ({ heartbeatSeconds }) => heartbeatSeconds <= aliveSeconds,
   );
   const queue = {
-    ...summarizeWaiting(channel, channelFacts, readAt),
+    channel,
+    ...sumWaits(read.waits.filter((row) => row.channel === channel)),
     ...computeRates(channel, read.rates),
     workers: aliveWorkers.map(({ id, heartbeatSeconds }) => ({
       id,
@@ -39,31 +38,34 @@ export function toChannelQueue(channel: string, read: QueueFactsRead): ChannelQu
     })),
     noWorkerSince: aliveWorkers.length === 0 ? getLastHeartbeat(channelWorkers, readAt) : null,
     ...getPause(channel, read),
-    countedTo: queueCountedTo,
   };
   return { ...queue, sentence: describeProblem(queue) };
 }
 
-const noFacts: Omit<ChannelFacts, 'channel'> = {
-  waiting: 0,
-  oldestAt: null,
-  inFlight: 0,
-  retrying: 0,
-  nextRetryAt: null,
-  needsAttention: 0,
-  scheduled: 0,
-  blocked: { circuit: 0, limit: 0, connections: 0 },
-};
-
-function summarizeWaiting(channel: string, facts: ChannelFacts | undefined, readAt: Date) {
-  const { oldestAt, nextRetryAt, ...counts } = facts ?? noFacts;
+/** Sums counts over apps and channels. */
+export function sumWaits(rows: readonly WaitRow[]): WaitCounts {
+  const count = (isCounted: (row: WaitRow) => boolean) => sumCounts(rows.filter(isCounted));
   return {
-    ...counts,
-    channel,
-    oldestMs: oldestAt && Math.max(0, readAt.getTime() - oldestAt.getTime()),
-    nextRetryAt: nextRetryAt?.getTime() ?? null,
+    queued: count(({ reason }) => reason !== 'sending'),
+    // Safe cast: these are all reasons.
+    reasons: Object.fromEntries(
+      queueReasonNames.map((name) => [name, count(({ reason }) => reason === name)]),
+    ) as Record<QueueReason, WaitCount>,
+    sending: count(({ reason }) => reason === 'sending'),
   };
 }
+
+function sumCounts(rows: readonly WaitRow[]): WaitCount {
+  const nextDues = rows.flatMap(({ nextDueAt }) => nextDueAt?.getTime() ?? []);
+  return {
+    messages: rows.reduce((sum, { messages }) => sum + messages, 0),
+    isCapped: rows.some(({ isCapped }) => isCapped),
+    oldestAt: min(rows.map(({ oldestAt }) => oldestAt.getTime())),
+    nextDueAt: min(nextDues),
+  };
+}
+
+const min = (times: number[]) => (times.length === 0 ? null : Math.min(...times));
 
 const slotsOfMinute = 60 / rateSlotSeconds;
 
@@ -103,23 +105,24 @@ function getLastHeartbeat(workers: readonly WorkerHeartbeat[], readAt: Date): nu
 }
 
 function describeProblem(queue: Omit<ChannelQueue, 'sentence'>): string | null {
-  const { channel, waiting, workers, isPaused, needsAttention, blocked } = queue;
-  const safe = waiting > 0 ? `${formatWaiting(waiting)} in PostgreSQL; none is lost. ` : '';
+  const { channel, queued, reasons, workers, isPaused } = queue;
+  const safe = queued.messages > 0 ? `${formatWaiting(queued)} in PostgreSQL; none is lost. ` : '';
   if (workers.length === 0) {
     return `${safe}No worker serves ${channel}. Start a process with the role ${getDeliverQueue(channel)}.`;
   }
   if (isPaused) return `${safe}${channel} is paused. Resume it to send the waiting messages.`;
-  if (needsAttention > 0) {
-    return `${formatWaiting(needsAttention)} for an integration that needs attention; none is lost.`;
+  if (reasons.needs_attention.messages > 0) {
+    return `${formatWaiting(reasons.needs_attention)} for an integration that needs attention; none is lost.`;
   }
-  if (blocked.circuit > 0) {
-    return `${formatWaiting(blocked.circuit)} for an integration that does not answer; none is lost. Belfry tries it again every 30 s.`;
+  if (reasons.circuit.messages > 0) {
+    return `${formatWaiting(reasons.circuit)} for an integration that does not answer; none is lost. Belfry tries it again every 30 s.`;
   }
   return null;
 }
 
-function formatWaiting(count: number): string {
-  return count === 1 ? '1 message waits' : `${count} messages wait`;
+function formatWaiting({ messages, isCapped }: WaitCount): string {
+  if (messages === 1 && !isCapped) return '1 message waits';
+  return `${messages.toLocaleString('en-US')}${isCapped ? '+' : ''} messages wait`;
 }
 
 export function toIntegrationQueue(appId: string, row: AppIntegrationRow): IntegrationQueue {

@@ -27,7 +27,7 @@ import type {
 } from '../api/requests';
 import { sortByChannel } from './channel-order';
 import { explainAttempt, explainReason, explainWait } from './explain';
-import { summarizeChannel } from './log-row';
+import { summarizeChannel, toWait } from './log-row';
 import { maskTokens } from './mask-tokens';
 
 const sensitiveMask = '***';
@@ -100,7 +100,7 @@ function buildChannelRows(channel: string, timeline: ItemTimeline): ChannelRow[]
 
 function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): MessageChannelRow {
   const capture = timeline.captures.find(({ messageId }) => messageId === message.id);
-  const { isSensitive } = timeline.head.definition;
+  const { isSensitive, channels } = timeline.head.definition;
   const { integrationId, integrationName, isIntegrationRemoved, dueAt } = message;
   return {
     kind: 'message',
@@ -110,7 +110,7 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
     generation: message.generation,
     state: message.state,
     reason: message.reason,
-    waits: describeWait(message),
+    waits: describeWait(message, channels[message.channel]?.policy.attempts),
     dueAt: dueAt?.getTime() ?? null,
     expiresAt: message.expiresAt.getTime(),
     createdAt: message.createdAt.getTime(),
@@ -140,15 +140,12 @@ function getOtherNotes({ notes }: TimelineMessage): Record<string, unknown> {
   return otherNotes;
 }
 
-function describeWait({
-  state,
-  waits,
-  dueAt,
-  attemptsMade,
-}: TimelineMessage): MessageChannelRow['waits'] {
-  if (state !== 'queued') return null;
-  const until = dueAt?.getTime() ?? null;
-  return { reason: waits ?? 'worker', until, sentence: explainWait(waits, attemptsMade) };
+function describeWait(
+  { waitsNow, attemptsMade, dueAt }: TimelineMessage,
+  maxAttempts: number | undefined,
+): MessageChannelRow['waits'] {
+  const wait = toWait({ waits: waitsNow, attempts: attemptsMade, dueAt, maxAttempts });
+  return wait ? { ...wait, sentence: explainWait(wait) } : null;
 }
 
 function explainMessage({ state, reason, attempts, receipts }: TimelineMessage) {

@@ -34,6 +34,11 @@ const isExpired = (m: string) => `${m}.expires_at <= now()`;
 const selectPause = (m: string) =>
   `SELECT true FROM channel_pause WHERE app_id = ${m}.app_id AND channel = ${m}.channel`;
 
+/** A condition: the channel of the message's app, or its integration, is paused. */
+export const isPaused = (m: string) =>
+  `(EXISTS (${selectPause(m)}) OR EXISTS (
+      SELECT true FROM integration WHERE id = ${m}.integration_id AND app_id = ${m}.app_id AND state = 'paused' AND deleted_at IS NULL))`;
+
 /** Which suppressions of `p` are for the address, whatever sender they are for. */
 const isSuppression = (p: string, m: string) =>
   `${p}.app_id = ${m}.app_id AND ${p}.channel = ${m}.channel AND ${p}.recipient = ${addressKey(`${m}.channel`, `${m}.target`)}`;

@@ -36,6 +36,7 @@ const message: TimelineMessage = {
   state: 'sent',
   reason: null,
   waits: null,
+  waitsNow: null,
   dueAt: null,
   expiresAt: time(3_600),
   createdAt: time(0),

@@ -28,11 +28,10 @@ export { isPlanned } from './is-planned.sql';
 export { listFeedMessages, listFeedSkips } from './live-feed.sql';
 export { cancelMessage } from './message-changes.sql';
 export {
-  type ChannelFacts,
   createQueueFacts,
   type PauseRow,
   type QueueFacts,
-  queueCountedTo,
+  type WaitRow,
 } from './queue-counts';
 export {
   type ItemTimeline,
@@ -49,7 +48,7 @@ export {
   storeReceipts,
   writeAppReport,
 } from './receipts';
-export { createRequestLog, type LogEntry, type RequestLog } from './request-log';
+export { createRequestLog, type LogEntry, type LogMessage, type RequestLog } from './request-log';
 export { type LogFilter, logStatement } from './request-log.sql';
 export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
 export { findResendWarning, type ResendInput, type ResendResult, resendMessage } from './resend';

@@ -3,8 +3,9 @@ import { createLogger } from '@belfry/runtime';
 import { messageStates } from '@belfry/shared';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import pg from 'pg';
+import { waitStatement } from './queue-counts';
 import { entryStatements } from './request-log';
-import { type LogFilter, logStatement } from './request-log.sql';
+import { type LogFilter, logStatement, requestsWalked } from './request-log.sql';
 
 const requests = 250_000;
 const messages = 1_000_000;
@@ -164,6 +165,33 @@ describe(`the log at ${messages} messages`, () => {
       }).toEqual({ nodes: [], isBounded: true });
     },
   );
+
+  test.each<[string, Partial<LogFilter>]>([
+    ['all channels', { providerChannels: all }],
+    ['one channel', { channels: ['sms'] }],
+    ['a reason that no message has', { channels: ['sms'], waits: 'limit' }],
+  ])(
+    'is scanned by an index in at most 10 buffers a request, if it shows the messages that wait: %s',
+    async (_what, filter) => {
+      const waiting = createFilter({ waits: 'due', states: ['queued'], ...filter });
+      const plan = await explain(logStatement(waiting, states));
+      const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+      expect({
+        read: walkedTables(plan).filter((table) => table !== 'channel_pause'),
+        isBounded: buffers <= 10 * requestsWalked(waiting) || buffers,
+      }).toEqual({ read: [], isBounded: true });
+    },
+  );
+
+  test('counts the messages that wait by the indexes, in at most 2 buffers each', async () => {
+    const counted = [[tenant.appId], ['email', 'slack', 'sms', 'whatsapp']];
+    const plan = await explain({ text: waitStatement, values: counted });
+    const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    expect({
+      read: walkedTables(plan).filter((table) => table !== 'channel_pause'),
+      isBounded: buffers <= 2 * 40_000 || buffers,
+    }).toEqual({ read: [], isBounded: true });
+  });
 
   test('reads the rows of a page in at most 500 buffers a statement', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => createId(100_000 + index));

@@ -1,27 +1,24 @@
 import type { Actor } from '@belfry/database';
-import type { WaitReason } from '@belfry/shared';
+import type { QueueReason } from '@belfry/shared';
 import type pg from 'pg';
 import { readLatency, readRates } from '../deliver/delivery-counts.sql';
 import { countPlanned } from './is-planned.sql';
 import { pauseChannel, pauseSending, resumeChannel, resumeSending } from './pause';
+import { waitReason } from './wait-reason.sql';
 
-export type ChannelFacts = {
+/** The queued messages of an app on a channel that wait for one reason, or its messages that are being sent. */
+export type WaitRow = {
+  appId: string;
   channel: string;
-  waiting: number;
-  oldestAt: Date | null;
-  inFlight: number;
-  retrying: number;
-  nextRetryAt: Date | null;
-  needsAttention: number;
-  scheduled: number;
-  /** Messages that are due later because a worker could not send them now, by reason. */
-  blocked: Record<BlockReason, number>;
+  reason: QueueReason | 'sending';
+  messages: number;
+  /** There are more messages than were counted. */
+  isCapped: boolean;
+  /** When the oldest became due, for `due`; when it was created, for the other reasons. */
+  oldestAt: Date;
+  /** When the next one becomes due or, while it is being sent, when its lease ends. */
+  nextDueAt: Date | null;
 };
-
-/** Facts of a worker, not of the configuration. */
-const blockReasons = ['circuit', 'limit', 'connections'] as const satisfies readonly WaitReason[];
-
-type BlockReason = (typeof blockReasons)[number];
 
 export type PauseRow = { appId: string; channel: string; pausedAt: Date; pausedBy: string | null };
 
@@ -34,16 +31,16 @@ export type BulkRow = {
   plannedItems: number;
 };
 
-/** Counts stop here, because a higher number is not more useful. */
-export const queueCountedTo = 10_000;
+/** Counts stop here, per app and channel, because a higher number is not more useful. */
+const countedTo = 10_000;
 const bulksListed = 20;
 const requestsScanned = 500;
 
 /** Queue lengths and pauses for the dashboard; every query is bounded. */
 export function createQueueFacts(pool: pg.Pool) {
   return {
-    async readChannels(appIds: string[], channels: readonly string[]): Promise<ChannelFacts[]> {
-      const { rows } = await pool.query<ChannelFacts>(channelStatement, [channels, appIds]);
+    async countWaits(appIds: string[], channels: readonly string[]): Promise<WaitRow[]> {
+      const { rows } = await pool.query<WaitRow>(waitStatement, [appIds, channels]);
       return rows;
     },
 
@@ -95,23 +92,34 @@ export function createQueueFacts(pool: pg.Pool) {
 
 export type QueueFacts = ReturnType<typeof createQueueFacts>;
 
-// Filters by app, state and channel, to match the index of waiting messages; counts messages being sent by their state.
-const channelStatement = `
-SELECT c.channel, count(m.id) FILTER (WHERE m.due_at <= now() OR m.waits IS NULL)::int AS waiting,
-  min(m.due_at) FILTER (WHERE m.due_at <= now()) AS "oldestAt",
-  (SELECT count(*)::int FROM unnest($2::uuid[]) a (id) CROSS JOIN LATERAL (
-     SELECT 1 FROM message s WHERE s.app_id = a.id AND s.channel = c.channel AND s.has_job AND s.state = 'sending' LIMIT 2000) s) AS "inFlight",
-  count(m.id) FILTER (WHERE m.waits = 'retry')::int AS retrying,
-  min(m.due_at) FILTER (WHERE m.waits = 'retry') AS "nextRetryAt",
-  count(m.id) FILTER (WHERE m.waits = 'needs_attention')::int AS "needsAttention",
-  count(m.id) FILTER (WHERE m.waits = 'schedule' AND m.due_at > now())::int AS scheduled,
-  jsonb_build_object(${blockReasons.map((reason) => `'${reason}', count(m.id) FILTER (WHERE m.waits = '${reason}' AND m.due_at > now())`).join(', ')}) AS blocked
-FROM unnest($1::text[]) c (channel)
-LEFT JOIN LATERAL (
-  SELECT w.id, w.due_at, w.waits FROM unnest($2::uuid[]) a (id) CROSS JOIN LATERAL (
-    SELECT q.id, q.due_at, q.waits FROM message q
-    WHERE q.app_id = a.id AND q.channel = c.channel AND q.log_state = 'open' AND q.state = 'queued'
-    LIMIT ${queueCountedTo}) w
-  LIMIT ${queueCountedTo}
-) m ON true
-GROUP BY c.channel`;
+const waitColumns = 'app_id, channel, state, integration_id, due_at, waits, created_at';
+
+// Messages without a job are read by the index of waiting messages: in each class first those that are due, oldest first, then
+// the next ones. So a backlog of one class or of later messages hides no other. Messages with a job are read by their index.
+export const waitStatement = `
+SELECT g."appId", g.channel, g.reason, least(sum(g.messages), ${countedTo})::int AS messages,
+  bool_or(g.is_cut) OR sum(g.messages) > ${countedTo} AS "isCapped", min(g.oldest_at) AS "oldestAt", min(g.next_due_at) AS "nextDueAt"
+FROM (
+  SELECT a.id AS "appId", c.channel, w.reason, count(*) AS messages,
+    sum(count(*)) OVER (PARTITION BY a.id, c.channel, w.slice) > ${countedTo} AS is_cut,
+    min(CASE WHEN w.reason = 'due' THEN w.due_at ELSE w.created_at END) AS oldest_at,
+    min(w.due_at) FILTER (WHERE w.due_at > now()) AS next_due_at
+  FROM unnest($1::uuid[]) a (id) CROSS JOIN unnest($2::text[]) c (channel)
+  CROSS JOIN LATERAL (
+    SELECT m.slice, m.due_at, m.created_at, coalesce(${waitReason('m')}, 'sending') AS reason
+    FROM (
+      SELECT s.slice, q.* FROM (VALUES
+        (1, false, '-infinity'::timestamptz, now()), (2, true, '-infinity', now()),
+        (3, false, now(), 'infinity'), (4, true, now(), 'infinity')) s (slice, is_bulk, after, until)
+      CROSS JOIN LATERAL (
+        SELECT ${waitColumns} FROM message
+        WHERE channel = c.channel AND is_bulk = s.is_bulk AND app_id = a.id
+          AND waiting_at > s.after AND waiting_at <= s.until AND state = 'queued'
+        ORDER BY waiting_at LIMIT ${countedTo + 1}) q
+      UNION ALL
+      (SELECT 5, ${waitColumns} FROM message
+      WHERE channel = c.channel AND app_id = a.id AND has_job AND state IN ('queued', 'sending') LIMIT ${countedTo + 1})
+    ) m
+  ) w
+  GROUP BY 1, 2, 3, w.slice
+) g GROUP BY 1, 2, 3`;

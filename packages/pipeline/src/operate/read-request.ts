@@ -2,6 +2,7 @@ import { toReadableKey } from '@belfry/database';
 import type {
   MessageState,
   OutcomeKind,
+  QueueReason,
   ResendObstacle,
   StateGroup,
   VersionDefinition,
@@ -11,6 +12,7 @@ import { type Obstacle, readObstacles } from '../deliver/eligibility.sql';
 import { type CountMessages, countMessages } from './count-messages.sql';
 import { countPlanned } from './is-planned.sql';
 import { judgeResends, readDelivery } from './resend-verdict.sql';
+import { waitReason } from './wait-reason.sql';
 
 /** A request at acceptance. */
 export type TimelineHead = {
@@ -53,7 +55,10 @@ export type TimelineMessage = {
   generation: number;
   state: MessageState;
   reason: string | null;
+  /** The stored reason, even after the message became due. */
   waits: string | null;
+  /** Why it waits now; null unless it is queued. */
+  waitsNow: QueueReason | null;
   dueAt: Date | null;
   expiresAt: Date;
   createdAt: Date;
@@ -223,6 +228,7 @@ async function readMessages(
 ): Promise<TimelineMessage[]> {
   const { rows } = await pool.query<Omit<TimelineMessage, 'attempts' | 'receipts'>>(
     `SELECT m.id, m.item, m.channel, m.target, m.generation, m.state, m.reason, m.waits, m.due_at AS "dueAt",
+       ${waitReason('m')} AS "waitsNow",
        m.expires_at AS "expiresAt", m.created_at AS "createdAt", m.settled_at AS "settledAt",
        m.job_id IS NOT NULL AS "isQueued", m.attempts AS "attemptsMade", m.unknown_count AS "unknownCount", m.notes,
        m.resend_of AS "resendOf", m.integration_id AS "integrationId", i.name AS "integrationName",

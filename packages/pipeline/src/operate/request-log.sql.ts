@@ -1,4 +1,5 @@
 import { listStoredKeys, wentTo } from '@belfry/database';
+import { waitReason } from './wait-reason.sql';
 
 /** Filters of the log. Events and integrations are ids. An absent filter matches everything. */
 export type LogFilter = {
@@ -16,15 +17,20 @@ export type LogFilter = {
   /** Channels that the provider supports. */
   providerChannels?: string[];
   recipient?: string;
+  /** A key of `queueReasons`; then `states` is `queued`. */
+  waits?: string;
 };
 
 export type LogStatement = { text: string; values: unknown[] };
 
 const walkedPlain = 51;
 const walkedWithMessages = 20;
+/** A few messages may wait for one reason among a long queue that waits for another. */
+const walkedWaiting = 1_000;
 
-/** Requests that one statement scans; with their conditions it reads fewer than 500 buffers. */
-export function requestsWalked({ channels, states, provider }: LogFilter): number {
+/** Requests that one statement scans; with their conditions it reads fewer than 500 buffers, or 10 for each that waits. */
+export function requestsWalked({ channels, states, provider, waits }: LogFilter): number {
+  if (waits !== undefined) return walkedWaiting;
   return channels || states || provider !== undefined ? walkedWithMessages : walkedPlain;
 }
 
@@ -179,7 +185,7 @@ function messageCondition(filter: LogFilter, bind: Bind): string[] {
     'm.request_id = q.id',
     ...(channelList ? [`m.channel = ANY (${channelList})`] : []),
     ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
-    ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
+    ...listDeliveryConditions(filter, bind),
   ].join(' AND ')})`;
   const mayBeSkip = provider === undefined && (!states || states.includes('skipped'));
   if (!mayBeSkip) return [message];
@@ -189,6 +195,14 @@ function messageCondition(filter: LogFilter, bind: Bind): string[] {
   return [`(${message} OR ${skip})`];
 }
 
-export function attemptCondition(provider: string): string {
-  return `EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${provider})`;
+/** Conditions on the delivery of the message `m`. */
+export function listDeliveryConditions({ provider, waits }: LogFilter, bind: Bind): string[] {
+  return [
+    ...(provider === undefined
+      ? []
+      : [
+          `EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${bind(provider, 'text')})`,
+        ]),
+    ...(waits === undefined ? [] : [`${waitReason('m')} = ${bind(waits, 'text')}`]),
+  ];
 }

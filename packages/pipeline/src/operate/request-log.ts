@@ -1,9 +1,10 @@
 import { toReadableKey } from '@belfry/database';
-import type { StateGroup } from '@belfry/shared';
+import type { QueueReason, StateGroup } from '@belfry/shared';
 import type pg from 'pg';
 import { countMessages, countStatements } from './count-messages.sql';
 import { countPlanned } from './is-planned.sql';
 import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './request-log.sql';
+import { waitReason } from './wait-reason.sql';
 
 /** A request as a row of the log, with the fields that live filters use. */
 export type LogEntry = {
@@ -18,6 +19,8 @@ export type LogEntry = {
   isSensitive: boolean;
   isSandbox: boolean;
   channels: string[];
+  /** Provider calls that the version allows, by channel. */
+  maxAttempts: Record<string, number>;
   /** JSON of item 0's `user`, as stored. */
   recipient: string | null;
   skips: Record<string, { reason: string }>;
@@ -32,6 +35,10 @@ export type LogMessage = {
   target: string;
   state: string;
   integrationId: string | null;
+  /** Why it waits now; null unless it is queued. */
+  waits: QueueReason | null;
+  attempts: number;
+  dueAt: Date | null;
 };
 
 export type LogPage = {
@@ -107,8 +114,9 @@ function takeMatches(page: LogPage, walked: readonly WalkedRequest[]): boolean {
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-type HeadRow = Omit<LogEntry, 'messages' | 'groups' | 'skips'> & {
+type HeadRow = Omit<LogEntry, 'messages' | 'groups' | 'skips' | 'maxAttempts'> & {
   skips: LogEntry['skips'] | null;
+  maxAttempts: LogEntry['maxAttempts'] | null;
 };
 
 async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise<LogEntry[]> {
@@ -125,8 +133,9 @@ async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise
   for (const { requestId, ...message } of messages.flat()) byRequest.get(requestId)?.push(message);
   return rows
     .sort((a, b) => (a.requestId < b.requestId ? 1 : -1))
-    .map(({ skips, idempotencyKey, ...head }) => ({
+    .map(({ skips, maxAttempts, idempotencyKey, ...head }) => ({
       ...head,
+      maxAttempts: maxAttempts ?? {},
       idempotencyKey: idempotencyKey && toReadableKey(idempotencyKey),
       skips: skips ?? {},
       groups: groups.get(head.requestId) ?? [],
@@ -155,6 +164,7 @@ const headStatement = `
 SELECT r.id AS "requestId", r.created_at AS "acceptedAt", coalesce(e.name, '') AS event, r.event_id AS "eventId", r.kind, r.items,
   ${countPlanned('r')} AS "plannedItems", r.idempotency_key AS "idempotencyKey", i.recipient, i.skips,
   ARRAY(SELECT jsonb_object_keys(v.definition -> 'channels')) AS channels,
+  (SELECT jsonb_object_agg(c.key, c.value #> '{policy,attempts}') FROM jsonb_each(v.definition -> 'channels') c) AS "maxAttempts",
   coalesce((v.definition ->> 'isSensitive')::bool, false) AS "isSensitive",
   coalesce(v.definition ->> 'delivery', a.delivery) = 'sandbox' AS "isSandbox"
 FROM unnest($1::uuid[]) w (id)
@@ -176,5 +186,6 @@ async function readMessages(
 
 const messageStatement = `
 SELECT m.* FROM unnest($1::uuid[]) w (id) CROSS JOIN LATERAL (
-  SELECT request_id AS "requestId", channel, target, state, integration_id AS "integrationId"
-  FROM message WHERE request_id = w.id LIMIT $2::int) m`;
+  SELECT o.request_id AS "requestId", o.channel, o.target, o.state, o.integration_id AS "integrationId",
+    ${waitReason('o')} AS waits, o.attempts, o.due_at AS "dueAt"
+  FROM message o WHERE o.request_id = w.id LIMIT $2::int) m`;

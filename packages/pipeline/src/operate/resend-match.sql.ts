@@ -2,10 +2,10 @@ import { type Queryable, wentTo } from '@belfry/database';
 import { maxMessagesPerResend } from '@belfry/shared';
 import { isResent } from './is-resent.sql';
 import {
-  attemptCondition,
   type Bind,
   buildRange,
   type LogFilter,
+  listDeliveryConditions,
   listRequestConditions,
   toLogState,
 } from './request-log.sql';
@@ -14,7 +14,7 @@ import {
 export async function listMatches(client: Queryable, filter: LogFilter): Promise<string[]> {
   const values: unknown[] = [];
   const bind: Bind = (value, type) => `$${values.push(value)}::${type}`;
-  const { requestId, states, provider, recipient } = filter;
+  const { requestId, states, recipient } = filter;
   // The index of messages starts with the channel. If the filter names no channel, there is one lookup per channel.
   const channels = filter.channels ?? filter.providerChannels;
   const conditions = [
@@ -31,7 +31,7 @@ export async function listMatches(client: Queryable, filter: LogFilter): Promise
           `m.log_state = ANY (${bind(states.map(toLogState), 'text[]')})`,
         ]
       : []),
-    ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
+    ...listDeliveryConditions(filter, bind),
     ...(recipient === undefined ? [] : [recipientCondition(bind(recipient, 'text'))]),
   ];
   const { rows } = await client.query<{ id: string }>(

@@ -128,7 +128,7 @@ function isFor({ messages, recipient }: LogEntry, searchedRecipient: string): bo
 
 function hasMessage(
   { messages, skips, isSandbox }: LogEntry,
-  { channels, states, provider }: LogFilter,
+  { channels, states, provider, waits }: LogFilter,
   providers: Map<string, string>,
 ): boolean {
   if (!channels && !states && provider === undefined) return true;
@@ -137,12 +137,16 @@ function hasMessage(
   const getProvider = (id: string | null) =>
     isSandbox ? sandboxProvider : providers.get(id ?? '');
   const isProvider = (id: string | null) => provider === undefined || getProvider(id) === provider;
+  const isWaiting = (reason: string | null) => waits === undefined || reason === waits;
   const isSkipped = Object.keys(skips).some((channel) => isChannel(channel) && isState('skipped'));
   return (
     (provider === undefined && isSkipped) ||
     messages.some(
-      ({ channel, state, integrationId }) =>
-        isChannel(channel) && isState(state) && isProvider(integrationId),
+      (message) =>
+        isChannel(message.channel) &&
+        isState(message.state) &&
+        isWaiting(message.waits) &&
+        isProvider(message.integrationId),
     )
   );
 }

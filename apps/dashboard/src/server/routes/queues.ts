@@ -8,7 +8,7 @@ import type { QueueFacts } from '@belfry/pipeline/operate';
 import type { QueuesAnswer, StoreStatus } from '../../api/queues';
 import { sortByChannel } from '../channel-order';
 import { notFound } from '../problem';
-import { toChannelQueue, toIntegrationQueue } from '../queue-page';
+import { sumWaits, toChannelQueue, toIntegrationQueue } from '../queue-page';
 import { type Handlers, readId } from '../route';
 
 export type QueueHandlersDeps = {
@@ -29,9 +29,9 @@ export function createQueueHandlers(deps: QueueHandlersDeps) {
     async 'GET /api/queues'({ actor, query }): Promise<QueuesAnswer> {
       const apps = await listRequestedApps(deps.apps, actor.accountId, query.app);
       const ids = apps.map(({ id }) => id);
-      const [channelFacts, pauses, workers, bulks, integrations, stores, rates, latency] =
+      const [waits, pauses, workers, bulks, integrations, stores, rates, latency] =
         await Promise.all([
-          facts.readChannels(ids, channelNames),
+          facts.countWaits(ids, channelNames),
           facts.listPauses(ids),
           deps.listHeartbeats(),
           facts.listBulks(ids),
@@ -45,9 +45,15 @@ export function createQueueHandlers(deps: QueueHandlersDeps) {
           facts.readLatency(ids),
         ]);
       const readAt = deps.now();
-      const read = { facts: channelFacts, pauses, workers, apps, rates, readAt };
+      const read = { waits, pauses, workers, apps, rates, readAt };
       return {
         readAt: readAt.getTime(),
+        total: sumWaits(waits),
+        apps: apps.map(({ id: appId, name }) => ({
+          appId,
+          name,
+          ...sumWaits(waits.filter((row) => row.appId === appId)),
+        })),
         channels: sortByChannel(channelNames).map((channel) => toChannelQueue(channel, read)),
         integrations: integrations.flat(),
         bulks: bulks.map(({ acceptedAt, ...bulk }) => ({

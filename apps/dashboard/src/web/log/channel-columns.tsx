@@ -47,7 +47,7 @@ function ChannelColumn({
   if (isBulk) return <Measure counts={summary.counts} title={title} />;
   return (
     <span title={title}>
-      <Mark name={summary.state} size={13} />
+      <Mark name={summary.wait?.reason === 'retry' ? 'retry' : summary.state} size={13} />
     </span>
   );
 }

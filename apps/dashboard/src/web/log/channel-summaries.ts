@@ -1,5 +1,6 @@
 import type { StateCounts } from '@belfry/shared';
 import type { ChannelSummary } from '../../api/log';
+import { formatWait } from './waits';
 
 /** Fill levels of a bulk column, from 0 to 1: done and failed; the rest is pending. */
 export function computeFill(counts: StateCounts): { done: number; failed: number } {
@@ -10,9 +11,10 @@ export function computeFill(counts: StateCounts): { done: number; failed: number
 
 export function formatSummary(
   channel: string,
-  { state, reason, counts }: ChannelSummary,
+  { state, reason, wait, counts }: ChannelSummary,
   isBulk: boolean,
 ): string {
+  if (wait) return `${channel} ${formatWait(wait, Date.now())}`;
   if (!isBulk) return reason ? `${channel} ${state}, ${reason}` : `${channel} ${state}`;
   return `${channel}: ${listCounts(counts).map(formatCount).join(', ') || 'no messages yet'}`;
 }

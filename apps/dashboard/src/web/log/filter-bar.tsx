@@ -10,6 +10,7 @@ import { usePageLocation } from '../route';
 import { guessFilter, type PageFilters, spans, writeFilters } from './filters';
 import { SaveButton, SavedChip } from './saved-chip';
 import type { LiveState } from './use-live-log';
+import { getWaitLabel, waitNames } from './waits';
 
 export function FilterBar({
   filters,
@@ -154,14 +155,18 @@ function ListChips({
     event: (events.value?.events ?? []).map(({ name }) => name),
     channel: registry.channels.map(({ channel }) => channel),
     state: Object.keys(registry.states),
+    waits: waitNames,
     provider: [...new Set(providers.map(({ provider }) => provider))],
   };
-  return (['event', 'channel', 'state', 'provider'] as const).map((name) => (
+  return (['event', 'channel', 'state', 'waits', 'provider'] as const).map((name) => (
     <SelectChip
       key={name}
-      name={name}
+      name={name === 'waits' ? 'waiting' : name}
       value={filters[name]}
-      options={lists[name].map((value) => ({ value, text: value }))}
+      options={lists[name].map((value) => ({
+        value,
+        text: name === 'waits' ? getWaitLabel(value) : value,
+      }))}
       onChange={(value) => (value ? onSet({ [name]: value }) : onClear(name))}
     />
   ));

@@ -11,6 +11,7 @@ const names = [
   'event',
   'channel',
   'state',
+  'waits',
   'provider',
   'recipient',
   'requestId',

@@ -7,6 +7,7 @@ import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { buildPath } from '../route';
 import { ChannelColumns, ChannelColumnsHead } from './channel-columns';
+import { formatSummary } from './channel-summaries';
 import type { LogList } from './use-log-list';
 
 export function LogTable({
@@ -166,6 +167,11 @@ function Row({
       </td>
       <td className="dim" title={row.recipient ?? undefined}>
         {formatRecipient(row)}
+        {listRetries(row).map((text) => (
+          <small key={text} className="retrying">
+            {text}
+          </small>
+        ))}
       </td>
       <td className="columns-cell">
         <ChannelColumns summaries={row.channels} isBulk={row.items > 1} />
@@ -177,6 +183,13 @@ function Row({
 function formatRecipient({ kind, items, recipient }: LogRow): string {
   if (kind === 'bulk') return `bulk, ${plural(items, 'recipient')}`;
   return recipient ?? 'no recipient';
+}
+
+/** `sms retrying (3 of 8), next at 22:45:51`. */
+function listRetries({ channels, items }: LogRow): string[] {
+  return Object.entries(channels).flatMap(([channel, summary]) =>
+    summary.wait?.reason === 'retry' ? [formatSummary(channel, summary, items > 1)] : [],
+  );
 }
 
 const quietMs = 10_000;

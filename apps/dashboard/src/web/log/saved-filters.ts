@@ -4,6 +4,7 @@ import { useAnswer } from '../answers';
 import { clock, day } from '../format';
 import { buildPath } from '../route';
 import { type PageFilters, spans, writeFilters } from './filters';
+import { getWaitLabel } from './waits';
 
 /** Filters for one person or one request are never saved. */
 const savable = [
@@ -13,6 +14,7 @@ const savable = [
   'event',
   'channel',
   'state',
+  'waits',
   'provider',
 ] as const satisfies readonly SavableFilter[];
 
@@ -50,7 +52,10 @@ export function formatFilters({ last, from, to, ...rest }: SavableFilters): stri
   const formatTime = (ms: string) => `${day(Number(ms))} ${clock(Number(ms))}`;
   const span = spans.find(({ value }) => value === last)?.text ?? last;
   const time = [span, from && `from ${formatTime(from)}`, to && `to ${formatTime(to)}`];
-  return [...time, rest.event, rest.channel, rest.provider, rest.state].filter(Boolean).join(', ');
+  const waits = rest.waits && getWaitLabel(rest.waits);
+  return [...time, rest.event, rest.channel, rest.provider, rest.state, waits]
+    .filter(Boolean)
+    .join(', ');
 }
 
 export type FilterEntry = {

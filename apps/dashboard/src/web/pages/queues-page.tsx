@@ -1,14 +1,18 @@
 import { useState } from 'react';
-import type { ChannelQueue, QueuesAnswer } from '../../api/queues';
+import type { QueuesAnswer } from '../../api/queues';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
 import { clock, count, duration, rate } from '../format';
+import { writeFilters } from '../log/filters';
+import { waitLabels, waitNames } from '../log/waits';
 import { Segments } from '../parts/controls';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { BulkTable } from '../queues/bulk-table';
-import { ChannelTable, countBlocked } from '../queues/channel-table';
+import { ChannelTable } from '../queues/channel-table';
 import { IntegrationTable } from '../queues/integration-table';
 import { PauseAll } from '../queues/pause-all';
+import { WaitFigure } from '../queues/wait-figure';
+import { WaitTable } from '../queues/wait-table';
 
 const readEveryMs = 2_000;
 const scopes = [
@@ -44,7 +48,8 @@ export function QueuesPage() {
                 <NoteBox tone="amber">{value.stores.sentence}</NoteBox>
               </div>
             )}
-            <Totals queues={value} />
+            <Totals queues={value} appId={scope === 'app' ? app.id : undefined} />
+            <WaitTable queues={value} isAllApps={scope === 'all'} />
             <ChannelTable
               channels={value.channels}
               canPause={scope === 'app'}
@@ -62,55 +67,40 @@ export function QueuesPage() {
   );
 }
 
-function Totals({ queues: { channels, latency } }: { queues: QueuesAnswer }) {
-  const sum = (name: 'waiting' | 'inFlight' | 'retrying' | 'needsAttention' | 'scheduled') =>
-    channels.reduce((all, channel) => all + channel[name], 0);
-  const isCapped = channels.some(({ waiting, countedTo }) => waiting >= countedTo);
-  const oldest = channels.reduce<ChannelQueue | undefined>(
-    (oldestSoFar, one) => ((one.oldestMs ?? 0) > (oldestSoFar?.oldestMs ?? 0) ? one : oldestSoFar),
-    undefined,
-  );
+function Totals({
+  queues: { total, channels, latency, readAt },
+  appId,
+}: {
+  queues: QueuesAnswer;
+  appId: string | undefined;
+}) {
+  const facts = [
+    { name: 'Queued', value: total.queued, filters: { state: 'queued' } },
+    ...waitNames.map((name) => ({
+      name: waitLabels[name],
+      value: total.reasons[name],
+      filters: { waits: name },
+    })),
+    { name: 'Sending', value: total.sending, filters: { state: 'sending' } },
+  ];
   return (
     <dl className="totals">
-      <div>
-        <dt>Waiting</dt>
-        <dd>
-          {count(sum('waiting'))}
-          {isCapped && '+'}
-        </dd>
-      </div>
-      <div>
-        <dt>Oldest</dt>
-        <dd>
-          {oldest?.oldestMs ? duration(oldest.oldestMs) : 'none'}{' '}
-          {oldest?.oldestMs && <small>{oldest.channel}</small>}
-        </dd>
-      </div>
+      {facts.map(({ name, value, filters }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <WaitFigure
+              value={value}
+              readAt={readAt}
+              appId={appId}
+              search={writeFilters(filters)}
+            />
+          </dd>
+        </div>
+      ))}
       <div>
         <dt>Sent per second</dt>
         <dd>{rate(channels.reduce((all, { perSecond }) => all + perSecond, 0))}</dd>
-      </div>
-      <div>
-        <dt>In flight</dt>
-        <dd>{count(sum('inFlight'))}</dd>
-      </div>
-      <div>
-        <dt>Retrying</dt>
-        <dd>{count(sum('retrying'))}</dd>
-      </div>
-      <div>
-        <dt>Blocked</dt>
-        <dd>{count(channels.reduce((all, { blocked }) => all + countBlocked(blocked), 0))}</dd>
-      </div>
-      <div>
-        <dt>Scheduled</dt>
-        <dd>{count(sum('scheduled'))}</dd>
-      </div>
-      <div>
-        <dt>Needs attention</dt>
-        <dd className={sum('needsAttention') > 0 ? 's-attention' : ''}>
-          {count(sum('needsAttention'))}
-        </dd>
       </div>
       {latency && <LatencyTotals latency={latency} />}
     </dl>

@@ -2,13 +2,12 @@ import { useState } from 'react';
 import type { ChannelQueue } from '../../api/queues';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
-import { count, duration, moment, rate } from '../format';
+import { moment, rate } from '../format';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { Spark } from '../parts/spark';
 import { Mark } from '../parts/state-mark';
-import { Figure } from './figure';
 
 /** A row for each channel, with its problem below it. */
 export function ChannelTable({
@@ -43,15 +42,8 @@ export function ChannelTable({
           <tr>
             <th className="q-channel">Channel</th>
             <th className="q-workers">Workers</th>
-            <th className="num">Waiting</th>
-            <th className="num">Oldest</th>
             <th className="q-rate">Rate, last 30 min</th>
             <th className="num q-second">Per second</th>
-            <th className="num opt">In flight</th>
-            <th className="num">Retrying</th>
-            <th className="num opt">Blocked</th>
-            <th className="num opt">Scheduled</th>
-            <th className="num">Attention</th>
             <th className="q-act">
               <span className="vh">Pause or resume</span>
             </th>
@@ -91,18 +83,7 @@ function ChannelRow({
         <td>
           <Workers queue={queue} readAt={readAt} />
         </td>
-        <Figure value={queue.waiting} limit={queue.countedTo} />
-        <td className={queue.oldestMs === null ? 'num zero' : 'num'}>
-          {queue.oldestMs === null ? 'none' : duration(queue.oldestMs)}
-        </td>
         <RateCells queue={queue} />
-        <Figure value={queue.inFlight} isOptional />
-        <Retrying queue={queue} readAt={readAt} />
-        <Blocked queue={queue} />
-        <Figure value={queue.scheduled} isOptional />
-        <td className={queue.needsAttention === 0 ? 'num zero' : 'num s-attention'}>
-          {queue.needsAttention > 0 && <Mark name="attention" />} {count(queue.needsAttention)}
-        </td>
         <td className="right">
           {onTogglePause && (
             <Button
@@ -117,7 +98,7 @@ function ChannelRow({
       </tr>
       {queue.sentence && (
         <tr className="alert">
-          <td colSpan={12}>
+          <td colSpan={5}>
             <NoteBox tone={queue.workers.length === 0 ? 'red' : 'amber'}>{queue.sentence}</NoteBox>
           </td>
         </tr>
@@ -141,40 +122,6 @@ function RateCells({
         <span className="sub">{isPaused ? 'paused' : `peak ${rate(peakPerSecond)}`}</span>
       </td>
     </>
-  );
-}
-
-function Retrying({ queue, readAt }: { queue: ChannelQueue; readAt: number }) {
-  const { retrying, nextRetryAt } = queue;
-  return (
-    <td className={retrying === 0 ? 'num zero' : 'num'}>
-      {count(retrying)}
-      {nextRetryAt !== null && (
-        <span className="sub">next in {duration(Math.max(0, nextRetryAt - readAt))}</span>
-      )}
-    </td>
-  );
-}
-
-const blockLabels = {
-  circuit: 'circuit open',
-  limit: 'rate limit',
-  connections: 'connections',
-} as const;
-
-/** Messages that a worker could not send yet. */
-function Blocked({ queue: { blocked } }: { queue: ChannelQueue }) {
-  const total = countBlocked(blocked);
-  const reasons = (['circuit', 'limit', 'connections'] as const).filter(
-    (name) => blocked[name] > 0,
-  );
-  return (
-    <td className={total === 0 ? 'num zero opt' : 'num opt'}>
-      {count(total)}
-      {total > 0 && (
-        <span className="sub">{reasons.map((name) => blockLabels[name]).join(', ')}</span>
-      )}
-    </td>
   );
 }
 
@@ -203,8 +150,4 @@ function Workers({ queue, readAt }: { queue: ChannelQueue; readAt: number }) {
       </span>
     </>
   );
-}
-
-export function countBlocked({ circuit, limit, connections }: ChannelQueue['blocked']): number {
-  return circuit + limit + connections;
 }

@@ -1,5 +1,6 @@
 import type { CSSProperties } from 'react';
 import type { ChannelRow, MessageChannelRow, RequestAnswer } from '../../api/requests';
+import { waitLabels } from '../log/waits';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark, State } from '../parts/state-mark';
 import { getChannelRowId } from './channel-row-id';
@@ -50,7 +51,7 @@ export function ChannelRows({
             <Track channelRow={channelRow} axis={axis} request={request} />
           )}
           <State name={channelRow.kind === 'message' ? getMark(channelRow) : 'skipped'}>
-            {channelRow.kind === 'message' ? channelRow.state : 'skipped'}
+            {channelRow.kind === 'message' ? describeState(channelRow) : 'skipped'}
           </State>
         </button>
       ))}
@@ -58,8 +59,12 @@ export function ChannelRows({
   );
 }
 
-function getMark({ state, attempts }: MessageChannelRow): string {
-  return state === 'queued' && attempts > 0 ? 'retry' : state;
+function getMark({ state, waits }: MessageChannelRow): string {
+  return waits?.reason === 'retry' ? 'retry' : state;
+}
+
+function describeState({ state, waits }: MessageChannelRow): string {
+  return waits?.reason === 'retry' ? waitLabels.retry : state;
 }
 
 function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {

@@ -1,9 +1,11 @@
+import type { QueueReason } from '@belfry/shared';
 import { useState } from 'react';
 import type { ChannelRow, MessageChannelRow } from '../../api/requests';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { useKeys } from '../keyboard';
+import { formatWait } from '../log/waits';
 import { Button, KeyHint } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 import { ResendDialog, type ResendWarning } from './resend-dialog';
@@ -77,15 +79,18 @@ export function ResendPrompts({
   );
 }
 
-const untilLabels: Record<string, string> = {
+const dueLabels: Partial<Record<QueueReason, string>> = {
+  due: 'Due since',
   schedule: 'Due at',
   paused: 'Next check at',
   needs_attention: 'Next check at',
 };
 
-function describeWait({ reason, until, sentence }: NonNullable<MessageChannelRow['waits']>) {
-  if (until === null) return sentence;
-  return `${sentence} ${untilLabels[reason] ?? 'Next attempt at'} ${moment(until, Date.now())}.`;
+function describeWait(wait: NonNullable<MessageChannelRow['waits']>) {
+  const { reason, dueAt, sentence } = wait;
+  if (reason === 'retry') return `${formatWait(wait, Date.now())}.`;
+  if (dueAt === null || (reason === 'paused' && dueAt <= Date.now())) return sentence;
+  return `${sentence} ${dueLabels[reason] ?? 'Next attempt at'} ${moment(dueAt, Date.now())}.`;
 }
 
 const needsAttention = (state: string) => state === 'failed' || state === 'unknown';

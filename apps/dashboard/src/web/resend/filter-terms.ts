@@ -1,9 +1,11 @@
 import type { LogFilters } from '../../api/log';
 import { clock, day } from '../format';
+import { getWaitLabel } from '../log/waits';
 
 const filterLabels: Partial<Record<keyof LogFilters, string>> = {
   requestId: 'request',
   idempotencyKey: 'idempotency key',
+  waits: 'waiting',
 };
 
 /** A filter as named terms. */
@@ -15,7 +17,7 @@ export function listFilterTerms(filters: LogFilters): { name: string; value: str
   ];
   const terms = Object.entries(others).map(([name, value]) => ({
     name: filterLabels[name as keyof LogFilters] ?? name,
-    value,
+    value: name === 'waits' ? getWaitLabel(value) : value,
   }));
   return [...terms, ...times];
 }

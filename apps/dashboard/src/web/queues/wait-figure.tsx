@@ -1,0 +1,35 @@
+import type { WaitCount } from '../../api/queues';
+import { count, duration } from '../format';
+import { Link } from '../parts/controls';
+import { buildPath } from '../route';
+
+/** A number of messages as a link to exactly these in the log, with the age of the oldest. 0 is faint. */
+export function WaitFigure({
+  value: { messages, isCapped, oldestAt },
+  readAt,
+  appId,
+  search,
+}: {
+  value: WaitCount;
+  readAt: number;
+  /** The log is of one app: a count over several apps is no link. */
+  appId?: string | undefined;
+  search: string;
+}) {
+  const text = `${count(messages)}${isCapped ? '+' : ''}`;
+  if (messages === 0) return <span className="zero">{text}</span>;
+  return (
+    <>
+      {appId === undefined ? (
+        text
+      ) : (
+        <Link to={buildPath(appId, 'log')} search={search}>
+          {text}
+        </Link>
+      )}
+      {oldestAt !== null && (
+        <span className="sub">oldest {duration(Math.max(0, readAt - oldestAt))}</span>
+      )}
+    </>
+  );
+}

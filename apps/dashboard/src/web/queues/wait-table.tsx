@@ -1,0 +1,88 @@
+import type { ReactNode } from 'react';
+import type { QueuesAnswer, WaitCounts } from '../../api/queues';
+import { useApp } from '../context';
+import { writeFilters } from '../log/filters';
+import { waitLabels, waitNames } from '../log/waits';
+import { channelIcon, Icon } from '../parts/icons';
+import { WaitFigure } from './wait-figure';
+
+type WaitRow = {
+  key: string;
+  name: ReactNode;
+  counts: WaitCounts;
+  appId: string;
+  channel?: string;
+};
+
+/** Why messages wait: a row for each channel of one app, or for each app. */
+export function WaitTable({ queues, isAllApps }: { queues: QueuesAnswer; isAllApps: boolean }) {
+  const app = useApp();
+  const { readAt } = queues;
+  const rows: WaitRow[] = isAllApps
+    ? queues.apps.map((one) => ({ key: one.appId, name: one.name, counts: one, appId: one.appId }))
+    : queues.channels.map((one) => ({
+        key: one.channel,
+        name: <ChannelName channel={one.channel} />,
+        counts: one,
+        appId: app.id,
+        channel: one.channel,
+      }));
+  return (
+    <section>
+      <h2>
+        Messages <small>by why they wait; each number opens the log</small>
+      </h2>
+      <table className="q-table">
+        <thead>
+          <tr>
+            <th className="q-channel">{isAllApps ? 'App' : 'Channel'}</th>
+            <th className="num">Queued</th>
+            {waitNames.map((name) => (
+              <th key={name} className="num q-wait">
+                {waitLabels[name]}
+              </th>
+            ))}
+            <th className="num">Sending</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <th scope="row" className="q-channel">
+                {row.name}
+              </th>
+              <WaitCells row={row} readAt={readAt} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function ChannelName({ channel }: { channel: string }) {
+  return (
+    <span className="state">
+      <Icon name={channelIcon(channel)} />
+      {channel}
+    </span>
+  );
+}
+
+function WaitCells({ row: { counts, appId, channel }, readAt }: { row: WaitRow; readAt: number }) {
+  const cells = [
+    { name: 'queued', value: counts.queued, filters: { state: 'queued' } },
+    ...waitNames.map((name) => ({ name, value: counts.reasons[name], filters: { waits: name } })),
+    { name: 'sending', value: counts.sending, filters: { state: 'sending' } },
+  ];
+  return cells.map(({ name, value, filters }) => (
+    <td key={name} className="num">
+      <WaitFigure
+        value={value}
+        readAt={readAt}
+        appId={appId}
+        search={writeFilters({ ...filters, ...(channel ? { channel } : {}) })}
+      />
+    </td>
+  ));
+}
