@@ -40,6 +40,7 @@ async function useAll(): Promise<void> {
   await relay.useRelay(world);
   await relay.useFanOut(world);
   await operate.useLog(world, messageId);
+  await operate.useWaits(world);
   await operate.useCapturePages(world);
   await dashboard.useIntegrations(world);
   await dashboard.useEvents(world);

@@ -246,7 +246,6 @@ export async function useQueues({ database, actor, appId }: World): Promise<void
   await queues.resumeSending(actor, appId);
   await queues.pauseChannel(actor, appId, 'sms');
   await queues.resumeChannel(actor, appId, 'sms');
-  await queues.countWaits([appId], ['email', 'push', 'sms']);
   await queues.listBulks([appId]);
   await queues.readRates([appId]);
   await queues.readLatency([appId]);

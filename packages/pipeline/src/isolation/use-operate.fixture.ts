@@ -1,8 +1,9 @@
-import { findNamed } from '@belfry/database';
+import { createAppIntegrations, findNamed } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { createAppCaptures } from '../operate/captures';
 import { listFeedMessages } from '../operate/live-feed.sql';
 import { cancelMessage, writeGeneration } from '../operate/message-changes.sql';
+import { createQueueFacts } from '../operate/queue-counts';
 import { readItemTimeline, readRequestTimeline } from '../operate/read-request';
 import { createRequestLog } from '../operate/request-log';
 import { readRequestStatus } from '../operate/request-status';
@@ -46,6 +47,28 @@ export async function useLog(world: World, messageId: string): Promise<void> {
     await findNamed(database.accepting, { ...query, text });
   }
   if (event.eventId !== eventIds[0]) throw new Error('The log does not find the event');
+}
+
+/** Messages that count as paused, because of their channel or of their integration. */
+export async function useWaits(world: World): Promise<void> {
+  const { database, appId, actor, integrations } = world;
+  const log = createRequestLog(database.requestLog, ['queued', 'sent', 'failed']);
+  const queues = createQueueFacts(database.delivery);
+  const all = createAppIntegrations(database.accepting);
+  const channels = ['email', 'sms'];
+  const { requestId } = await send(world);
+  await send(world, { channel: 'sms', message: { integrationId: integrations[0] } });
+  await queues.pauseChannel(actor, appId, 'email');
+  await all.pause(actor, appId, integrations[0]);
+  const filter = { appId, channels, states: ['queued'], waits: 'paused' };
+  const { ids } = await log.readPage(filter);
+  await log.readEntries(appId, ids);
+  await queues.countWaits([appId], channels);
+  await createResendRuns(database.accepting).count(filter);
+  await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
+  await readRequestTimeline(database.lookUps, requestId, appId);
+  await queues.resumeChannel(actor, appId, 'email');
+  await all.resume(actor, appId, integrations[0]);
 }
 
 export async function useCapturePages(world: World): Promise<void> {
