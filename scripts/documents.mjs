@@ -181,7 +181,7 @@ function listByStatus(errorCatalogue) {
   return statuses.map((status) => [status, entries.filter(([, entry]) => entry.status === status)]);
 }
 
-function states({ messageStates, countedAs, waitReasons, skipReasons, failureReasons }) {
+function states({ messageStates, countedAs, queueReasons, skipReasons, failureReasons }) {
   const reasons = (catalogue) =>
     list(Object.entries(catalogue).map(([reason, means]) => `${code(reason)}: ${means}`));
   return page('States of a message', 'packages/shared/src/message-state.ts', [
@@ -194,7 +194,7 @@ function states({ messageStates, countedAs, waitReasons, skipReasons, failureRea
       }),
     ),
     '## Why a queued message waits',
-    reasons(waitReasons),
+    reasons(queueReasons),
     '## Why a message was skipped',
     'A channel without a message has one of these reasons, too. A provider can answer `opted_out` and `device_gone`.',
     reasons(skipReasons),

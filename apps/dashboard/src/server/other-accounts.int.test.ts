@@ -65,7 +65,7 @@ const types: ValueTypes = {
   event: 'eventName',
   recipient: ['email', 'userId', 'token'],
   idempotencyKey: 'idempotencyKey',
-  ...plain('from', 'to', 'last', 'state', 'provider'),
+  ...plain('from', 'to', 'last', 'state', 'waits', 'provider'),
   // Bodies.
   'session.accountId': 'accountId',
   'session.email': 'operatorEmail',
