@@ -87,7 +87,13 @@ export {
   resendPaces,
   resendSkips,
 } from './resend-outcome';
-export { countedAs, countStates, type StateCounts, type StateGroup } from './state-counts';
+export {
+  countedAs,
+  countStates,
+  noReason,
+  type StateCounts,
+  type StateGroup,
+} from './state-counts';
 export { escapeAngle, escapeHtml, escapeNothing } from './templates/escapes';
 export { hasPath } from './templates/has-path';
 export type { BlockNode, PrintNode, Template, TemplateNode, TextNode } from './templates/nodes';

@@ -31,13 +31,16 @@ export type StateCounts = Record<CountName, number> & {
   skippedByReason: Record<string, number>;
 };
 
+/** Stands for a missing reason in counts and filters. */
+export const noReason = 'no_reason';
+
 export function countStates(groups: readonly StateGroup[]): StateCounts {
   const counts: StateCounts = { ...zeroCounts, skippedByReason: {} };
   for (const { state, reason, count } of groups) {
     counts.total += count;
     counts[countedAs[state]] += count;
     if (state !== 'skipped') continue;
-    const name = reason ?? 'no_reason';
+    const name = reason ?? noReason;
     counts.skippedByReason[name] = (counts.skippedByReason[name] ?? 0) + count;
   }
   return counts;

@@ -10,6 +10,7 @@ import { peopleRoutes } from './people';
 import { previewRoutes } from './preview';
 import { queueRoutes } from './queues';
 import { registryRoutes } from './registry';
+import { requestItemRoutes } from './request-items';
 import { requestRoutes } from './requests';
 import { resendRoutes } from './resends';
 import type { PathParam, RouteSpec, SpecAnswer, SpecBody, SpecQuery } from './route-spec';
@@ -38,6 +39,7 @@ export const contract = {
   ...logRoutes,
   ...savedFilterRoutes,
   ...requestRoutes,
+  ...requestItemRoutes,
   ...resendRoutes,
   ...captureRoutes,
   ...userRoutes,

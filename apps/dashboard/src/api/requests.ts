@@ -123,6 +123,17 @@ const storedCall = Type.Object({
 });
 export type CallAnswer = Static<typeof storedCall>;
 
+/** Messages of one channel with one state and reason; see `messages` of an item for what counts as one. */
+const reasonGroup = Type.Object({
+  channel: text,
+  state: text,
+  reason: nullable(text),
+  count: Type.Integer(),
+  /** Set for failed and skipped messages. */
+  explanation: nullable(explanation),
+});
+export type ReasonGroup = Static<typeof reasonGroup>;
+
 const request = Type.Object({
   requestId: text,
   event: Type.Object({ id: text, name: text, isDeleted: Type.Boolean() }),
@@ -141,6 +152,8 @@ const request = Type.Object({
   /** Counts of the whole request, as in its log row. */
   counts: stateCounts,
   channels: channelSummaries,
+  /** The counts by channel, state and reason: they add up to `counts`. In channel order, most messages first. */
+  groups: Type.Array(reasonGroup),
   call: storedCall,
   /** Rows for the channels of the pinned version, in channel order. A channel has one row per message. */
   channelRows: Type.Array(channelRow),

@@ -23,6 +23,7 @@ import { createLogHandlers, type LogHandlersDeps } from './routes/log';
 import { createPeopleHandlers, type PeopleHandlersDeps } from './routes/people';
 import { createQueueHandlers, type QueueHandlersDeps } from './routes/queues';
 import { createRegistryHandlers } from './routes/registry';
+import { createRequestItemHandlers, type RequestItemHandlersDeps } from './routes/request-items';
 import { createRequestHandlers, type RequestHandlersDeps } from './routes/requests';
 import { createResendHandlers, type ResendHandlersDeps } from './routes/resends';
 import { createSavedFilterHandlers, type SavedFilterHandlersDeps } from './routes/saved-filters';
@@ -42,6 +43,7 @@ export type DashboardDeps = {
   log: LogHandlersDeps;
   savedFilters: SavedFilterHandlersDeps;
   requests: RequestHandlersDeps;
+  requestItems: RequestItemHandlersDeps;
   resends: ResendHandlersDeps;
   find: FindHandlersDeps;
   queues: QueueHandlersDeps;
@@ -108,6 +110,7 @@ function createHandlers(deps: DashboardDeps): Handlers {
     ...createLogHandlers(deps.log),
     ...createSavedFilterHandlers(deps.savedFilters),
     ...createRequestHandlers(deps.requests),
+    ...createRequestItemHandlers(deps.requestItems),
     ...createResendHandlers(deps.resends),
     ...createCaptureHandlers(deps.captures),
     ...createUserHandlers(deps.users),

@@ -22,6 +22,7 @@ import {
 } from '@belfry/database';
 import {
   cancelMessage,
+  countItems,
   createAppCaptures,
   createQueueFacts,
   createRequestLog,
@@ -31,6 +32,7 @@ import {
   judgeResends,
   listErasures,
   readEligibility,
+  readItems,
   readItemTimeline,
   readRequestTimeline,
   resendMessage,
@@ -189,7 +191,7 @@ function createPeopleServices(
 function createRequestServices(
   { database, shutdown, log: logger }: Base,
   sessions: DashboardDeps['log']['sessions'],
-): Pick<DashboardDeps, 'log' | 'requests' | 'resends' | 'find'> {
+): Pick<DashboardDeps, 'log' | 'requests' | 'requestItems' | 'resends' | 'find'> {
   const pool = database.lookUps;
   const states = Object.keys(messageStates);
   const log = createRequestLog(database.requestLog, states);
@@ -218,6 +220,10 @@ function createRequestServices(
       cancelMessage: (actor, message) => cancelMessage(pool, actor, message),
       hasMessage: async (appId, id) => (await judgeResends(pool, appId, [id])).length > 0,
       now: () => new Date(),
+    },
+    requestItems: {
+      readItems: (range) => readItems(pool, range),
+      countItems: (appId, requestId) => countItems(pool, { appId, requestId }),
     },
     find: { apps: createAccountApps(pool), findNamed: (query) => findNamed(pool, query) },
     resends: {

@@ -7,6 +7,7 @@ import {
   type StateGroup,
 } from '@belfry/shared';
 import type { ChannelSummary, LogRow, Wait } from '../api/log';
+import { describeRecipient } from './recipient';
 
 /** A request as a log row: recipient and the state of each channel. */
 export function toLogRow(entry: LogEntry): LogRow {
@@ -23,7 +24,7 @@ export function toLogRow(entry: LogEntry): LogRow {
     kind: toRowKind(kind),
     items,
     plannedItems,
-    recipient: items > 1 ? null : describeRecipient(entry),
+    recipient: items > 1 ? null : describeRecipient(entry.recipient, entry.messages),
     channels: Object.fromEntries(summaries),
     isSandbox,
     isSensitive,
@@ -76,23 +77,6 @@ export function toWait({ waits, attempts, dueAt, maxAttempts }: WaitFacts): Wait
     maxAttempts: maxAttempts ?? defaultPolicy.attempts,
     dueAt: dueAt?.getTime() ?? null,
   };
-}
-
-/** The address from the call, or the id of the stored user. */
-function describeRecipient({ recipient, messages }: LogEntry): string | null {
-  const user: unknown = recipient === null ? undefined : JSON.parse(recipient);
-  const fields = new Map(Object.entries(typeof user === 'object' && user !== null ? user : {}));
-  const slack = fields.get('slack');
-  const nested = new Map(Object.entries(typeof slack === 'object' && slack !== null ? slack : {}));
-  const identifier = [
-    fields.get('email'),
-    fields.get('mobile'),
-    fields.get('whatsapp_mobile'),
-    nested.get('channel_id'),
-    nested.get('email'),
-    fields.get('user_id'),
-  ].find((value) => typeof value === 'string' && value !== '');
-  return typeof identifier === 'string' ? identifier : (messages[0]?.target ?? null);
 }
 
 function toRowKind(kind: string): LogRow['kind'] {

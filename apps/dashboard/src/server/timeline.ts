@@ -29,6 +29,7 @@ import { sortByChannel } from './channel-order';
 import { explainAttempt, explainReason, explainWait } from './explain';
 import { summarizeChannel, toWait } from './log-row';
 import { maskTokens } from './mask-tokens';
+import { listReasonGroups } from './reason-groups';
 
 const sensitiveMask = '***';
 
@@ -58,6 +59,7 @@ export function buildTimeline(
     itemChannels: summarizeChannels(channels, timeline.itemGroups),
     counts: countStates(timeline.groups),
     channels: summarizeChannels(channels, timeline.groups),
+    groups: listReasonGroups(channels, timeline.groups),
     call: toCallAnswer(timeline),
     channelRows: channels.flatMap((channel) => buildChannelRows(channel, timeline)),
     readAt: readAt.getTime(),

@@ -48,6 +48,13 @@ export {
   storeReceipts,
   writeAppReport,
 } from './receipts';
+export {
+  countItems,
+  type ItemEntry,
+  type ItemRange,
+  type RequestItem,
+  readItems,
+} from './request-items';
 export { createRequestLog, type LogEntry, type LogMessage, type RequestLog } from './request-log';
 export { type LogFilter, logStatement } from './request-log.sql';
 export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';

@@ -1,9 +1,9 @@
 import type { RequestStatus, StatusEntry } from '@belfry/shared';
 import type pg from 'pg';
 import { countMessages } from './count-messages.sql';
-import { isPlanned } from './is-planned.sql';
 import { resentBy } from './is-resent.sql';
 import { headColumns, headTables } from './read-request';
+import { selectEntries } from './request-entries.sql';
 
 /** The position of an entry; the next page starts after it. */
 export type StatusPlace = Pick<StatusEntry, 'item' | 'key'>;
@@ -44,27 +44,14 @@ export function entryStatement({ appId, requestId, after, limit }: StatusPage) {
   return { text: pageStatement, values: [requestId, appId, item, key, limit] };
 }
 
-const noMessage = 'NULL::uuid AS id, channel, NULL AS target, 0 AS generation';
-const noTimes = 'NULL::uuid AS resend_of, NULL::timestamptz AS created_at, NULL, NULL';
-
 const pageStatement = `
 SELECT p.item, p.key, p.id, p.channel, p.target, p.generation, p.state, p.reason, p.resend_of AS "resendOf",
   CASE WHEN p.id IS NOT NULL THEN (${resentBy('n.id', 'p')}) END AS "resentAs",
   p.created_at AS "createdAt", p.due_at AS "dueAt", p.settled_at AS "settledAt"
 FROM (
-  SELECT i.request_id, i.item, e.*
+  SELECT e.*
   FROM request r JOIN request_item i ON i.request_id = r.id
-  CROSS JOIN LATERAL (
-    SELECT m.id::text AS key, m.id, m.channel, m.target, m.generation, m.state, m.reason, m.resend_of,
-      m.created_at, CASE WHEN m.state = 'queued' THEN m.due_at END AS due_at, m.settled_at
-    FROM message m WHERE m.request_id = i.request_id AND m.item = i.item
-    UNION ALL
-    SELECT channel, ${noMessage}, 'skipped', skip ->> 'reason', ${noTimes}
-    FROM jsonb_each(i.skips) s (channel, skip)
-    UNION ALL
-    SELECT channel, ${noMessage}, 'queued', NULL, ${noTimes}
-    FROM event_version v CROSS JOIN LATERAL jsonb_object_keys(v.definition -> 'channels') c (channel)
-    WHERE v.id = r.version_id AND r.planned_items < r.items AND NOT ${isPlanned('i', 'r')}
+  CROSS JOIN LATERAL (${selectEntries}
   ) e
   WHERE r.id = $1 AND r.app_id = $2 AND i.item >= $3 AND (i.item > $3 OR e.key COLLATE "C" > $4)
   ORDER BY i.item, e.key COLLATE "C" LIMIT $5

@@ -1,0 +1,20 @@
+import { noReason, type StateGroup } from '@belfry/shared';
+import type { ReasonGroup } from '../api/requests';
+import { explainReason } from './explain';
+
+/** The groups of a request in the order of the channels, the largest first. */
+export function listReasonGroups(
+  channels: readonly string[],
+  groups: readonly StateGroup[],
+): ReasonGroup[] {
+  const sorted = groups.toSorted((a, b) => b.count - a.count);
+  return channels.flatMap((channel) =>
+    sorted.filter((group) => group.channel === channel).map(toReasonGroup),
+  );
+}
+
+function toReasonGroup(group: StateGroup): ReasonGroup {
+  const { state, reason } = group;
+  const isExplained = state === 'failed' || state === 'skipped';
+  return { ...group, explanation: isExplained ? explainReason(reason ?? noReason, null) : null };
+}
