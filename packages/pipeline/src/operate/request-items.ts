@@ -1,6 +1,5 @@
 import type { MessageState } from '@belfry/shared';
 import type pg from 'pg';
-import { isResent } from './is-resent.sql';
 import { selectEntries } from './request-entries.sql';
 
 /** A message of an item, or a channel without one. These are what `countMessages` counts, one by one. */
@@ -48,7 +47,8 @@ export function itemStatement({ appId, requestId, from, to }: ItemRange) {
   return { text: statement, values: [requestId, appId, from, to] };
 }
 
-// Reads the range by the primary key of items, and the messages of each item by their unique index.
+// Reads the range by the primary key of items, and the messages of each item by their unique index. A resend belongs to the
+// same item, so the ids that were resent are among its own rows. See also is-resent.sql.ts.
 const statement = `
 SELECT i.item, i.recipient, coalesce(c.entries, '[]') AS entries
 FROM request r JOIN request_item i ON i.request_id = r.id
@@ -56,9 +56,12 @@ CROSS JOIN LATERAL (
   SELECT jsonb_agg(jsonb_build_object('messageId', e.id, 'channel', e.channel, 'target', e.target, 'generation', e.generation,
     'state', e.state, 'reason', e.reason, 'settledAt', floor(extract(epoch FROM e.settled_at) * 1000)::bigint)
     ORDER BY e.key COLLATE "C") AS entries
-  FROM (${selectEntries}
+  FROM (
+    SELECT e.*, array_agg(e.resend_of) FILTER (WHERE e.resend_of IS NOT NULL) OVER () AS resent
+    FROM (${selectEntries}
+    ) e
   ) e
-  WHERE e.id IS NULL OR NOT ${isResent('e')}
+  WHERE (e.id = ANY (e.resent)) IS NOT TRUE
 ) c
 WHERE r.id = $1 AND r.app_id = $2 AND i.item >= $3 AND i.item < $4
 ORDER BY i.item`;

@@ -9,6 +9,7 @@ import {
   writeMixedRequest,
 } from '@belfry/testing';
 import { countStatements } from './count-messages.sql';
+import { itemStatement } from './request-items';
 import { entryStatement, readRequestStatus } from './request-status';
 
 const channels = ['email', 'slack', 'sms', 'push'];
@@ -80,6 +81,17 @@ describe('the status of a bulk of 1,000 with four channels', () => {
     const plan = await explain(entryStatement({ appId, requestId, after, limit: 101 }));
     expect(readWhole(plan)).toEqual([]);
     expect(countBuffers(plan)).toBeLessThan(maxPageBuffers);
+  });
+
+  test.each([
+    ['a page', 100],
+    ['the items of one step of a search', 500],
+  ])('reads only these items: %s', async (_, to) => {
+    const { appId } = tenant;
+    const plan = await explain(itemStatement({ appId, requestId: bulk.requestId, from: 0, to }));
+    expect(readWhole(plan)).toEqual([]);
+    expect(countBuffers(plan)).toBeLessThan(to * 5);
+    expect(plan['Actual Total Time']).toBeLessThan(maxMs);
   });
 
   test('counts by the index of the request, in bounded time', async () => {
