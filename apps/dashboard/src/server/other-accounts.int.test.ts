@@ -60,12 +60,13 @@ const types: ValueTypes = {
   'users.text': ['userId', 'email', 'mobile', 'token', 'deviceSid', 'userSid'],
   'versions.before': 'plain',
   item: 'plain',
+  'items.cursor': 'plain',
   // Filters of the log.
   filters: 'object',
   event: 'eventName',
   recipient: ['email', 'userId', 'token'],
   idempotencyKey: 'idempotencyKey',
-  ...plain('from', 'to', 'last', 'state', 'waits', 'provider'),
+  ...plain('from', 'to', 'last', 'state', 'reason', 'waits', 'provider'),
   // Bodies.
   'session.accountId': 'accountId',
   'session.email': 'operatorEmail',

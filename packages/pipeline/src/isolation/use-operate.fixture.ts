@@ -5,6 +5,7 @@ import { listFeedMessages } from '../operate/live-feed.sql';
 import { cancelMessage, writeGeneration } from '../operate/message-changes.sql';
 import { createQueueFacts } from '../operate/queue-counts';
 import { readItemTimeline, readRequestTimeline } from '../operate/read-request';
+import { countItems, readItems } from '../operate/request-items';
 import { createRequestLog } from '../operate/request-log';
 import { readRequestStatus } from '../operate/request-status';
 import { createResendRuns } from '../operate/resend-runs';
@@ -36,6 +37,8 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
   const page = { appId, requestId, after: undefined, limit: 9 };
   await readRequestStatus(database.lookUps, page);
+  await readItems(database.lookUps, { appId, requestId, from: 0, to: 9 });
+  await countItems(database.lookUps, { appId, requestId });
   await readRequestTimeline(database.lookUps, requestId, appId);
   await readRequestTimeline(database.lookUps, requestId);
   const skips = { sms: { reason: 'no_address', detail: 'none' } } as const;

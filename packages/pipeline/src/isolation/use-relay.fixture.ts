@@ -2,6 +2,7 @@ import { newId } from '@belfry/runtime';
 import { claimMessages } from '../deliver/claim.sql';
 import { writeDeliveryCounts } from '../deliver/delivery-counts.sql';
 import { listFeedSkips } from '../operate/live-feed.sql';
+import { readItems } from '../operate/request-items';
 import { readRequestStatus } from '../operate/request-status';
 import { countQueued, enqueueDue } from '../relay/enqueue-due.sql';
 import { findUnplannedRequest, listUnplannedItems, writePlans } from '../relay/fan-out.sql';
@@ -44,6 +45,7 @@ export async function useFanOut(world: World): Promise<void> {
   await listUnplannedRequests(pool, { olderThanMs: 0, limit: 9 });
   const page = { appId: world.appId, requestId, after: undefined, limit: 9 };
   await readRequestStatus(world.database.lookUps, page);
+  await readItems(world.database.lookUps, { ...page, from: 0, to: 9 });
   const request = await findUnplannedRequest(pool, requestId);
   const items = await listUnplannedItems(pool, { requestId, from: 0, limit: 9 });
   if (!request) throw new Error('The request has nothing to plan');
