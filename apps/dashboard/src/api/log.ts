@@ -28,6 +28,8 @@ export function createLogFilters(limits: StringOptions = {}, options: ObjectOpti
       state: text,
       /** Messages that wait for this reason now. */
       waits: waitsFilter,
+      /** Why a message failed or was skipped. Combined with a channel or state: a message with all of them. */
+      reason: text,
       provider: text,
       /** A stored address or a user_id. */
       recipient: text,

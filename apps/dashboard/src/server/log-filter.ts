@@ -1,6 +1,6 @@
 import { type AnyChannel, canonicalizeSearchedPhone, sandboxProvider } from '@belfry/channels';
 import type { LogFilter } from '@belfry/pipeline/operate';
-import { isUuid } from '@belfry/shared';
+import { failureReasons, isUuid, skipReasons } from '@belfry/shared';
 import type { LogFilters } from '../api/log';
 import { Refusal } from './problem';
 
@@ -20,13 +20,14 @@ export async function readLogFilter(
   if (!canMatch(filters, deps)) return undefined;
   const eventIds = event === undefined ? undefined : await deps.findEventIds(appId, event);
   if (eventIds?.length === 0) return undefined;
-  const { channel, requestId, idempotencyKey, recipient, provider, waits } = filters;
-  const state = waits === undefined ? filters.state : 'queued';
+  const { channel, reason, requestId, idempotencyKey, recipient, provider, waits } = filters;
+  const state = waits === undefined ? (filters.state ?? findStateOfReason(reason)) : 'queued';
   const all = {
     requestId: requestId?.toLowerCase(),
     idempotencyKey,
     recipient: recipient === undefined ? undefined : canonicalizeSearchedPhone(recipient),
     provider,
+    reason,
     eventIds,
     channels: channel && [channel],
     states: state && [state],
@@ -38,16 +39,24 @@ export async function readLogFilter(
 }
 
 function canMatch(
-  { channel, state, provider, requestId, waits }: LogFilters,
+  { channel, state, reason, provider, requestId, waits }: LogFilters,
   { channels, states }: LogFilterDeps,
 ): boolean {
   return (
     (channel === undefined || Object.hasOwn(channels, channel)) &&
     (state === undefined || states.includes(state)) &&
     (waits === undefined || state === undefined || state === 'queued') &&
+    (reason === undefined || findStateOfReason(reason) !== undefined) &&
     (provider === undefined || listChannelsWithProvider(provider, channels).length > 0) &&
     (requestId === undefined || isUuid(requestId.toLowerCase()))
   );
+}
+
+/** A message has the reason in one state only, and the index of messages starts with channel and state. */
+function findStateOfReason(reason: string | undefined): string | undefined {
+  if (reason === undefined) return undefined;
+  if (Object.hasOwn(failureReasons, reason)) return 'failed';
+  return Object.hasOwn(skipReasons, reason) ? 'skipped' : undefined;
 }
 
 /** For a state or provider without a channel: every channel that can have it. */

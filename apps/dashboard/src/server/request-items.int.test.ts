@@ -47,7 +47,9 @@ async function get(path: string) {
 }
 
 const toQuery = (filters: ItemFilters & { cursor?: number }) =>
-  new URLSearchParams(Object.entries(filters).map(([name, value]) => [name, String(value)]));
+  new URLSearchParams(
+    Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)])),
+  );
 
 /** Every page, with the number of pages. */
 async function list(requestId: string, filters: ItemFilters = {}) {
@@ -223,4 +225,28 @@ test.each(['-1', 'x', '99999999999'])('a wrong cursor is refused: %s', async (cu
   const requestId = await writeUsers([{ user_id: 'u' }]);
   const { status, body } = await operator.call('get', at(requestId, `/items?cursor=${cursor}`));
   expect([status, body.code]).toEqual([400, 'bad_request']);
+});
+
+test('the log and a resend find failures and skips by their reason', async () => {
+  const { requestId } = await write(60, { seed: 5 });
+  const { groups }: { groups: ReasonGroup[] } = await get(at(requestId));
+  const appAt = `apps/${operator.tenant.appId}`;
+  for (const { channel, state, reason, count } of groups) {
+    if (reason === null) continue;
+    const query = `requestId=${requestId}&channel=${channel}&reason=${reason}`;
+    const { rows } = await get(`${appAt}/log?${query}`);
+    expect([query, rows.length]).toEqual([query, 1]);
+    if (state !== 'failed') continue;
+    const { messages, leftOut } = await get(`${appAt}/resends/count?${query}&state=failed`);
+    const left = leftOut.reduce(
+      (sum: number, each: { messages: number }) => sum + each.messages,
+      0,
+    );
+    expect([query, messages + left]).toEqual([query, count]);
+  }
+  const absent = await writeUsers([{ user_id: 'u' }]);
+  expect((await get(`${appAt}/log?requestId=${absent}&reason=too_long`)).rows).toEqual([]);
+  expect((await get(`${appAt}/log?requestId=${absent}&reason=opted_out`)).rows).toEqual([]);
+  const byReason = await get(`${appAt}/log?reason=expired`);
+  expect(byReason.rows.map((row: { requestId: string }) => row.requestId)).toContain(absent);
 });

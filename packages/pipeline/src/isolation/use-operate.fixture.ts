@@ -20,6 +20,9 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   const requestId = address?.requestId ?? '';
   const eventIds = await log.findEventIds(appId, 'order_shipped');
   const { ids } = await log.readPage({ appId });
+  const skips = { sms: { reason: 'no_address', detail: 'none' } } as const;
+  const skipped = await send(world, { skips });
+  await world.alter(`UPDATE message SET reason = 'expired' WHERE id = $1`, [messageId]);
   const filters = [
     { before: ids[0] ?? '', from: requestId },
     { requestId },
@@ -29,6 +32,9 @@ export async function useLog(world: World, messageId: string): Promise<void> {
     { recipient: person.email },
     { channels: ['email'], states: ['sent'] },
     { states: ['skipped'] },
+    { reason: 'expired' },
+    { reason: 'no_address' },
+    { channels: ['email'], states: ['failed'], reason: 'expired' },
     { provider: 'smtp', providerChannels: ['email'] },
   ];
   for (const filter of filters) await log.readPage({ appId, ...filter });
@@ -41,8 +47,6 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   await countItems(database.lookUps, { appId, requestId });
   await readRequestTimeline(database.lookUps, requestId, appId);
   await readRequestTimeline(database.lookUps, requestId);
-  const skips = { sms: { reason: 'no_address', detail: 'none' } } as const;
-  const skipped = await send(world, { skips });
   await readRequestTimeline(database.lookUps, skipped.requestId, appId);
   await listFeedMessages(database.prisma, [messageId]);
   const query = { accountId: world.accountId, appId };

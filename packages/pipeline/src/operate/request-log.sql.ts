@@ -13,6 +13,8 @@ export type LogFilter = {
   eventIds?: string[];
   channels?: string[];
   states?: string[];
+  /** Why a message failed or was skipped. */
+  reason?: string;
   provider?: string;
   /** Channels that the provider supports. */
   providerChannels?: string[];
@@ -29,9 +31,13 @@ const walkedWithMessages = 20;
 const walkedWaiting = 1_000;
 
 /** Requests that one statement scans; with their conditions it reads fewer than 500 buffers, or 10 for each that waits. */
-export function requestsWalked({ channels, states, provider, waits }: LogFilter): number {
-  if (waits !== undefined) return walkedWaiting;
-  return channels || states || provider !== undefined ? walkedWithMessages : walkedPlain;
+export function requestsWalked(filter: LogFilter): number {
+  if (filter.waits !== undefined) return walkedWaiting;
+  return hasMessageFilter(filter) ? walkedWithMessages : walkedPlain;
+}
+
+function hasMessageFilter({ channels, states, reason, provider }: LogFilter): boolean {
+  return [channels, states, reason, provider].some((filter) => filter !== undefined);
 }
 
 /**
@@ -178,8 +184,8 @@ export function listRequestConditions(filter: LogFilter, bind: Bind): string[] {
 }
 
 function messageCondition(filter: LogFilter, bind: Bind): string[] {
-  const { channels, states, provider } = filter;
-  if (!channels && !states && provider === undefined) return [];
+  const { channels, states, reason, provider } = filter;
+  if (!hasMessageFilter(filter)) return [];
   const channelList = channels && bind(channels, 'text[]');
   const message = `EXISTS (SELECT 1 FROM message m WHERE ${[
     'm.request_id = q.id',
@@ -189,15 +195,17 @@ function messageCondition(filter: LogFilter, bind: Bind): string[] {
   ].join(' AND ')})`;
   const mayBeSkip = provider === undefined && (!states || states.includes('skipped'));
   if (!mayBeSkip) return [message];
-  const skip = `EXISTS (SELECT 1 FROM request_item i WHERE i.request_id = q.id AND ${
-    channelList ? `i.skips ?| ${channelList}` : 'i.skips IS NOT NULL'
-  })`;
+  const skip = skipCondition(channelList, reason === undefined ? undefined : bind(reason, 'text'));
   return [`(${message} OR ${skip})`];
 }
 
 /** Conditions on the delivery of the message `m`. */
-export function listDeliveryConditions({ provider, waits }: LogFilter, bind: Bind): string[] {
+export function listDeliveryConditions(
+  { reason, provider, waits }: LogFilter,
+  bind: Bind,
+): string[] {
   return [
+    ...(reason === undefined ? [] : [`m.reason = ${bind(reason, 'text')}`]),
     ...(provider === undefined
       ? []
       : [
@@ -205,4 +213,14 @@ export function listDeliveryConditions({ provider, waits }: LogFilter, bind: Bin
         ]),
     ...(waits === undefined ? [] : [`${waitReason('m')} = ${bind(waits, 'text')}`]),
   ];
+}
+
+/** An item of the request `q` with a skip on one of the channels, for the reason. */
+function skipCondition(channelList: string | undefined, reason: string | undefined): string {
+  const onChannel = channelList ? `i.skips ?| ${channelList}` : 'i.skips IS NOT NULL';
+  const forReason = `EXISTS (SELECT 1 FROM jsonb_each(i.skips) s (channel, skip) WHERE s.skip ->> 'reason' = ${reason}${
+    channelList ? ` AND s.channel = ANY (${channelList})` : ''
+  })`;
+  const conditions = ['i.request_id = q.id', onChannel, ...(reason ? [forReason] : [])];
+  return `EXISTS (SELECT 1 FROM request_item i WHERE ${conditions.join(' AND ')})`;
 }

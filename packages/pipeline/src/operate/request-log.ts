@@ -34,6 +34,7 @@ export type LogMessage = {
   channel: string;
   target: string;
   state: string;
+  reason: string | null;
   integrationId: string | null;
   /** Why it waits now; null unless it is queued. */
   waits: QueueReason | null;
@@ -186,6 +187,6 @@ async function readMessages(
 
 const messageStatement = `
 SELECT m.* FROM unnest($1::uuid[]) w (id) CROSS JOIN LATERAL (
-  SELECT o.request_id AS "requestId", o.channel, o.target, o.state, o.integration_id AS "integrationId",
+  SELECT o.request_id AS "requestId", o.channel, o.target, o.state, o.reason, o.integration_id AS "integrationId",
     ${waitReason('o')} AS waits, o.attempts, o.due_at AS "dueAt"
   FROM message o WHERE o.request_id = w.id LIMIT $2::int) m`;

@@ -128,17 +128,20 @@ function isFor({ messages, recipient }: LogEntry, searchedRecipient: string): bo
 
 function hasMessage(
   { messages, skips, isSandbox }: LogEntry,
-  { channels, states, provider, waits }: LogFilter,
+  { channels, states, reason, provider, waits }: LogFilter,
   providers: Map<string, string>,
 ): boolean {
-  if (!channels && !states && provider === undefined) return true;
+  if ([channels, states, reason, provider].every((filter) => filter === undefined)) return true;
   const isChannel = (channel: string) => channels?.includes(channel) ?? true;
   const isState = (state: string) => states?.includes(state) ?? true;
+  const isReason = (name: string | null) => reason === undefined || name === reason;
   const getProvider = (id: string | null) =>
     isSandbox ? sandboxProvider : providers.get(id ?? '');
   const isProvider = (id: string | null) => provider === undefined || getProvider(id) === provider;
-  const isWaiting = (reason: string | null) => waits === undefined || reason === waits;
-  const isSkipped = Object.keys(skips).some((channel) => isChannel(channel) && isState('skipped'));
+  const isWaiting = (name: string | null) => waits === undefined || name === waits;
+  const isSkipped = Object.entries(skips).some(
+    ([channel, skip]) => isChannel(channel) && isState('skipped') && isReason(skip.reason),
+  );
   return (
     (provider === undefined && isSkipped) ||
     messages.some(
@@ -146,6 +149,7 @@ function hasMessage(
         isChannel(message.channel) &&
         isState(message.state) &&
         isWaiting(message.waits) &&
+        isReason(message.reason) &&
         isProvider(message.integrationId),
     )
   );

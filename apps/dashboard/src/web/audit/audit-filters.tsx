@@ -1,9 +1,10 @@
 import type { Query } from '../../api/contract';
 import { useAnswer } from '../answers';
-import { useLocation, useServices, useSession } from '../context';
+import { useServices, useSession } from '../context';
 import { spans } from '../log/filters';
 import { Button } from '../parts/controls';
 import { SelectChip } from '../parts/select-chip';
+import { usePageLocation } from '../route';
 
 const names = ['operator', 'app', 'action', 'last', 'from', 'to'] as const;
 export type AuditFilters = Partial<Record<(typeof names)[number], string>>;
@@ -58,7 +59,7 @@ const actions = {
 /** The filters are part of the URL. */
 export function AuditFilterBar({ filters }: { filters: AuditFilters }) {
   const { navigation } = useServices();
-  const { path } = useLocation();
+  const { path } = usePageLocation();
   const { apps } = useSession();
   const people = useAnswer('GET /api/people').value?.people ?? [];
   const set = (change: AuditFilters) => {

@@ -39,7 +39,7 @@ export function FilterBar({
       <SavedChip filters={filters} />
       <TimeChip filters={filters} onSet={set} onClear={() => clear('from', 'to', 'last')} />
       <ListChips filters={filters} onSet={set} onClear={clear} />
-      {(['recipient', 'requestId', 'idempotencyKey'] as const).map((name) => {
+      {(['reason', 'recipient', 'requestId', 'idempotencyKey'] as const).map((name) => {
         const value = filters[name];
         return value === undefined ? null : (
           <SetChip key={name} name={filterLabels[name]} value={value} onClear={() => clear(name)} />
@@ -59,6 +59,7 @@ export function FilterBar({
 }
 
 const filterLabels = {
+  reason: 'reason',
   recipient: 'recipient',
   requestId: 'request',
   idempotencyKey: 'idempotency key',

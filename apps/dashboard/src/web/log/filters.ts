@@ -12,6 +12,7 @@ const names = [
   'channel',
   'state',
   'waits',
+  'reason',
   'provider',
   'recipient',
   'requestId',

@@ -5,14 +5,14 @@ import type { PageProblem } from '../api';
 import { AuditFilterBar, readAuditFilters, toAuditQuery } from '../audit/audit-filters';
 import { listChanges } from '../audit/list-changes';
 import { getSubjectPath } from '../audit/subject-path';
-import { useLocation, useServices } from '../context';
+import { useServices } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
-import { buildPath } from '../route';
+import { buildPath, usePageLocation } from '../route';
 
 export function AuditPage() {
-  const { search } = useLocation();
+  const { search } = usePageLocation();
   return <AuditList key={search} search={search} />;
 }
 
