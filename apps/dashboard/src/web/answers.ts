@@ -17,7 +17,7 @@ const retryAfterMs = 5_000;
 const keptForMs = 30 * 60_000;
 
 /** Errors of queries are problems: the server explained them, or did not answer. */
-class QueryError extends Error {
+export class QueryError extends Error {
   readonly problem: PageProblem;
   constructor(problem: PageProblem) {
     super(problem.error);
@@ -95,7 +95,7 @@ export function useAnswer<R extends ReadRoute>(
   };
 }
 
-function toProblem(error: Error | null): PageProblem | undefined {
+export function toProblem(error: Error | null): PageProblem | undefined {
   if (error === null) return undefined;
   if (error instanceof QueryError) return error.problem;
   throw error;

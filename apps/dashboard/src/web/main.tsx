@@ -13,6 +13,7 @@ import './styles/shell.css';
 import './styles/parts.css';
 import './styles/log.css';
 import './styles/request.css';
+import './styles/bulk.css';
 import './styles/pages.css';
 import './styles/users.css';
 import './styles/editor.css';

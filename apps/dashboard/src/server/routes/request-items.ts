@@ -95,4 +95,7 @@ async function sendCsv(
 }
 
 const isPrematureClose = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  error.code === 'ERR_STREAM_PREMATURE_CLOSE';

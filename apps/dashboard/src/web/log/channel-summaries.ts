@@ -19,13 +19,24 @@ export function formatSummary(
   return `${channel}: ${listCounts(counts).map(formatCount).join(', ') || 'no messages yet'}`;
 }
 
+/** The counters of messages in the order of message states. */
+export const countNames = [
+  'waiting',
+  'unknown',
+  'sent',
+  'delivered',
+  'read',
+  'skipped',
+  'failed',
+] as const;
+export type CountName = (typeof countNames)[number];
+
 export type Count = { name: string; count: number; reasons: string };
 
 /** The counts above 0, in the order of message states. */
 export function listCounts(counts: StateCounts): Count[] {
-  const names = ['waiting', 'unknown', 'sent', 'delivered', 'read', 'skipped', 'failed'] as const;
   const reasons = Object.entries(counts.skippedByReason).map(([name, count]) => `${count} ${name}`);
-  return names
+  return countNames
     .map((name) => ({
       name,
       count: counts[name],

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { ItemFilters } from '../../api/request-items';
 import type { RequestAnswer } from '../../api/requests';
 import { useAnswer } from '../answers';
 import { useApp, useServices } from '../context';
@@ -11,6 +12,7 @@ import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import { buildPath, usePageLocation } from '../route';
 import { versionSearch } from '../versions/version-place';
+import { BulkOverview } from './bulk-overview';
 import { CallTab } from './call-tab';
 import { CurlButton } from './curl-button';
 import { ExplainTab } from './explain-tab';
@@ -22,15 +24,19 @@ const readAgainMs = 3_000;
 /** Details of one request, from the call to the last receipt. */
 export function RequestPane({ requestId }: { requestId: string }) {
   const app = useApp();
-  const [item, setItem] = useState(0);
+  /** The open item of a bulk request; without one, its overview. */
+  const [item, setItem] = useState<number>();
+  const [filters, setFilters] = useState<ItemFilters>({});
   const [isSettled, setSettled] = useState(false);
+  const everyMs = isSettled ? undefined : readAgainMs;
   const request = useAnswer(
     'GET /api/apps/:appId/requests/:requestId',
-    { appId: app.id, requestId, query: { item: String(item) } },
-    { everyMs: isSettled ? undefined : readAgainMs },
+    { appId: app.id, requestId, query: { item: String(item ?? 0) } },
+    { everyMs },
   );
   const { value } = request;
-  const isDone = value !== undefined && isFinal(value);
+  const isOverview = value !== undefined && value.items > 1 && item === undefined;
+  const isDone = value !== undefined && (isOverview ? isAllFinal(value) : isFinal(value));
   if (isDone !== isSettled) setSettled(isDone);
   return (
     <section className="pane detail" aria-label="Request">
@@ -38,9 +44,21 @@ export function RequestPane({ requestId }: { requestId: string }) {
       {!value && <Waiting loaded={request} reload={request.reload} what="request" />}
       {value && (
         <>
-          <RequestHead request={value} />
-          {value.items > 1 && <ItemBar request={value} onItem={setItem} />}
-          <RequestTabs request={value} onChanged={request.reload} />
+          <RequestHead request={value} hasTally={!isOverview} />
+          {isOverview ? (
+            <BulkOverview
+              request={value}
+              filters={filters}
+              everyMs={everyMs}
+              onFilter={setFilters}
+              onOpen={setItem}
+            />
+          ) : (
+            <>
+              {value.items > 1 && <ItemBar request={value} onItem={setItem} />}
+              <RequestTabs request={value} onChanged={request.reload} />
+            </>
+          )}
         </>
       )}
     </section>
@@ -55,7 +73,11 @@ function isFinal({ channelRows, items, plannedItems }: RequestAnswer): boolean {
   return !isOpen && items === plannedItems;
 }
 
-function RequestHead({ request }: { request: RequestAnswer }) {
+function isAllFinal({ counts, items, plannedItems }: RequestAnswer): boolean {
+  return counts.waiting + counts.sent + counts.unknown === 0 && items === plannedItems;
+}
+
+function RequestHead({ request, hasTally }: { request: RequestAnswer; hasTally: boolean }) {
   const app = useApp();
   const { navigation } = useServices();
   const { search } = usePageLocation();
@@ -92,7 +114,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
         </Button>
       </div>
       <Facts request={request} />
-      <Tally request={request} />
+      {hasTally && <Tally request={request} />}
       {request.isSensitive && (
         <NoteBox tone="plain">
           Sensitive event: its data and texts are masked, and deleted once a message is final.
@@ -139,27 +161,28 @@ function Tally({ request: { counts } }: { request: RequestAnswer }) {
   );
 }
 
-function ItemBar({ request, onItem }: { request: RequestAnswer; onItem: (item: number) => void }) {
-  const { item, items, plannedItems } = request;
+function ItemBar({
+  request: { item, items },
+  onItem,
+}: {
+  request: RequestAnswer;
+  onItem: (item: number | undefined) => void;
+}) {
   return (
-    <div className="bar item-bar">
-      <label>
-        Item{' '}
-        <input
-          className="input num"
-          type="number"
-          min={1}
-          max={items}
-          value={item + 1}
-          onChange={(event) => {
-            const next = Number(event.target.value) - 1;
-            if (Number.isInteger(next) && next >= 0 && next < items) onItem(next);
-          }}
-        />
-      </label>
-      <span className="faint">
-        of {count(items)} {plannedItems < items && `; ${count(plannedItems)} planned so far`}
+    <div className="bar">
+      <Button look="small" onClick={() => onItem(undefined)}>
+        All items
+      </Button>
+      <span>
+        Item {count(item + 1)} of {count(items)}
       </span>
+      <span className="grow" />
+      <Button look="small" disabled={item === 0} onClick={() => onItem(item - 1)}>
+        Previous
+      </Button>
+      <Button look="small" disabled={item + 1 >= items} onClick={() => onItem(item + 1)}>
+        Next
+      </Button>
     </div>
   );
 }

@@ -1,0 +1,181 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type FormEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { ItemFilters, ItemRow } from '../../api/request-items';
+import type { RequestAnswer } from '../../api/requests';
+import { useApp, useServices } from '../context';
+import { count } from '../format';
+import { Button } from '../parts/controls';
+import { channelIcon, Icon } from '../parts/icons';
+import { AwayBar, Waiting } from '../parts/notes';
+import { State } from '../parts/state-mark';
+import { type ItemList as Items, useItems } from './use-items';
+
+type Props = {
+  request: RequestAnswer;
+  filters: ItemFilters;
+  everyMs: number | undefined;
+  onFilter: (filters: ItemFilters) => void;
+  onOpen: (item: number) => void;
+};
+
+/** The items of a bulk request, with filters, a search and a CSV file of what they show. */
+export function ItemList({ request, filters, everyMs, onFilter, onOpen }: Props) {
+  const items = useItems(request.requestId, filters, { everyMs });
+  return (
+    <section className="items" aria-label="Items">
+      <ItemBar request={request} filters={filters} onFilter={onFilter} />
+      <AwayBar loaded={items} reload={items.reload} />
+      {!items.value && <Waiting loaded={items} reload={items.reload} what="items" />}
+      {items.value && <Rows items={items} rows={items.value} onOpen={onOpen} />}
+      {items.value?.length === 0 && !items.hasMore && (
+        <p className="nothing">No item matches. Remove a filter to see more.</p>
+      )}
+      {items.hasMore && (
+        <div className="more">
+          {items.isPartial && <p className="faint">2,000 items searched; there are more.</p>}
+          <Button look="small" disabled={items.isReading} onClick={items.readMore}>
+            {items.isPartial ? 'Search further' : 'Show more items'}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function ItemBar({ request, filters, onFilter }: Pick<Props, 'request' | 'filters' | 'onFilter'>) {
+  const app = useApp();
+  const { api } = useServices();
+  const { requestId, items, plannedItems } = request;
+  const csv = { appId: app.id, requestId, query: filters };
+  function search(form: FormEvent<HTMLFormElement>) {
+    form.preventDefault();
+    const recipient = String(new FormData(form.currentTarget).get('recipient')).trim();
+    const { recipient: _, ...others } = filters;
+    onFilter(recipient === '' ? others : { ...others, recipient });
+  }
+  return (
+    <search className="bar" aria-label="Filter the items">
+      <h3 className="sect">{count(items)} items</h3>
+      {plannedItems < items && <span className="faint">{count(plannedItems)} planned so far</span>}
+      <form onSubmit={search} className="grow">
+        <input
+          key={filters.recipient}
+          className="input"
+          name="recipient"
+          type="search"
+          aria-label="Find items by address or user ID"
+          placeholder="Address or user ID starts with"
+          defaultValue={filters.recipient}
+        />
+      </form>
+      {Object.entries(filters).map(([name, value]) => (
+        <span key={name} className="chip set">
+          {name} <b className="cut">{value}</b>
+          <button
+            type="button"
+            aria-label={`Remove the filter ${name}`}
+            onClick={() => onFilter(withoutFilter(filters, name))}
+          >
+            <Icon name="x" size={12} />
+          </button>
+        </span>
+      ))}
+      <a
+        className="btn small"
+        href={api.getUrl('GET /api/apps/:appId/requests/:requestId/items.csv', csv)}
+        download
+      >
+        Export CSV
+      </a>
+    </search>
+  );
+}
+
+function withoutFilter(filters: ItemFilters, removed: string): ItemFilters {
+  return Object.fromEntries(Object.entries(filters).filter(([name]) => name !== removed));
+}
+
+const rowPx = 30;
+
+/** Only the rows in sight are in the page. They scroll with the pane. */
+function Rows({
+  items,
+  rows,
+  onOpen,
+}: {
+  items: Items;
+  rows: ItemRow[];
+  onOpen: (item: number) => void;
+}) {
+  const list = useRef<HTMLUListElement>(null);
+  const [scrollMargin, setScrollMargin] = useState(0);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => list.current?.closest('.pane') ?? null,
+    estimateSize: () => rowPx,
+    overscan: 10,
+    scrollMargin,
+    getItemKey: (index) => rows[index]?.item ?? index,
+  });
+  // The overview above changes its height with every count.
+  useLayoutEffect(() => {
+    const pane = list.current?.closest('.pane');
+    if (!list.current || !pane) return;
+    const { top } = list.current.getBoundingClientRect();
+    setScrollMargin(Math.round(top - pane.getBoundingClientRect().top + pane.scrollTop));
+  });
+  const shown = virtual.getVirtualItems();
+  const isEnd = (shown.at(-1)?.index ?? -1) >= rows.length - 1;
+  const { hasMore, isPartial, isReading, problem, readMore } = items;
+  const mustReadMore = rows.length > 0 && isEnd && hasMore && !isPartial && !isReading && !problem;
+  useEffect(() => {
+    if (mustReadMore) readMore();
+  }, [mustReadMore, readMore]);
+  return (
+    <ul ref={list} className="item-rows" style={{ height: virtual.getTotalSize() }}>
+      {shown.map(({ key, index, start }) => {
+        const row = rows[index];
+        return (
+          row && (
+            <li
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              style={{ transform: `translateY(${start - scrollMargin}px)` }}
+            >
+              <Row row={row} onOpen={onOpen} />
+            </li>
+          )
+        );
+      })}
+    </ul>
+  );
+}
+
+function Row({ row, onOpen }: { row: ItemRow; onOpen: (item: number) => void }) {
+  const { item, recipient, messages } = row;
+  return (
+    <button type="button" onClick={() => onOpen(item)}>
+      <span className="num faint">
+        <span className="vh">Item </span>
+        {count(item + 1)}
+      </span>
+      <span className="cut" title={recipient ?? undefined}>
+        {recipient ?? 'no recipient'}
+      </span>
+      <span className="item-messages">
+        {messages.map(({ messageId, channel, target, state, reason, isMatch }) => (
+          <span
+            key={messageId ?? channel}
+            className={isMatch ? 'state' : 'state other'}
+            title={target ?? undefined}
+          >
+            <Icon name={channelIcon(channel)} size={13} />
+            <span className="vh">{channel}</span>
+            <State name={state}>{reason ? `${state}, ${reason}` : state}</State>
+          </span>
+        ))}
+      </span>
+    </button>
+  );
+}
