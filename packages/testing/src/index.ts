@@ -44,6 +44,7 @@ export { isProof } from './mutants/random/try-mutant';
 /** @public */
 export { runMutants } from './mutants/run-mutants';
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
+export { type PastMessage, writePastMessages } from './past-messages';
 export { testRedis } from './redis';
 export {
   type SimulatedChannels,

@@ -6,6 +6,7 @@ import { findRoutes } from './find';
 import { integrationRoutes } from './integrations';
 import { keyRoutes } from './keys';
 import { logRoutes } from './log';
+import { overviewRoutes } from './overview';
 import { peopleRoutes } from './people';
 import { previewRoutes } from './preview';
 import { queueRoutes } from './queues';
@@ -43,6 +44,7 @@ export const contract = {
   ...resendRoutes,
   ...captureRoutes,
   ...userRoutes,
+  ...overviewRoutes,
   ...queueRoutes,
   ...findRoutes,
 } as const satisfies Record<string, RouteSpec>;

@@ -20,6 +20,7 @@ import { createFindHandlers, type FindHandlersDeps } from './routes/find';
 import { createIntegrationHandlers, type IntegrationHandlersDeps } from './routes/integrations';
 import { createKeyHandlers, type KeyHandlersDeps } from './routes/keys';
 import { createLogHandlers, type LogHandlersDeps } from './routes/log';
+import { createOverviewHandlers, type OverviewHandlersDeps } from './routes/overview';
 import { createPeopleHandlers, type PeopleHandlersDeps } from './routes/people';
 import { createQueueHandlers, type QueueHandlersDeps } from './routes/queues';
 import { createRegistryHandlers } from './routes/registry';
@@ -46,6 +47,7 @@ export type DashboardDeps = {
   requestItems: RequestItemHandlersDeps;
   resends: ResendHandlersDeps;
   find: FindHandlersDeps;
+  overview: OverviewHandlersDeps;
   queues: QueueHandlersDeps;
   captures: CaptureHandlersDeps;
   audit: AuditHandlersDeps;
@@ -114,6 +116,7 @@ function createHandlers(deps: DashboardDeps): Handlers {
     ...createResendHandlers(deps.resends),
     ...createCaptureHandlers(deps.captures),
     ...createUserHandlers(deps.users),
+    ...createOverviewHandlers(deps.overview),
     ...createQueueHandlers(deps.queues),
     ...createFindHandlers(deps.find),
   };

@@ -24,6 +24,7 @@ import {
   cancelMessage,
   countItems,
   createAppCaptures,
+  createOverview,
   createQueueFacts,
   createRequestLog,
   createResendRuns,
@@ -57,6 +58,7 @@ import { type ConnectionDeps, createConnections } from './connection';
 import { createDevices } from './devices';
 import { createLogLive } from './log-live';
 import { createPasswords, type PasswordCost, type Passwords } from './password';
+import { createListUnhealthyIntegrations } from './routes/overview';
 import { createSessions } from './sessions';
 import { createSignInLimits, knownLimit } from './sign-in-limits';
 import { createReadStatus } from './status';
@@ -129,15 +131,7 @@ export function createDashboardServices(
     apps: createAppServices(base, { apps, integrations, readStatus }),
     ...createConfigurationServices(base),
     ...createRequestServices(base, sessions),
-    queues: {
-      channelNames,
-      apps,
-      integrations,
-      facts: createQueueFacts(pool),
-      listHeartbeats: () => listHeartbeats(pool),
-      readStatus,
-      now: () => new Date(),
-    },
+    ...createQueueServices(base, { apps, integrations, readStatus }),
     captures: { captures: createAppCaptures(pool) },
     savedFilters: { savedFilters: createSavedFilters(pool) },
     ...createPeopleServices(base, confirmPassword),
@@ -162,6 +156,32 @@ function createAppServices(
     channels,
     keys: createAccountKeys(pool, secrets),
     events: createAppEvents(pool),
+  };
+}
+
+/** Overview and queues. */
+function createQueueServices(
+  base: Base,
+  shared: Pick<DashboardDeps['queues'], 'apps' | 'integrations' | 'readStatus'>,
+): Pick<DashboardDeps, 'overview' | 'queues'> {
+  const pool = base.database.lookUps;
+  const facts = createQueueFacts(pool);
+  const now = () => new Date();
+  return {
+    overview: {
+      channelNames,
+      overview: createOverview(pool),
+      facts,
+      listUnhealthyIntegrations: createListUnhealthyIntegrations(shared.integrations),
+      now,
+    },
+    queues: {
+      ...shared,
+      channelNames,
+      facts,
+      listHeartbeats: () => listHeartbeats(pool),
+      now,
+    },
   };
 }
 

@@ -57,6 +57,17 @@ export async function removeOldDeliveryCounts(database: Queryable): Promise<numb
   return rowCount ?? 0;
 }
 
+/** SQL expression for rows of `joinFirstCalls`: the time from accepting the request to calling the provider. */
+export const millisToFirstCall = 'extract(epoch FROM a.opened_at - m.created_at)::float8 * 1000';
+
+/** SQL joins: from requests `r` to the first calls `a` for messages `m` of single sends without a schedule. */
+export function joinFirstCalls(isRead: (row: string) => string): string {
+  return `JOIN request_item i ON i.request_id = r.id AND i.item = 0 AND ${isRead('i')} AND r.kind = 'single'
+         AND i.schedule_at IS NULL AND coalesce(i.override, '') NOT LIKE '%schedule%'
+       JOIN message m ON m.request_id = r.id AND m.generation = 0 AND ${isRead('m')}
+       CROSS JOIN LATERAL (SELECT opened_at FROM attempt WHERE message_id = m.id AND number = 1 LIMIT 1) a`;
+}
+
 export type Latency = { messages: number; p50Ms: number; p99Ms: number };
 
 const maxRequestsRead = 400;
@@ -75,17 +86,14 @@ export async function readLatency(
        percentile_cont(0.5) WITHIN GROUP (ORDER BY t.ms) AS "p50Ms",
        percentile_cont(0.99) WITHIN GROUP (ORDER BY t.ms) AS "p99Ms"
      FROM (
-       SELECT extract(epoch FROM a.opened_at - m.created_at)::float8 * 1000 AS ms
+       SELECT ${millisToFirstCall} AS ms
        FROM unnest($1::uuid[]) app (id)
        CROSS JOIN LATERAL (
          SELECT q.id, q.kind, q.created_at FROM request q WHERE q.app_id = app.id
          ORDER BY q.id DESC LIMIT ${maxRequestsRead}
        ) r
-       JOIN request_item i ON i.request_id = r.id AND i.item = 0 AND i.schedule_at IS NULL
-         AND coalesce(i.override, '') NOT LIKE '%schedule%'
-       JOIN message m ON m.request_id = r.id AND m.generation = 0
-       JOIN attempt a ON a.message_id = m.id AND a.number = 1
-       WHERE r.kind = 'single' AND r.created_at > now() - interval '${rateSlots * rateSlotSeconds} s'
+       ${joinFirstCalls(() => 'true')}
+       WHERE r.created_at > now() - interval '${rateSlots * rateSlotSeconds} s'
      ) t`,
     [appIds.slice(0, maxAppsRead)],
   );

@@ -251,3 +251,22 @@ export async function useQueues({ database, actor, appId }: World): Promise<void
   await queues.readLatency([appId]);
   await queues.ping();
 }
+
+export async function useOverview(world: World): Promise<void> {
+  const { database, appId } = world;
+  await send(world);
+  const { runOnce } = createMinuteCount({
+    withLock: (work) => withMinutesLock(database.delivery, work),
+    now: Date.now,
+    log: world.log,
+  });
+  await runOnce();
+  const overview = createOverview(database.lookUps);
+  const stepMs = 60 * 60_000;
+  const from = new Date(Math.floor(Date.now() / stepMs - 1) * stepMs);
+  const range = { appId, from, stepMs, points: 2 };
+  await overview.readPoints(range);
+  await overview.readLatencies(range);
+  await overview.readFailures(range);
+  await overview.readProgress(from);
+}

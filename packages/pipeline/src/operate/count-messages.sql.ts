@@ -39,15 +39,25 @@ export function countStatements({ appId, requestIds, item }: CountMessages) {
   });
 }
 
-const isCounted = (alias: string) => `($3::int IS NULL OR ${alias}.item = $3)`;
-
-// One statement, so that an item that is planned meanwhile counts once. It counts all messages and then subtracts those that
-// were resent: there are usually few of these, so the others need no lookup. See also is-resent.sql.ts.
+// One statement, so that an item that is planned meanwhile counts once.
 const statement = `
 WITH r AS MATERIALIZED (
   SELECT r.id, r.version_id, r.items, r.planned_items, r.planned_to FROM unnest($1::uuid[]) w (id)
   JOIN request r ON r.id = w.id AND r.app_id = $2
-), m AS MATERIALIZED (
+), ${selectCounted((row) => `($3::int IS NULL OR ${row}.item = $3)`)}
+SELECT request_id AS "requestId", channel, state, reason, sum(messages)::int AS count
+FROM counted GROUP BY 1, 2, 3, 4 HAVING sum(messages) > 0
+ORDER BY 1, 2, 3, 4`;
+
+/**
+ * CTEs that end with `counted`: the messages of the requests in CTE `r`, by channel, state and reason. The sum is the count,
+ * because rows may be negative. `isCounted` limits the messages and items, which are looked up by their request.
+ *
+ * It counts all messages and then subtracts those that were resent: there are usually few of these, so the others need no
+ * lookup. See also is-resent.sql.ts.
+ */
+export function selectCounted(isCounted: (row: string) => string): string {
+  return `m AS MATERIALIZED (
   SELECT m.request_id, m.channel, m.state, m.reason, count(*)::int AS messages,
     array_agg(m.resend_of) FILTER (WHERE m.resend_of IS NOT NULL) AS resent
   FROM r CROSS JOIN LATERAL (SELECT * FROM message m WHERE m.request_id = r.id AND ${isCounted('m')}) m
@@ -72,7 +82,5 @@ WITH r AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT jsonb_object_keys(v.definition -> 'channels') AS channel FROM event_version v WHERE v.id = u.version_id
   ) c
-)
-SELECT request_id AS "requestId", channel, state, reason, sum(messages)::int AS count
-FROM counted GROUP BY 1, 2, 3, 4 HAVING sum(messages) > 0
-ORDER BY 1, 2, 3, 4`;
+)`;
+}

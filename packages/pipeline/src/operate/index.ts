@@ -25,8 +25,16 @@ export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './era
 export { explainRequest } from './explain-request';
 export { createInbox, type Inbox, type InboxAddress } from './inbox';
 export { isPlanned } from './is-planned.sql';
+export { computePercentileMs, countTimes } from './latency-buckets';
 export { listFeedMessages, listFeedSkips } from './live-feed.sql';
 export { cancelMessage } from './message-changes.sql';
+export {
+  createOverview,
+  type FailureCount,
+  type LatencyCount,
+  type Overview,
+  type OverviewRow,
+} from './overview.sql';
 export {
   createQueueFacts,
   type PauseRow,

@@ -2,7 +2,7 @@ import type { Queryable } from '@belfry/database';
 import type pg from 'pg';
 
 /** Advisory locks for tasks that one relay runs at a time. The numbers are arbitrary but must be unique. */
-const lockKeys = { upkeep: 72_707_370, storage: 72_707_371 };
+const lockKeys = { upkeep: 72_707_370, storage: 72_707_371, minutes: 72_707_372 };
 
 type Work = (database: Queryable) => Promise<void>;
 
@@ -14,6 +14,11 @@ export function withUpkeepLock(pool: pg.Pool, work: Work): Promise<boolean> {
 /** Like withUpkeepLock, for counting the accounts' storage. */
 export function withStorageLock(pool: pg.Pool, work: Work): Promise<boolean> {
   return withLock(pool, lockKeys.storage, work);
+}
+
+/** Like withUpkeepLock, for counting minutes. */
+export function withMinutesLock(pool: pg.Pool, work: Work): Promise<boolean> {
+  return withLock(pool, lockKeys.minutes, work);
 }
 
 async function withLock(pool: pg.Pool, key: number, work: Work): Promise<boolean> {

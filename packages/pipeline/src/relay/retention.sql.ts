@@ -3,6 +3,7 @@ import { purgeIdempotencyKeys } from '../accept/idempotency.sql';
 import { createSealedTextsRemoval } from '../accept/sealed-items';
 import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
 import { createErasureTask } from '../operate/erase';
+import { minutesPerChunk, removeOldMinutes } from './count-minutes.sql';
 import { createRequestRemoval } from './remove-requests.sql';
 import type { UpkeepTask } from './retention';
 
@@ -32,6 +33,7 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     ),
     inChunks('worker_heartbeat', removeDeadHeartbeats),
     inChunks('delivery_count', removeOldDeliveryCounts),
+    inChunks('message_minute', removeOldMinutes, minutesPerChunk),
     createSealedTextsRemoval(upkeepChunk),
     inChunks('resend', (database) => removeOldResends(database, retentionDays * dayMs), 1),
     createErasureTask(),

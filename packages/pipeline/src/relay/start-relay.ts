@@ -5,6 +5,7 @@ import type { Redis } from 'ioredis';
 import { recordResults } from '../deliver/record.sql';
 import { countStorage } from '../operate/account-storage.sql';
 import { createPublishCapacity } from './capacity';
+import { createMinuteCount } from './count-minutes';
 import { enqueueDue } from './enqueue-due.sql';
 import { createLeases, type LeasesDeps } from './expire-leases';
 import type { Queues } from './queues';
@@ -19,7 +20,7 @@ import {
 } from './relay.sql';
 import { createUpkeep } from './retention';
 import { createUpkeepTasks } from './retention.sql';
-import { withStorageLock, withUpkeepLock } from './retention-lock';
+import { withMinutesLock, withStorageLock, withUpkeepLock } from './retention-lock';
 
 /** The services of a worker that the relay uses. */
 export type RelayServices = Pick<LeasesDeps, 'findVersion' | 'backoff'> & {
@@ -34,7 +35,7 @@ const upkeepEveryMs = 5 * 60_000;
 /** Together with LOOKUP_CACHE_MS this bounds how far an account can exceed its limit; see docs/how-to/limit-storage.md. */
 const storageCountEveryMs = 5_000;
 
-/** Enqueues due messages, expires leases and runs retention until it is closed. */
+/** Enqueues due messages, expires leases, counts minutes and runs retention until it is closed. */
 export function startRelay(services: RelayServices): { close(): Promise<void> } {
   const { env, database, queues, redis } = services;
   const pool = database.delivery;
@@ -79,13 +80,16 @@ export function startRelay(services: RelayServices): { close(): Promise<void> } 
     () => countStorageOnce(services),
     () => storageCountEveryMs,
   );
-  relay.start();
-  leases.start();
-  upkeep.start();
-  storageCount.start();
+  const minutes = createMinuteCount({
+    withLock: (work) => withMinutesLock(pool, work),
+    now: Date.now,
+    log: services.log,
+  });
+  const loops = [relay, leases, upkeep, storageCount, minutes];
+  for (const loop of loops) loop.start();
   return {
     async close() {
-      await Promise.all([relay.close(), leases.close(), upkeep.close(), storageCount.close()]);
+      await Promise.all(loops.map((loop) => loop.close()));
     },
   };
 }

@@ -215,7 +215,7 @@ export async function markRequestSlices(database: Queryable, requestIds: string[
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The lower bound of version 7 UUIDs made at this time or later. */
-function firstIdAt(ms: number): string {
+export function firstIdAt(ms: number): string {
   const digits = ms.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }

@@ -1,0 +1,78 @@
+import type { AppIntegrations } from '@belfry/database';
+import type { Overview, QueueFacts } from '@belfry/pipeline/operate';
+import {
+  type OverviewPeriod,
+  overviewPeriods,
+  type UnhealthyIntegration,
+} from '../../api/overview';
+import { createPeriod, listBacklog, summarize, toFailure } from '../overview-page';
+import { Refusal } from '../problem';
+import type { Handlers } from '../route';
+
+export type OverviewHandlersDeps = {
+  channelNames: readonly string[];
+  overview: Overview;
+  facts: Pick<QueueFacts, 'countWaits' | 'readRates'>;
+  listUnhealthyIntegrations(appId: string): Promise<UnhealthyIntegration[]>;
+  now: () => Date;
+};
+
+/** What happened in an app over the last hour, day or week. */
+export function createOverviewHandlers(deps: OverviewHandlersDeps) {
+  const { overview, facts, channelNames } = deps;
+
+  return {
+    async 'GET /api/apps/:appId/overview'({ app, query }) {
+      const name = readPeriod(query.period);
+      const readAt = deps.now().getTime();
+      const period = createPeriod(name, readAt);
+      const range = { ...period, from: new Date(period.from), appId: app.id };
+      const [rows, latencies, failures, progress, unhealthyIntegrations, waits, rates] =
+        await Promise.all([
+          overview.readPoints(range),
+          overview.readLatencies(range),
+          overview.readFailures(range),
+          overview.readProgress(range.from),
+          deps.listUnhealthyIntegrations(app.id),
+          facts.countWaits([app.id], channelNames),
+          facts.readRates([app.id]),
+        ]);
+      return {
+        period: name,
+        from: period.from,
+        to: period.to,
+        stepMs: period.stepMs,
+        readAt,
+        countedAt: progress.countedAt?.getTime() ?? null,
+        uncountedMinutes: progress.uncounted,
+        ...summarize(period, { rows, latencies }),
+        failures: failures.map((failure) => toFailure(period, failure)),
+        unhealthyIntegrations,
+        backlog: listBacklog(waits, rates),
+      };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function readPeriod(text: string | undefined): OverviewPeriod {
+  const period = overviewPeriods.find((each) => each === (text ?? 'hour'));
+  if (!period) throw new Refusal('bad_request', 'period must be hour, day or week.');
+  return period;
+}
+
+/** Integrations whose state is not active. */
+export function createListUnhealthyIntegrations(integrations: Pick<AppIntegrations, 'list'>) {
+  return async (appId: string): Promise<UnhealthyIntegration[]> => {
+    const rows = await integrations.list(appId);
+    return rows
+      .filter(({ state }) => state !== 'active')
+      .map(({ id, name, channel, provider, state, stateReason }) => ({
+        id,
+        name,
+        channel,
+        provider,
+        state,
+        reason: stateReason,
+      }));
+  };
+}
