@@ -4,6 +4,7 @@ export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
 /** One list for the help dialog and the key bindings. */
 export const keyHelp: readonly (readonly [string, string])[] = [
+  ['g o', 'Overview'],
   ['g l', 'Log'],
   ['g e', 'Events'],
   ['g i', 'Integrations'],

@@ -1,6 +1,7 @@
 import { useLocation, useMatches } from 'react-router';
 
 export type AppPage =
+  | 'overview'
   | 'log'
   | 'resends'
   | 'events'

@@ -29,6 +29,10 @@ export const routes: RouteObject[] = [
             path: 'apps/:appId',
             children: [
               ofApp('log', async () => LogPage, { index: true }),
+              ofApp(
+                'overview',
+                async () => (await import('./overview/overview-page')).OverviewPage,
+              ),
               ofApp('log', async () => LogPage),
               ofApp('events', async () => (await import('./pages/events-page')).EventsPage, {
                 path: 'events',

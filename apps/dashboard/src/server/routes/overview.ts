@@ -17,7 +17,7 @@ export type OverviewHandlersDeps = {
   now: () => Date;
 };
 
-/** What happened in an app over the last hour, day or week. */
+/** Counts, failures and backlog of an app over the last hour, day or week. */
 export function createOverviewHandlers(deps: OverviewHandlersDeps) {
   const { overview, facts, channelNames } = deps;
 

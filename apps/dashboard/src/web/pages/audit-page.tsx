@@ -87,7 +87,11 @@ function EntryRow({ entry, names }: EntryProps) {
         {moment(at, Date.now())}
       </td>
       <td>
-        <Link to="audit" search={`operator=${operatorId ?? 'none'}`} title="Show only these changes">
+        <Link
+          to="audit"
+          search={`operator=${operatorId ?? 'none'}`}
+          title="Show only these changes"
+        >
           {operator ?? 'the command line'}
         </Link>
       </td>

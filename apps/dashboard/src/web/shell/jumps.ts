@@ -16,6 +16,7 @@ export type Jump = {
 type Page = { page: AppPage; text: string; icon: IconName };
 
 const appPages: readonly Page[] = [
+  { page: 'overview', text: 'Overview', icon: 'chart' },
   { page: 'log', text: 'Log', icon: 'log' },
   { page: 'events', text: 'Events', icon: 'event' },
   { page: 'integrations', text: 'Integrations', icon: 'plug' },

@@ -23,6 +23,7 @@ export function Shell() {
     'mod+k': () => setFloating('jump'),
     '?': () => setFloating('help'),
     '/': () => document.querySelector<HTMLElement>('.finder input')?.focus(),
+    'g o': go('overview'),
     'g l': go('log'),
     'g e': go('events'),
     'g i': go('integrations'),

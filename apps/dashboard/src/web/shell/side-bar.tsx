@@ -10,6 +10,7 @@ import { Health } from './health';
 import { useSignOut } from './use-sign-out';
 
 const pages: readonly { page: AppPage; text: string; icon: IconName; keys: string }[] = [
+  { page: 'overview', text: 'Overview', icon: 'chart', keys: 'g o' },
   { page: 'log', text: 'Log', icon: 'log', keys: 'g l' },
   { page: 'events', text: 'Events', icon: 'event', keys: 'g e' },
   { page: 'integrations', text: 'Integrations', icon: 'plug', keys: 'g i' },

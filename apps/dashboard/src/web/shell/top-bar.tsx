@@ -11,6 +11,7 @@ import { getNextTheme, switchTheme, useTheme } from './theme';
 const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   home: ['Belfry', ''],
   missing: ['Page not found', ''],
+  overview: ['Overview', 'messages by state, failures and delays'],
   log: ['Log', 'newest first'],
   resends: ['Resends', 'bulk resends by log filter'],
   events: ['Events', 'names for callers, templates for recipients'],

@@ -1,0 +1,55 @@
+import { type ReactNode, useId, useState } from 'react';
+import type { OverviewPeriod, OverviewPoint } from '../../api/overview';
+import { Button } from '../parts/controls';
+import styles from './overview.module.css';
+import { formatStep } from './states';
+
+/** A chart with its title, legend and axes, which can be shown as a table instead. */
+export function Chart({
+  title,
+  legend,
+  top,
+  period,
+  points,
+  table,
+  children,
+}: {
+  title: string;
+  legend: ReactNode;
+  /** The value at the top of the vertical axis. */
+  top: string;
+  period: OverviewPeriod;
+  points: readonly OverviewPoint[];
+  table: ReactNode;
+  children: ReactNode;
+}) {
+  const [isTable, setTable] = useState(false);
+  const titleId = useId();
+  const ticks = [0, 0.25, 0.5, 0.75].map((share) => points[Math.floor(points.length * share)]);
+  return (
+    <section className={styles['section']} aria-labelledby={titleId}>
+      <div className={styles['head']}>
+        <h2 id={titleId}>{title}</h2>
+        <span className={styles['legend']}>{legend}</span>
+        <Button look="small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+          {isTable ? 'Show as chart' : 'Show as table'}
+        </Button>
+      </div>
+      {isTable ? (
+        // Can be focused, so that the keyboard can scroll it.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
+        <section className={styles['table']} tabIndex={0} aria-labelledby={titleId}>
+          {table}
+        </section>
+      ) : (
+        <div className={styles['plot']}>
+          <span className={styles['top']}>{top}</span>
+          {children}
+          <div className={styles['axis']} aria-hidden="true">
+            {ticks.map((tick) => tick && <span key={tick.at}>{formatStep(tick.at, period)}</span>)}
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
