@@ -145,6 +145,7 @@ export const exceptions: Exception[] = [
     kind: 'ids',
     reason: 'The id only limits a scan over every account',
     statements: [
+      'relay/count-minutes.sql.ts: WITH r',
       'relay/relay.sql.ts: SELECT id',
       'relay/storage-slices.sql.ts: (SELECT id::text',
       'relay/storage-slices.sql.ts: WITH new',
@@ -161,6 +162,8 @@ export const exceptions: Exception[] = [
     kind: 'presence',
     reason: 'The relay and upkeep serve every account',
     statements: [
+      'relay/count-minutes.sql.ts: UPDATE counted_minute c SET counted_at',
+      'relay/count-minutes.sql.ts: WITH r',
       'relay/resend-by-filter.sql.ts: SELECT r.id,',
       'deliver/delivery-counts.sql.ts: DELETE FROM',
       'operate/erase.ts: SELECT id,',

@@ -46,6 +46,7 @@ async function useAll(): Promise<void> {
   await dashboard.useEvents(world);
   await dashboard.usePeopleOfApp(world);
   await dashboard.useQueues(world);
+  await dashboard.useOverview(world);
   await operate.useResends(world);
   await upkeep.useInstallation(world);
   await upkeep.useErasure(world);

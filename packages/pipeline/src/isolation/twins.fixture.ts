@@ -26,6 +26,7 @@ function toOtherByte(hex: string): string {
 /** Tables whose rows belong to no account. */
 const sharedTables: Record<string, string> = {
   _prisma_migrations: 'the schema',
+  counted_minute: 'minutes of all accounts',
   key_canary: 'the key ring of the installation',
   operator_salt: 'one salt for each address, whatever the account',
   storage_slice: 'ranges of time; only the relay reads them',

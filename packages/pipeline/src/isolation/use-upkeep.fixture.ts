@@ -132,6 +132,8 @@ const aged = [
   `UPDATE request SET created_at = now() - interval '100 days' WHERE planned_items >= items`,
   `UPDATE receipt SET received_at = now() - interval '100 days'`,
   `UPDATE delivery_count SET at = now() - interval '100 days'`,
+  `UPDATE counted_minute SET minute = minute - interval '100 days'`,
+  `UPDATE message_minute SET minute = minute - interval '100 days'`,
   `UPDATE resend SET finished_at = now() - interval '100 days'`,
 ];
 

@@ -66,14 +66,14 @@ export async function countEmptyMinutes(database: Queryable): Promise<void> {
   await database.query(
     `UPDATE counted_minute c SET counted_at = now(), recount_at = ${nextCount('false')}
      WHERE recount_at <= now()
-       AND NOT EXISTS (SELECT 1 FROM request WHERE id >= ${firstIdOf('c.minute')}
-         AND id < ${firstIdOf("c.minute + interval '1 minute'")} OFFSET 0)
+       AND NOT EXISTS (SELECT 1 FROM request WHERE id >= ${buildFirstId('c.minute')}
+         AND id < ${buildFirstId("c.minute + interval '1 minute'")} OFFSET 0)
        AND NOT EXISTS (SELECT 1 FROM message_minute m WHERE m.minute = c.minute OFFSET 0)`,
   );
 }
 
 /** SQL expression: `firstIdAt` of a time. */
-function firstIdOf(time: string): string {
+function buildFirstId(time: string): string {
   return `(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`;
 }
 
@@ -145,16 +145,16 @@ WHERE minute = $3`;
 export const minutesPerChunk = 60;
 
 export async function removeOldMinutes(database: Queryable): Promise<number> {
-  const { rows } = await database.query<{ minutes: number }>(
+  const { rows } = await database.query<{ minutes: number; counts: number }>(
     `WITH old AS (
        DELETE FROM counted_minute WHERE minute IN (
          SELECT minute FROM counted_minute WHERE minute < now() - interval '${keptDays} days 10 minutes'
          ORDER BY minute LIMIT ${minutesPerChunk})
        RETURNING minute
      ), removed AS (
-       DELETE FROM message_minute WHERE minute IN (SELECT minute FROM old)
+       DELETE FROM message_minute WHERE minute IN (SELECT minute FROM old) RETURNING minute
      )
-     SELECT count(*)::int AS minutes FROM old`,
+     SELECT (SELECT count(*)::int FROM old) AS minutes, (SELECT count(*)::int FROM removed) AS counts`,
   );
   return rows[0]?.minutes ?? 0;
 }

@@ -197,6 +197,8 @@ function createKeptRows(
   // The dashboard counts rates by half minutes; none of these ends during a test.
   const at = new Date((Math.floor(Date.now() / halfMinuteMs) - 10) * halfMinuteMs);
   insert('delivery_count', { app_id, channel: 'email', at, accepted: 1 });
+  const counts = { sent: 1, waiting: 0, delivered: 0, read: 0, failed: 0, skipped: 0, unknown: 0 };
+  insert('message_minute', { app_id, channel: 'email', minute: at, ...counts });
   return { filterId, resendId };
 }
 
