@@ -6,6 +6,7 @@ import { inTransaction, type Queryable } from '../transaction';
 
 export type StoredVersion = {
   id: string;
+  /** Unique among the event's versions of this kind. */
   number: number;
   kind: 'live' | 'test';
   note: string | null;
@@ -103,7 +104,8 @@ export function createEventVersions(pool: pg.Pool) {
       const { rows } = await pool.query<VersionWithPrevious>(
         `SELECT ${versionColumns}, (
            SELECT p.id FROM event_version p
-           WHERE p.event_id = v.event_id AND p.kind = 'live' AND p.number < v.number
+           WHERE p.event_id = v.event_id AND p.kind = 'live'
+             AND CASE v.kind WHEN 'live' THEN p.number < v.number ELSE p.id < v.id END
            ORDER BY p.number DESC LIMIT 1) AS "previousId"
          FROM event_version v LEFT JOIN operator o ON o.id = v.created_by
          WHERE v.id = $1 AND v.event_id = $2 AND v.app_id = $3`,
@@ -193,7 +195,7 @@ type LockedEvent = {
   liveVersionId: string | null;
 };
 
-/** Locks the event's row, so that each version gets its own number. */
+/** Locks the event's row, so that each version gets its own number. Test versions are numbered apart from live ones. */
 async function lockEvent(
   client: Queryable,
   appId: string,
@@ -223,7 +225,8 @@ async function insertVersion(
   const id = newId();
   const { rows } = await client.query<{ number: number }>(
     `INSERT INTO event_version (id, event_id, app_id, number, kind, definition, note, created_by, rolled_back_to)
-     SELECT $1, $2, $3, coalesce(max(number), 0) + 1, $4, $5, $6, $7, $8 FROM event_version WHERE event_id = $2
+     SELECT $1, $2, $3, coalesce(max(number), 0) + 1, $4, $5, $6, $7, $8
+     FROM event_version WHERE event_id = $2 AND kind = $4
      RETURNING number`,
     [id, eventId, appId, kind, JSON.stringify(definition), note, operatorId, rolledBackTo],
   );
