@@ -67,6 +67,7 @@ export {
   type SkipReason,
   type SuppressionReason,
   skipReasons,
+  suppressionReasons,
   type WaitReason,
   waitReasons,
 } from './message-state';
@@ -82,6 +83,7 @@ export {
   maxMessagesPerResend,
   type ResendObstacle,
   type ResendSkip,
+  renderFailures,
   resendableStates,
   resendObstacles,
   resendPaces,

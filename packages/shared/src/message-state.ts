@@ -30,7 +30,7 @@ export const skipReasons = {
   no_address: 'The recipient has no address for this channel.',
   invalid_address: 'The address is not valid for this channel.',
   unknown_user: 'The request names a user that is not stored, and gives no address.',
-  suppressed: 'The address bounced or opted out before.',
+  suppressed: 'The address is suppressed, or the provider refused the token of the device.',
   opted_out: 'The recipient turned this channel off, unsubscribed or blocked the sender.',
   no_integration: 'The channel has no integration, or no credential for this recipient.',
   device_gone:

@@ -1,15 +1,20 @@
-import { finalStates } from './message-state';
+import { type FailureReason, finalStates } from './message-state';
 
 /** Why a message cannot be resent now. */
 export const resendObstacles = {
   erased: 'The recipient was erased: there is no address.',
   sensitive: 'The event is sensitive: its content is not kept.',
-  not_ended: 'It still waits, or is being sent.',
+  not_ended: 'It still waits, or is being sent. Wait until it ends, or cancel it.',
   resent: 'It was already resent. Resend the newest message instead.',
-  no_integration: 'Every integration of its channel was removed.',
-  suppressed: 'Its address is suppressed, so it would be skipped.',
-  opted_out: 'The user turned notifications off, so it would be skipped.',
-  device_gone: 'The device is gone or belongs to another user, so it would be skipped.',
+  no_integration:
+    'Every integration of its channel was removed. Publish a version with another one, and call again.',
+  suppressed: 'Its address is suppressed, so it would be skipped. Remove the suppression first.',
+  opted_out:
+    'The user turned notifications off, so it would be skipped. Only the user can turn them on.',
+  device_gone:
+    'The device is gone or belongs to another user, so it would be skipped. Call again for the current device.',
+  unrenderable:
+    'It would fail again: a resend keeps the version and the data. Correct the template or the data, and call again.',
 } as const satisfies Record<string, string>;
 
 export type ResendObstacle = keyof typeof resendObstacles;
@@ -24,6 +29,14 @@ export const resendSkips = {
 } as const satisfies Record<string, string>;
 
 export type ResendSkip = keyof typeof resendSkips;
+
+/** Failures of rendering. A resend renders the same template with the same data, so it fails in the same way. */
+export const renderFailures: readonly FailureReason[] = [
+  'missing_data',
+  'empty_content',
+  'too_long',
+  'too_complex',
+];
 
 /** States of messages that can be resent: final ones, and unknown. */
 export const resendableStates: readonly string[] = [...finalStates, 'unknown'];

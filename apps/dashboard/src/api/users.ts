@@ -50,7 +50,9 @@ const userAddress = Type.Object({
   /** How the address was normalized, or why there is none. */
   note: nullable(Type.String()),
   /** Why no message reaches the address now, whatever event and sender it has. */
-  obstacle: nullable(Type.Object({ reason: Type.String(), what: Type.String() })),
+  obstacle: nullable(
+    Type.Object({ reason: Type.String(), what: Type.String(), remedy: nullable(Type.String()) }),
+  ),
 });
 export type UserAddress = Static<typeof userAddress>;
 

@@ -1,4 +1,10 @@
-import { explainWaitReason, failureReasons, skipReasons } from '@belfry/shared';
+import {
+  type CurrentSuppression,
+  endedSuppression,
+  explainSuppression,
+  type TimelineMessage,
+} from '@belfry/pipeline/operate';
+import { explainWaitReason, failureReasons, messageStates, skipReasons } from '@belfry/shared';
 import type { Wait } from '../api/log';
 import type { Explanation } from '../api/requests';
 
@@ -8,16 +14,16 @@ const remedies: Record<string, string> = {
   no_address: 'Send the address in the call, or store it with the user.',
   invalid_address: 'Correct the address where it is stored or sent.',
   unknown_user: 'Store the user first, or send an address in the call.',
-  suppressed: 'Ask the recipient for another address. This one rejected messages before.',
+  suppressed: 'Select Allow on the Users page to remove the suppression, if the address may be used again.',
   opted_out:
     'No correction needed. The recipient can subscribe again, or an operator can remove the suppression on their request.',
   device_gone:
     'Push and OneSignal: no correction needed, because the app registers the device again when it is next opened. Other channels: store or send another address.',
   no_integration: 'Add an integration to this channel of the event, and publish.',
   rejected_recipient:
-    'Check the address with the recipient. Resending it unchanged will fail again.',
+    'Check the address with the recipient. Resend it only if the same address works again.',
   rejected_content:
-    'Correct the template as the provider’s response says, publish, and call again. A resend uses the old version.',
+    'Correct the template as the provider’s response says, publish, and call again. A resend uses the old version: it helps only if you corrected the cause at the provider.',
   rejected_integration:
     'Open the integration, correct what the provider rejects, and test the connection.',
   missing_data: 'Send the value in the call, or make it optional in the template.',
@@ -39,6 +45,41 @@ const meanings: Record<string, string> = { ...skipReasons, ...failureReasons };
 export function explainReason(reason: string, detail: string | null): Explanation {
   const what = detail?.trim() || meanings[reason] || reason;
   return { what, remedy: remedies[reason] ?? null };
+}
+
+/** Explains a message by its final reason, its last attempt, or the suppression of its address. */
+export function explainMessage(
+  message: TimelineMessage,
+  suppression: CurrentSuppression | null,
+): Explanation | null {
+  const { state, reason, attempts, receipts } = message;
+  const last = attempts.at(-1);
+  if (isStoppedBySuppression(message)) {
+    return suppression ? explainSuppression(suppression) : endedSuppression;
+  }
+  const detail =
+    receipts.findLast((receipt) => receipt.state === 'failed')?.detail ?? last?.detail ?? null;
+  if (state === 'failed' || state === 'skipped') return explainReason(reason ?? '', detail);
+  return last ? explainAttempt(last) : null;
+}
+
+/** A claim skipped the message, not the provider. */
+export function isStoppedBySuppression({ state, reason, attempts }: TimelineMessage): boolean {
+  return state === 'skipped' && reason === 'suppressed' && attempts.at(-1)?.outcome !== 'rejected';
+}
+
+/** One sentence about a message in any state, and what to do. */
+export function summarizeMessage(
+  message: TimelineMessage,
+  suppression: CurrentSuppression | null,
+): Explanation {
+  const { state, waitsNow, attemptsMade } = message;
+  if (waitsNow) {
+    return { what: explainWait({ reason: waitsNow, attempts: attemptsMade }), remedy: null };
+  }
+  const isOpen = state === 'queued' || state === 'sending';
+  const explanation = isOpen ? null : explainMessage(message, suppression);
+  return explanation ?? { what: messageStates[state].means, remedy: null };
 }
 
 export type OutcomeFacts = {
@@ -66,8 +107,12 @@ const outcomeSuffixes = {
 } as const;
 
 /** Explains why a message waits. */
-export function explainWait({ reason, attempts, maxAttempts }: Wait): string {
-  return reason === 'retry'
-    ? `Attempt ${attempts} of ${maxAttempts} failed.`
-    : explainWaitReason(reason);
+export function explainWait({
+  reason,
+  attempts,
+  maxAttempts,
+}: Pick<Wait, 'reason' | 'attempts'> & Partial<Pick<Wait, 'maxAttempts'>>): string {
+  if (reason !== 'retry') return explainWaitReason(reason);
+  const all = maxAttempts === undefined ? '' : ` of ${maxAttempts}`;
+  return `Attempt ${attempts}${all} failed.`;
 }

@@ -1,24 +1,21 @@
 import {
-  findResendWarning,
+  explainResendObstacle,
+  findVerdictWarning,
   getResendRun,
   type ItemTimeline,
+  type ResendVerdict,
   readFailovers,
   type TimelineAttempt,
   type TimelineMessage,
   type TimelineReceipt,
 } from '@belfry/pipeline/operate';
-import {
-  countStates,
-  failoverReasons,
-  type ResendObstacle,
-  resendObstacles,
-  type StateGroup,
-} from '@belfry/shared';
+import { countStates, failoverReasons, type StateGroup } from '@belfry/shared';
 import type { ChannelSummary } from '../api/log';
 import type {
   AttemptStep,
   CallAnswer,
   ChannelRow,
+  Explanation,
   MessageChannelRow,
   ReceiptStep,
   RequestAnswer,
@@ -26,7 +23,13 @@ import type {
   Step,
 } from '../api/requests';
 import { sortByChannel } from './channel-order';
-import { explainAttempt, explainReason, explainWait } from './explain';
+import {
+  explainAttempt,
+  explainMessage,
+  explainReason,
+  explainWait,
+  isStoppedBySuppression,
+} from './explain';
 import { summarizeChannel, toWait } from './log-row';
 import { maskTokens } from './mask-tokens';
 import { listReasonGroups } from './reason-groups';
@@ -103,6 +106,8 @@ function buildChannelRows(channel: string, timeline: ItemTimeline): ChannelRow[]
 function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): MessageChannelRow {
   const capture = timeline.captures.find(({ messageId }) => messageId === message.id);
   const { isSensitive, channels } = timeline.head.definition;
+  const verdict = timeline.verdicts.get(message.id);
+  const explanation = explainMessage(message, verdict?.suppression ?? null);
   const { integrationId, integrationName, isIntegrationRemoved, dueAt } = message;
   return {
     kind: 'message',
@@ -129,10 +134,10 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
     resendOf: message.resendOf,
     resendRun: getResendRun(message.notes),
     notes: getOtherNotes(message),
-    steps: buildSteps(message, isSensitive),
-    explanation: explainMessage(message),
+    steps: buildSteps(message, explanation, isSensitive),
+    explanation,
     rendered: isSensitive ? sensitiveMask : (capture?.content ?? null),
-    can: getAllowedActions(message, timeline.resendObstacles.get(message.id) ?? null),
+    can: getAllowedActions(message, verdict),
   };
 }
 
@@ -150,15 +155,11 @@ function describeWait(
   return wait ? { ...wait, sentence: explainWait(wait) } : null;
 }
 
-function explainMessage({ state, reason, attempts, receipts }: TimelineMessage) {
-  const last = attempts.at(-1);
-  const detail =
-    receipts.findLast((receipt) => receipt.state === 'failed')?.detail ?? last?.detail ?? null;
-  if (state === 'failed' || state === 'skipped') return explainReason(reason ?? '', detail);
-  return last ? explainAttempt(last) : null;
-}
-
-function buildSteps(message: TimelineMessage, isSensitive: boolean): Step[] {
+function buildSteps(
+  message: TimelineMessage,
+  explanation: Explanation | null,
+  isSensitive: boolean,
+): Step[] {
   const { attempts, receipts } = message;
   const planned: Step = {
     kind: 'planned',
@@ -175,15 +176,16 @@ function buildSteps(message: TimelineMessage, isSensitive: boolean): Step[] {
   ];
   if (message.settledAt) {
     const { state, reason, settledAt } = message;
-    const detail = reason === null ? '' : describeReason(reason);
+    const settled = isStoppedBySuppression(message)
+      ? explanation
+      : reason && explainReason(reason, null);
+    const detail = settled ? joinSentences(settled) : '';
     steps.push({ kind: 'settled', at: settledAt.getTime(), state, reason, detail });
   }
   return steps.toSorted((a, b) => a.at - b.at);
 }
 
-/** The meaning of a reason, and the advice for it. */
-function describeReason(reason: string): string {
-  const { what, remedy } = explainReason(reason, null);
+function joinSentences({ what, remedy }: Explanation): string {
   return [what, remedy].filter((part) => part !== null).join(' ');
 }
 
@@ -264,10 +266,10 @@ function readJson(text: string | null): unknown {
 
 function getAllowedActions(
   { state }: TimelineMessage,
-  obstacle: ResendObstacle | null,
+  verdict: ResendVerdict | undefined,
 ): MessageChannelRow['can'] {
-  const because = obstacle && resendObstacles[obstacle];
-  const warning = because === null ? (findResendWarning(state) ?? null) : null;
+  const because = verdict ? explainResendObstacle(verdict) : 'It no longer exists.';
+  const warning = verdict && because === null ? (findVerdictWarning(verdict) ?? null) : null;
   const isQueued = state === 'queued';
   return {
     resend: { isAllowed: because === null, warning, because },

@@ -1,7 +1,12 @@
 import type { AnyChannel, AppDefaults } from '@belfry/channels';
 import type { AppUserRow, MatchedUser, SuppressionRow, UserDeviceRow } from '@belfry/database';
 import { createReadStoredRecipient } from '@belfry/pipeline/accept';
-import type { Candidate, Eligibility, ErasureRow } from '@belfry/pipeline/operate';
+import {
+  type Candidate,
+  type Eligibility,
+  type ErasureRow,
+  explainSuppression,
+} from '@belfry/pipeline/operate';
 import type { Recipient, RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
@@ -71,11 +76,22 @@ export function addObstacles(
   verdicts: readonly Eligibility[],
 ): wire.UserAddress[] {
   return addresses.map(({ channel, address, note }, index) => {
-    const reason = address === null ? null : (verdicts[index]?.obstacle ?? null);
-    const detail = reason === 'paused' ? 'The channel is paused.' : null;
-    const obstacle = reason && { reason, what: explainReason(reason, detail).what };
-    return { channel, address, note, obstacle };
+    const verdict = address === null ? undefined : verdicts[index];
+    return { channel, address, note, obstacle: verdict ? toObstacle(verdict) : null };
   });
+}
+
+function toObstacle({ obstacle, suppression }: Eligibility): wire.UserAddress['obstacle'] {
+  if (obstacle === null) return null;
+  if (obstacle === 'suppressed' && suppression) {
+    return { reason: obstacle, ...explainSuppression(suppression) };
+  }
+  if (obstacle !== 'paused') return { reason: obstacle, ...explainReason(obstacle, null) };
+  return {
+    reason: obstacle,
+    what: 'The channel is paused.',
+    remedy: 'Messages wait until it is resumed on the Queues page.',
+  };
 }
 
 /** Addresses that belong to this user alone: no group addresses, but the tokens of every device. */

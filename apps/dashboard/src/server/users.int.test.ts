@@ -63,11 +63,17 @@ describe('the record of a user', () => {
       expect.arrayContaining([
         expect.objectContaining({
           channel: 'email',
-          obstacle: { reason: 'suppressed', what: 'The address bounced or opted out before.' },
+          obstacle: {
+            reason: 'suppressed',
+            what: expect.stringMatching(
+              `^The address is suppressed for every sender: added by ${dashboard.email} at .* UTC: Asked us to[.]$`,
+            ),
+            remedy: expect.stringContaining('remove the suppression'),
+          },
         }),
         expect.objectContaining({
           channel: 'sms',
-          obstacle: { reason: 'paused', what: 'The channel is paused.' },
+          obstacle: expect.objectContaining({ reason: 'paused', what: 'The channel is paused.' }),
         }),
         expect.objectContaining({ channel: 'slack', address: null, obstacle: null }),
       ]),

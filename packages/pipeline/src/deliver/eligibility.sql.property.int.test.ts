@@ -201,7 +201,7 @@ async function claim(id: string): Promise<string | undefined> {
 async function explain(id: string): Promise<string | undefined> {
   const { requestId } = await findMessage(id);
   const timeline = await readRequestTimeline(database.lookUps, requestId);
-  return timeline?.obstacles.get(id) ?? undefined;
+  return timeline?.verdicts.get(id)?.obstacle ?? undefined;
 }
 
 const findMessage = (id: string) => database.prisma.message.findUniqueOrThrow({ where: { id } });

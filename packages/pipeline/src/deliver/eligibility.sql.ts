@@ -1,5 +1,6 @@
 import { addressKey, hashToken } from '@belfry/database';
 import type pg from 'pg';
+import { type CurrentSuppression, selectSuppression } from './suppression.sql';
 
 /** The message fails. */
 export const failingObstacles = ['expired', 'integration_removed'] as const;
@@ -69,11 +70,12 @@ export function isClearlyEligible(m: string): string {
 /**
  * The one verdict: a SELECT that adds `obstacle` to each row of a relation, in the order in which reasons are reported.
  * The relation has `id, app_id, channel, target, device, integration_id, expires_at`. The result also has `next_id` (the
- * integration that a failover goes to) and columns of the current integration.
+ * integration that a failover goes to), what `selectSuppression` reads, and columns of the current integration.
  */
 export function selectEligibility(relation: string, facts: CandidateFacts): string {
   return `
   SELECT d.*, i.name, i.state_reason, i.probe_at, n.id AS next_id, c.is_paused AS is_channel_paused,
+    s.suppression_id, g.obstacle AS device_obstacle, g.disabled_reason AS device_reason,
     CASE
       WHEN ${isExpired('d')} THEN 'expired'
       WHEN i.deleted_at IS NOT NULL THEN 'integration_removed'
@@ -87,10 +89,10 @@ export function selectEligibility(relation: string, facts: CandidateFacts): stri
   LEFT JOIN integration i ON i.id = d.integration_id AND i.app_id = d.app_id
   LEFT JOIN LATERAL (SELECT (${selectPause('d')}) IS TRUE AS is_paused) c ON true
   LEFT JOIN LATERAL (
-    SELECT true AS is_suppressed FROM suppression p
+    SELECT true AS is_suppressed, p.id AS suppression_id FROM suppression p
     WHERE ${isSuppression('p', 'd')}
       AND (p.sender = '' OR ${plainSender('p.sender')} = ${plainSender(`coalesce(${facts.sender}, i.settings ->> 'sender')`)})
-    LIMIT 1
+    ORDER BY p.sender LIMIT 1
   ) s ON true
   LEFT JOIN LATERAL (${selectDeviceObstacle(facts.userId)}) g ON true
   LEFT JOIN LATERAL (${selectNextIntegration({ chain: facts.chain, from: 'd', when: "i.state = 'needs_attention'" })}) n ON true`;
@@ -114,20 +116,22 @@ export const messageFacts: CandidateFacts = {
 export const messageColumns = `m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id,
     ${plannedDevice('m')} AS device`;
 
+export type CurrentVerdict = { obstacle: Obstacle | null; suppression: CurrentSuppression | null };
+
 /** The verdict that a claim would give now on each of these messages of an app, by id. Changes nothing. */
 export async function readObstacles(
   pool: pg.Pool,
   appId: string,
   messageIds: readonly string[],
-): Promise<Map<string, Obstacle | null>> {
-  const { rows } = await pool.query<{ id: string; obstacle: Obstacle | null }>(
-    `SELECT id, obstacle FROM (${selectEligibility(
+): Promise<Map<string, CurrentVerdict>> {
+  const { rows } = await pool.query<CurrentVerdict & { id: string }>(
+    `SELECT id, obstacle, ${selectSuppression('e')} AS suppression FROM (${selectEligibility(
       `(SELECT ${messageColumns} FROM message m WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $1)`,
       messageFacts,
     )}) e`,
     [appId, messageIds],
   );
-  return new Map(rows.map(({ id, obstacle }) => [id, obstacle]));
+  return new Map(rows.map(({ id, ...verdict }) => [id, verdict]));
 }
 
 /**
@@ -142,7 +146,7 @@ function selectDeviceObstacle(userId: string): string {
       WHEN v.id IS NOT NULL AND owner.user_id <> ${userId} THEN 'device_gone'
       WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
       WHEN v.notifications_disabled THEN 'suppressed'
-    END AS obstacle
+    END AS obstacle, v.disabled_reason
     FROM (SELECT WHERE d.channel = 'push') push
     LEFT JOIN device v ON v.app_id = d.app_id AND v.fcm_token = d.target
       AND ${hashToken('v.fcm_token')} = ${hashToken('d.target')}
@@ -153,7 +157,7 @@ function selectDeviceObstacle(userId: string): string {
       WHEN v.id IS NULL OR 'subscription:' || lower(v.fields ->> 'onesignal_player_id') IS DISTINCT FROM d.target
         THEN 'device_gone'
       WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
-    END AS obstacle
+    END AS obstacle, NULL AS disabled_reason
     FROM (SELECT WHERE d.channel = 'onesignal' AND d.device IS NOT NULL) planned
     LEFT JOIN device v ON v.id = d.device::uuid AND v.app_id = d.app_id`;
 }
@@ -202,8 +206,7 @@ export type Candidate = {
   chain: readonly string[];
 };
 
-export type Eligibility = {
-  obstacle: Obstacle | null;
+export type Eligibility = CurrentVerdict & {
   isChannelPaused: boolean;
   /** The integration that a failover goes to. */
   nextIntegrationId: string | null;
@@ -233,7 +236,8 @@ export async function readEligibility(
 }
 
 const readStatement = `
-SELECT e.obstacle, e.is_channel_paused AS "isChannelPaused", e.next_id AS "nextIntegrationId"
+SELECT e.obstacle, e.is_channel_paused AS "isChannelPaused", e.next_id AS "nextIntegrationId",
+  ${selectSuppression('e')} AS suppression
 FROM (${selectEligibility(
   `(
     SELECT t.place AS id, $1::uuid AS app_id, t.channel, t.target, t.device, t.sender, t.user_id, t.integration_id, t.chain,

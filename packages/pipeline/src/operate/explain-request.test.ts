@@ -80,7 +80,7 @@ const request: RequestTimeline = {
   head,
   skips: [],
   messages: [],
-  obstacles: new Map(),
+  verdicts: new Map(),
   isCut: false,
 };
 
@@ -185,16 +185,39 @@ describe('explainRequest', () => {
   });
 
   test.each([
-    ['suppressed', 'be skipped (suppressed): The address bounced or opted out before.'],
+    [
+      'suppressed',
+      'be skipped (suppressed): The address is suppressed, or the provider refused the token of the device.',
+    ],
     ['expired', 'fail (expired): It expired before it could be sent.'],
     ['paused', 'wait (paused): Its channel or integration is paused.'],
   ] as const)('states that a queued message is %s by now', (obstacle, end) => {
-    const obstacles = new Map([['m', obstacle]]);
+    const verdicts = new Map([['m', { obstacle, suppression: null }]]);
     const queued = { state: 'queued', dueAt: time(50) } as const;
-    expect(explain(queued, { obstacles })).toContain(`  If a worker took it now, it would ${end}`);
-    expect(explain({ ...queued, waits: obstacle }, { obstacles }).join()).not.toContain(
+    expect(explain(queued, { verdicts })).toContain(`  If a worker took it now, it would ${end}`);
+    expect(explain({ ...queued, waits: obstacle }, { verdicts }).join()).not.toContain(
       'took it now',
     );
+  });
+
+  test('states who suppressed an address, when, why and for which sender', () => {
+    const manual = { reason: 'manual', detail: 'Left.', sender: '', addedBy: 'ops@example.com' };
+    const suppression = { ...manual, at: '2026-01-01T09:00:00.000Z' };
+    const skipped = { state: 'skipped', reason: 'suppressed' } as const;
+    const explainWith = (changes: object) =>
+      explain(skipped, {
+        verdicts: new Map([
+          ['m', { obstacle: 'suppressed', suppression: { ...suppression, ...changes } }],
+        ]),
+      })[1];
+    expect(explainWith({})).toContain(
+      'The address is suppressed for every sender: added by ops@example.com at 2026-01-01 09:00 UTC: Left. If',
+    );
+    expect(explainWith({ reason: 'bounced', addedBy: null, sender: 'S' })).toContain(
+      'The address is suppressed for the sender S: a bounce was reported by the provider at 2026-01-01 09:00 UTC',
+    );
+    const verdicts = new Map([['m', { obstacle: null, suppression: null }]]);
+    expect(explain(skipped, { verdicts })[1]).toContain('It is not suppressed now.');
   });
 
   test('counts the items that fanout has not planned yet', () => {

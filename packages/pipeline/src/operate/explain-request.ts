@@ -8,8 +8,14 @@ import {
   skipReasons,
   waitReasons,
 } from '@belfry/shared';
-import { failingObstacles, type Obstacle, skippingObstacles } from '../deliver/eligibility.sql';
+import {
+  type CurrentVerdict,
+  failingObstacles,
+  type Obstacle,
+  skippingObstacles,
+} from '../deliver/eligibility.sql';
 import { readFailovers } from '../deliver/failover.sql';
+import { endedSuppression, explainSuppression } from './explain-suppression';
 import type {
   RequestTimeline,
   TimelineAttempt,
@@ -24,9 +30,9 @@ export function explainRequest(timeline: RequestTimeline, now: Date): string[] {
     ...explainAcceptance(timeline),
     ...timeline.skips.flatMap(explainSkips),
     ...timeline.messages.flatMap((message) => [
-      ...explainMessage(message),
+      ...explainMessage(message, timeline.verdicts.get(message.id)),
       ...explainWait(message, now),
-      ...explainObstacle(message, timeline.obstacles.get(message.id) ?? null),
+      ...explainObstacle(message, timeline.verdicts.get(message.id)),
     ]),
     ...(timeline.isCut ? ['There are more messages. They are not listed here.'] : []),
   ];
@@ -62,18 +68,25 @@ function explainSkips({ item, skips }: RequestTimeline['skips'][number]): string
   );
 }
 
-function explainMessage(message: TimelineMessage): string[] {
+function explainMessage(message: TimelineMessage, verdict: CurrentVerdict | undefined): string[] {
   const { item, channel, target, generation, state, reason, notes } = message;
   const run = getResendRun(notes);
   const again =
     generation > 0 ? `, resend ${generation}${run === null ? '' : ` by resend run ${run}`},` : '';
-  const why = reason === null ? '' : ` (${reason}: ${explainReason(reason)})`;
+  const suppression = state === 'skipped' && reason === 'suppressed' && verdict;
+  const meaning = suppression ? describeSuppression(suppression) : explainReason(reason ?? '');
+  const why = reason === null ? '' : ` (${reason}: ${meaning})`;
   return [
     `Item ${item} by ${channel} to ${maskTarget(channel, target)}${again} is ${state}. ${messageStates[state].means}${why}`,
     ...readFailovers(notes).map(explainFailover),
     ...message.attempts.map(explainAttempt),
     ...message.receipts.map(explainReceipt),
   ];
+}
+
+function describeSuppression({ suppression }: CurrentVerdict): string {
+  const { what, remedy } = suppression ? explainSuppression(suppression) : endedSuppression;
+  return `${what} ${remedy}`;
 }
 
 function explainReceipt({ state, receivedAt, detail }: TimelineReceipt): string {
@@ -121,14 +134,19 @@ function explainWait(message: TimelineMessage, now: Date): string[] {
 }
 
 /** Says what a claim would do with a queued message now, unless the message waits for that already. */
-function explainObstacle({ waits }: TimelineMessage, obstacle: Obstacle | null): string[] {
-  if (obstacle === null || obstacle === waits) return [];
+function explainObstacle(
+  { state, waits }: TimelineMessage,
+  verdict: CurrentVerdict | undefined,
+): string[] {
+  const obstacle = verdict?.obstacle ?? null;
+  if (state !== 'queued' || !verdict || obstacle === null || obstacle === waits) return [];
   if (obstacle === 'failover')
     return ['  Its integration needs attention: now the next one of its chain would send it.'];
   const verb = obstacleVerbs.get(obstacle) ?? 'wait';
-  return [
-    `  If a worker took it now, it would ${verb} (${obstacle}):${tail(obstacle in waitReasons ? explainWaitReason(obstacle) : explainReason(obstacle))}`,
-  ];
+  const meaning = obstacle in waitReasons ? explainWaitReason(obstacle) : explainReason(obstacle);
+  const isSuppressed = obstacle === 'suppressed' && verdict.suppression !== null;
+  const why = isSuppressed ? describeSuppression(verdict) : meaning;
+  return [`  If a worker took it now, it would ${verb} (${obstacle}):${tail(why)}`];
 }
 
 const obstacleVerbs = new Map<Obstacle, string>([

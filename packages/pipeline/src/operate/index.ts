@@ -5,6 +5,7 @@ export {
   readEligibility,
 } from '../deliver/eligibility.sql';
 export { readFailovers } from '../deliver/failover.sql';
+export type { CurrentSuppression } from '../deliver/suppression.sql';
 export {
   type AccountStorage,
   findAccountStorage,
@@ -23,6 +24,7 @@ export { type ConfiguredIntegration, listIntegrations } from './doctor.sql';
 export { createDryRun, type DryRun, type DryRunMessage } from './dry-run';
 export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './erase';
 export { explainRequest } from './explain-request';
+export { endedSuppression, explainSuppression } from './explain-suppression';
 export { createInbox, type Inbox, type InboxAddress } from './inbox';
 export { isPlanned } from './is-planned.sql';
 export { computePercentileMs, countTimes } from './latency-buckets';
@@ -66,7 +68,14 @@ export {
 export { createRequestLog, type LogEntry, type LogMessage, type RequestLog } from './request-log';
 export { type LogFilter, logStatement } from './request-log.sql';
 export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
-export { findResendWarning, type ResendInput, type ResendResult, resendMessage } from './resend';
+export {
+  explainResendObstacle,
+  findResendWarning,
+  findVerdictWarning,
+  type ResendInput,
+  type ResendResult,
+  resendMessage,
+} from './resend';
 export { getResendRun } from './resend-run.sql';
 export {
   createResendRuns,

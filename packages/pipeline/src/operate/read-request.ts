@@ -3,15 +3,14 @@ import type {
   MessageState,
   OutcomeKind,
   QueueReason,
-  ResendObstacle,
   StateGroup,
   VersionDefinition,
 } from '@belfry/shared';
 import type pg from 'pg';
-import { type Obstacle, readObstacles } from '../deliver/eligibility.sql';
+import { type CurrentVerdict, readObstacles } from '../deliver/eligibility.sql';
 import { type CountMessages, countMessages } from './count-messages.sql';
 import { countPlanned } from './is-planned.sql';
-import { judgeResends, readDelivery } from './resend-verdict.sql';
+import { judgeResends, type ResendVerdict, readDelivery } from './resend-verdict.sql';
 import { waitReason } from './wait-reason.sql';
 
 /** A request at acceptance. */
@@ -108,8 +107,8 @@ export type ItemTimeline = {
   head: TimelineHead;
   item: TimelineItem | undefined;
   messages: TimelineMessage[];
-  /** Why a message cannot be resent, by message. */
-  resendObstacles: Map<string, ResendObstacle | null>;
+  /** Whether a message can be resent, by message. */
+  verdicts: Map<string, ResendVerdict>;
   captures: TimelineCapture[];
   /** Counts over all items. */
   groups: StateGroup[];
@@ -121,8 +120,8 @@ export type RequestTimeline = {
   head: TimelineHead;
   skips: { item: number; skips: Skips }[];
   messages: TimelineMessage[];
-  /** The verdict of a claim on each queued message now, by message. */
-  obstacles: Map<string, Obstacle | null>;
+  /** The verdict of a claim now on each message that is queued or was skipped as suppressed, by message. */
+  verdicts: Map<string, CurrentVerdict>;
   /** There are more messages than these. */
   isCut: boolean;
 };
@@ -156,8 +155,15 @@ export async function readItemTimeline(
       messages.map(({ id }) => id),
     ),
   ]);
-  const resendObstacles = new Map(verdicts.map(({ id, obstacle }) => [id, obstacle]));
-  return { head, item: items.rows[0], messages, resendObstacles, captures, groups, itemGroups };
+  return {
+    head,
+    item: items.rows[0],
+    messages,
+    verdicts: new Map(verdicts.map((verdict) => [verdict.id, verdict])),
+    captures,
+    groups,
+    itemGroups,
+  };
 }
 
 /** Undefined if there is no such request; with `appId`, if the app has none. */
@@ -172,12 +178,14 @@ export async function readRequestTimeline(
     pool.query<RequestTimeline['skips'][number]>(skipStatement, [requestId]),
     readMessages(pool, requestId, { limit: maxRequestMessages + 1 }),
   ]);
-  const queued = messages.filter(({ state }) => state === 'queued').map(({ id }) => id);
+  const judged = messages
+    .filter(({ state, reason }) => state === 'queued' || reason === 'suppressed')
+    .map(({ id }) => id);
   return {
     head,
     skips,
     messages: messages.slice(0, maxRequestMessages),
-    obstacles: queued.length === 0 ? new Map() : await readObstacles(pool, head.appId, queued),
+    verdicts: judged.length === 0 ? new Map() : await readObstacles(pool, head.appId, judged),
     isCut: messages.length > maxRequestMessages || head.items > maxRequestItems,
   };
 }
@@ -226,18 +234,38 @@ async function readMessages(
   requestId: string,
   { item, limit }: { item?: number; limit: number },
 ): Promise<TimelineMessage[]> {
-  const { rows } = await pool.query<Omit<TimelineMessage, 'attempts' | 'receipts'>>(
-    `SELECT m.id, m.item, m.channel, m.target, m.generation, m.state, m.reason, m.waits, m.due_at AS "dueAt",
-       ${waitReason('m')} AS "waitsNow",
-       m.expires_at AS "expiresAt", m.created_at AS "createdAt", m.settled_at AS "settledAt",
-       m.job_id IS NOT NULL AS "isQueued", m.attempts AS "attemptsMade", m.unknown_count AS "unknownCount", m.notes,
-       m.resend_of AS "resendOf", m.integration_id AS "integrationId", i.name AS "integrationName",
-       i.deleted_at IS NOT NULL AS "isIntegrationRemoved"
-     FROM message m LEFT JOIN integration i ON i.id = m.integration_id
-     WHERE m.request_id = $1 AND ${item === undefined ? 'true' : 'm.item = $3'}
+  const { rows } = await pool.query<MessageRow>(
+    `${selectMessages} WHERE m.request_id = $1 AND ${item === undefined ? 'true' : 'm.item = $3'}
      ORDER BY m.item, m.channel, m.target, m.generation LIMIT $2`,
     item === undefined ? [requestId, limit] : [requestId, limit, item],
   );
+  return addHistory(pool, rows);
+}
+
+/** Reads messages of an app by their ids, in no order. */
+export async function readMessagesById(
+  pool: pg.Pool,
+  appId: string,
+  ids: readonly string[],
+): Promise<TimelineMessage[]> {
+  const { rows } = await pool.query<MessageRow>(
+    `${selectMessages} WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $1`,
+    [appId, ids],
+  );
+  return addHistory(pool, rows);
+}
+
+type MessageRow = Omit<TimelineMessage, 'attempts' | 'receipts'>;
+
+const selectMessages = `
+SELECT m.id, m.item, m.channel, m.target, m.generation, m.state, m.reason, m.waits, m.due_at AS "dueAt",
+  ${waitReason('m')} AS "waitsNow", m.expires_at AS "expiresAt", m.created_at AS "createdAt", m.settled_at AS "settledAt",
+  m.job_id IS NOT NULL AS "isQueued", m.attempts AS "attemptsMade", m.unknown_count AS "unknownCount", m.notes,
+  m.resend_of AS "resendOf", m.integration_id AS "integrationId", i.name AS "integrationName",
+  i.deleted_at IS NOT NULL AS "isIntegrationRemoved"
+FROM message m LEFT JOIN integration i ON i.id = m.integration_id`;
+
+async function addHistory(pool: pg.Pool, rows: readonly MessageRow[]): Promise<TimelineMessage[]> {
   const [attempts, receipts] = await Promise.all([
     queryRows<TimelineAttempt>(pool, attemptStatement, rows),
     queryRows<TimelineReceipt>(pool, receiptStatement, rows),

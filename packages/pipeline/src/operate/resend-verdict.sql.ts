@@ -1,5 +1,5 @@
 import { listOfTexts, type Queryable } from '@belfry/database';
-import { type ResendObstacle, resendableStates } from '@belfry/shared';
+import { type ResendObstacle, renderFailures, resendableStates } from '@belfry/shared';
 import {
   messageFacts,
   type Obstacle,
@@ -7,6 +7,7 @@ import {
   selectEligibility,
   skippingObstacles,
 } from '../deliver/eligibility.sql';
+import { type CurrentSuppression, selectSuppression } from '../deliver/suppression.sql';
 import { isErased } from './is-erased.sql';
 import { isResent } from './is-resent.sql';
 
@@ -21,12 +22,18 @@ export type ResendVerdict = {
   channel: string;
   state: string;
   obstacle: ResendObstacle | null;
+  /** The new message would wait: its channel or integration is paused, or the integration needs attention. */
+  waits: WaitingObstacle | null;
+  suppression: CurrentSuppression | null;
   /** The integration of the new message: the first of the pinned version that was not removed. Null in the sandbox. */
   integrationId: string | null;
   timeToLiveMs: number;
 };
 
-type VerdictRow = ResendVerdict & { claim: Obstacle | null };
+const waitingObstacles = ['paused', 'needs_attention'] as const satisfies readonly Obstacle[];
+export type WaitingObstacle = (typeof waitingObstacles)[number];
+
+type VerdictRow = Omit<ResendVerdict, 'waits'> & { claim: Obstacle | null };
 
 /** The one answer to whether messages of an app may be resent. One that a claim would only skip again is not. */
 export async function judgeResends(
@@ -38,13 +45,14 @@ export async function judgeResends(
   const { rows } = await client.query<VerdictRow>(statement, [appId, messageIds]);
   return rows.map(({ claim, ...row }) => {
     const skip = skippingObstacles.find((obstacle) => obstacle === claim);
-    return { ...row, obstacle: row.obstacle ?? skip ?? null };
+    const waits = waitingObstacles.find((obstacle) => obstacle === claim) ?? null;
+    return { ...row, obstacle: row.obstacle ?? skip ?? null, waits };
   });
 }
 
 const statement = `
 WITH m AS MATERIALIZED (
-  SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.state, ${plannedDevice('m')} AS device, q.version_id
+  SELECT m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.state, m.reason, ${plannedDevice('m')} AS device, q.version_id
   FROM message m JOIN request q ON q.id = m.request_id
   WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $1
 ), pinned AS MATERIALIZED (
@@ -70,7 +78,9 @@ SELECT e.id, e.request_id AS "requestId", e.channel, e.state, e.integration_id A
     WHEN e.is_sensitive THEN 'sensitive'
     WHEN e.state NOT IN (${listOfTexts(resendableStates)}) THEN 'not_ended'
     WHEN ${isResent('e')} THEN 'resent'
-    WHEN e.has_no_integration THEN 'no_integration' END AS obstacle
+    WHEN e.state = 'failed' AND e.reason IN (${listOfTexts(renderFailures)}) THEN 'unrenderable'
+    WHEN e.has_no_integration THEN 'no_integration' END AS obstacle,
+  ${selectSuppression('e')} AS suppression
 FROM (${selectEligibility(
   `(SELECT m.*, p.is_sensitive, p.time_to_live_ms, p.integration_id, p.has_no_integration, 'infinity'::timestamptz AS expires_at
     FROM m JOIN pinned p ON p.version_id = m.version_id AND p.channel = m.channel)`,

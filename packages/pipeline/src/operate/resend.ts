@@ -1,9 +1,10 @@
 import type { Actor } from '@belfry/database';
 import { newId } from '@belfry/runtime';
-import { resendObstacles } from '@belfry/shared';
+import { explainWaitReason, resendObstacles } from '@belfry/shared';
 import type pg from 'pg';
+import { explainSuppression } from './explain-suppression';
 import { writeGeneration } from './message-changes.sql';
-import { judgeResends } from './resend-verdict.sql';
+import { judgeResends, type ResendVerdict } from './resend-verdict.sql';
 
 export type ResendInput = {
   appId: string;
@@ -26,9 +27,10 @@ export async function resendMessage(
 ): Promise<ResendResult> {
   const [message] = await judgeResends(pool, appId, [messageId]);
   if (!message) return { state: 'not_found' };
-  const { obstacle, state, integrationId, timeToLiveMs } = message;
-  if (obstacle) return { state: 'refused', because: resendObstacles[obstacle] };
-  const warning = findResendWarning(state);
+  const because = explainResendObstacle(message);
+  if (because !== null) return { state: 'refused', because };
+  const { state, integrationId, timeToLiveMs } = message;
+  const warning = findVerdictWarning(message);
   if (warning && !isConfirmed) return { state: 'needs_confirmation', warning };
   const generation = { id: newId(), messageId, state, integrationId, timeToLiveMs };
   const newMessage = await writeGeneration(pool, actor, { appId, generation });
@@ -37,7 +39,28 @@ export async function resendMessage(
   return { state: 'resent', messageId: id, requestId, generation: number };
 }
 
-/** The warning that an operator must confirm before a resend, by the message's state. */
+/** Why the message cannot be resent, and what to do first; null if it can. */
+export function explainResendObstacle({
+  obstacle,
+  suppression,
+}: Pick<ResendVerdict, 'obstacle' | 'suppression'>): string | null {
+  if (obstacle !== 'suppressed' || suppression === null) {
+    return obstacle && resendObstacles[obstacle];
+  }
+  const { what, remedy } = explainSuppression(suppression);
+  return `${what} ${remedy}`;
+}
+
+/** The warning that an operator must confirm before a resend: it may arrive twice, or it would wait. */
+export function findVerdictWarning({
+  state,
+  waits,
+}: Pick<ResendVerdict, 'state' | 'waits'>): string | undefined {
+  const wait = waits && `${explainWaitReason(waits)} The new message waits until that ends.`;
+  return [findResendWarning(state), wait].filter(Boolean).join(' ') || undefined;
+}
+
+/** The warning about a duplicate, by the message's state. */
 export function findResendWarning(state: string): string | undefined {
   return warnings[state];
 }

@@ -117,7 +117,9 @@ function AddressRow({
         {obstacle && (rows.length === 0 || obstacle.reason !== 'suppressed') && (
           <small className="why">
             <Mark name="skipped" size={12} />
-            <span>{obstacle.what}</span>
+            <span>
+              {obstacle.what} {obstacle.remedy}
+            </span>
           </small>
         )}
         {rows.map((row) => (
@@ -165,7 +167,7 @@ function SuppressedNote({ row }: { row: SuppressionRow }) {
       <Mark name="skipped" size={12} />
       <span>
         {reasonLabels[row.reason] ?? row.reason}
-        {row.sender && ` for ${row.sender}`}, {moment(row.at, Date.now())}
+        {` for ${row.sender ?? 'every sender'}`}, {moment(row.at, Date.now())}
         {`, by ${row.addedBy ?? 'the provider'}`}
         {row.detail && `: ${row.detail}`}
       </span>

@@ -131,7 +131,12 @@ function SuppressionTable({
             </td>
             <td>{row.reason}</td>
             <td title={row.detail ?? undefined}>
-              {row.sender && <span className="tag mono">{row.sender}</span>} {row.detail}
+              {row.sender ? (
+                <span className="tag mono">{row.sender}</span>
+              ) : (
+                <span className="faint">every sender</span>
+              )}{' '}
+              {row.detail}
             </td>
             <td className="opt" title={row.addedBy ?? undefined}>
               {row.addedBy ?? 'the provider'}
