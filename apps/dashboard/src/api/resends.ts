@@ -25,6 +25,8 @@ const resendCount = Type.Object({
   channels: Type.Array(counted),
   /** Counts by state, each with a warning about resending; null if there is none. */
   states: Type.Array(Type.Object({ ...counted.properties, warning: nullable(Type.String()) })),
+  /** Number of these messages that would wait, because something is paused or needs attention. */
+  waiting: Type.Integer(),
   /** Number of these messages that a recipient may get twice. */
   mayDuplicate: Type.Integer(),
   /** Matching messages that cannot be resent. */
@@ -46,6 +48,19 @@ const resendRun = Type.Object({
   skipped: Type.Integer(),
   cancelled: Type.Integer(),
   left: Type.Integer(),
+  /** States of the resent messages now; null in a list that had read 20,000 messages before. */
+  now: nullable(
+    Type.Object({
+      /** Queued or sending. */
+      open: Type.Integer(),
+      /** Sent, delivered or read. */
+      accepted: Type.Integer(),
+      /** Failed, skipped or unknown. */
+      notDelivered: Type.Integer(),
+    }),
+  ),
+  /** `succeeded` only if every message was resent and is sent, delivered or read. Null until it is certain. */
+  result: nullable(oneOf(['succeeded', 'partly', 'failed'])),
   perSecond: Type.Integer(),
   createdAt: time,
   createdBy: nullable(Type.String()),

@@ -358,7 +358,7 @@ describe('a resend by filter', () => {
     const response = await call('post', `apps/${tenant.appId}/messages/${messageId}/resend`, {});
     expect([response.status, response.body.error]).toEqual([
       409,
-      'Every integration of its channel was removed.',
+      expect.stringContaining('Every integration of its channel was removed.'),
     ]);
     await pool.query('UPDATE integration SET deleted_at = NULL WHERE id = $1', [id]);
     const resent = await call('post', `apps/${tenant.appId}/messages/${messageId}/resend`, {});
@@ -412,6 +412,34 @@ describe('a resend by filter', () => {
     expect(entries).toContainEqual(
       expect.objectContaining({ action: 'resend.cancelled', change: { messages: 2 } }),
     );
+  });
+
+  test('succeeded only if every resent message is sent, delivered or read', async () => {
+    const opened = await open();
+    for (let index = 0; index < 3; index += 1) await opened.insert();
+    const id = await start(opened, 'state=failed');
+    await carryOut(id);
+    const setStates = (from: string, to: string, limit: number) =>
+      dashboard.database.lookUps.query(
+        `UPDATE message SET state = $3 WHERE id IN (
+           SELECT id FROM message WHERE app_id = $1 AND generation = 1 AND state = $2 LIMIT $4)`,
+        [opened.tenant.appId, from, to, limit],
+      );
+    async function read() {
+      const { body } = await opened.call('get', opened.at(`/${id}`));
+      const [listed] = (await opened.call('get', opened.at(''))).body.runs;
+      const { state, now, result } = body;
+      expect([listed.now, listed.result]).toEqual([now, result]);
+      return { state, result, ...now };
+    }
+    const counts = { state: 'finished', open: 0, accepted: 0, notDelivered: 0 };
+    expect(await read()).toEqual({ ...counts, result: null, open: 3 });
+    await setStates('queued', 'failed', 3);
+    expect(await read()).toEqual({ ...counts, result: 'failed', notDelivered: 3 });
+    await setStates('failed', 'delivered', 2);
+    expect(await read()).toEqual({ ...counts, result: 'partly', accepted: 2, notDelivered: 1 });
+    await setStates('failed', 'sent', 1);
+    expect(await read()).toEqual({ ...counts, result: 'succeeded', accepted: 3 });
   });
 
   test('loses and duplicates nothing if a chunk is interrupted or taken twice', async () => {

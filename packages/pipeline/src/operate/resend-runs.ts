@@ -18,6 +18,10 @@ export type ResendRunRow = {
   finishedAt: Date | null;
   cancelledAt: Date | null;
   cancelledBy: string | null;
+  /** Resent messages by their state now; null in a list that had read enough messages before. */
+  open: number | null;
+  accepted: number | null;
+  notDelivered: number | null;
 };
 
 export type NewResendRun = {
@@ -35,6 +39,8 @@ export type StartedRun = { id: string; matched: number };
 /** Messages listed on the page of a run. */
 const messagesListed = 100;
 const runsListed = 50;
+/** Messages whose states a list reads, from the newest run on; the run that reaches the limit is still read. */
+const maxStatesListed = 20_000;
 
 /** Resends by filter. Confirming one fixes its messages; `carryOutResend` resends them. */
 export function createResendRuns(pool: pg.Pool) {
@@ -57,7 +63,8 @@ export function createResendRuns(pool: pg.Pool) {
 
     async list(appId: string): Promise<ResendRunRow[]> {
       const { rows } = await pool.query<ResendRunRow>(
-        `${runColumns} WHERE r.app_id = $1 ORDER BY r.id DESC LIMIT ${runsListed}`,
+        `${runColumns}
+         ${selectNewest} r ${runTables} ORDER BY r.id DESC`,
         [appId],
       );
       return rows;
@@ -65,7 +72,8 @@ export function createResendRuns(pool: pg.Pool) {
 
     async find(appId: string, id: string): Promise<ResendRunRow | undefined> {
       const { rows } = await pool.query<ResendRunRow>(
-        `${runColumns} WHERE r.app_id = $1 AND r.id = $2`,
+        `${runColumns}
+         FROM (SELECT *, 0 AS messages_before FROM resend WHERE app_id = $1 AND id = $2) r ${runTables}`,
         [appId, id],
       );
       return rows[0];
@@ -118,8 +126,23 @@ SELECT id, matched FROM started`;
 
 const runColumns = `
 SELECT r.id, r.filter, r.matched, r.resent, r.skipped, r.per_second AS "perSecond", r.created_at AS "createdAt",
-  o.email AS "createdBy", r.finished_at AS "finishedAt", r.cancelled_at AS "cancelledAt", c.email AS "cancelledBy"
-FROM resend r LEFT JOIN operator o ON o.id = r.created_by LEFT JOIN operator c ON c.id = r.cancelled_by`;
+  o.email AS "createdBy", r.finished_at AS "finishedAt", r.cancelled_at AS "cancelledAt", c.email AS "cancelledBy",
+  s.open, s.accepted, s."notDelivered"`;
+
+/** The newest runs, each with the number of messages of newer ones. Follows resend_app_id_idx. */
+const selectNewest = `FROM (
+  SELECT n.*, coalesce(sum(n.resent) OVER (ORDER BY n.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS messages_before
+  FROM (SELECT * FROM resend WHERE app_id = $1 ORDER BY id DESC LIMIT ${runsListed}) n)`;
+
+// A run has at most 10,000 messages; each state is a look-up by the key of the message.
+const runTables = `LEFT JOIN operator o ON o.id = r.created_by LEFT JOIN operator c ON c.id = r.cancelled_by
+LEFT JOIN LATERAL (
+  SELECT count(*) FILTER (WHERE n.state IN ('queued', 'sending'))::int AS open,
+    count(*) FILTER (WHERE n.state IN ('sent', 'delivered', 'read'))::int AS accepted,
+    count(*) FILTER (WHERE n.state IN ('failed', 'skipped', 'unknown'))::int AS "notDelivered"
+  FROM resend_message rm JOIN message n ON n.id = rm.new_message_id
+  WHERE rm.resend_id = r.id AND r.messages_before < ${maxStatesListed}
+) s ON r.messages_before < ${maxStatesListed}`;
 
 export type ResendProgress = {
   /** Counts by outcome; `outcome` is null for messages that are still to be resent. */

@@ -210,6 +210,7 @@ function toCountAnswer(filters: LogFilters, matches: ResendVerdict[]): ResendCou
     max: maxMessagesPerResend,
     channels: sortByChannel([...byChannel.keys()]).flatMap((name) => byChannel.get(name) ?? []),
     states,
+    waiting: fit.filter(({ waits }) => waits !== null).length,
     mayDuplicate: fit.filter(({ state }) => findResendWarning(state) !== undefined).length,
     leftOut: obstacles.flatMap(({ name, messages }) => toLeftOut(name, messages)),
     paces: [...resendPaces],
@@ -235,7 +236,8 @@ function toLeftOut(reason: string, messages: number): LeftOut[] {
 }
 
 function toResendRun(row: ResendRunRow, { sendingPausedAt }: AppCall['app']): ResendRun {
-  const { matched, resent, skipped, createdAt, finishedAt, cancelledAt, filter, ...rest } = row;
+  const { matched, resent, skipped, createdAt, finishedAt, cancelledAt, filter, ...others } = row;
+  const { open: openMessages, accepted, notDelivered, ...rest } = others;
   const open = matched - resent - skipped;
   return {
     ...rest,
@@ -245,10 +247,25 @@ function toResendRun(row: ResendRunRow, { sendingPausedAt }: AppCall['app']): Re
     skipped,
     cancelled: cancelledAt ? open : 0,
     left: cancelledAt ? 0 : open,
+    now:
+      openMessages === null || accepted === null || notDelivered === null
+        ? null
+        : { open: openMessages, accepted, notDelivered },
+    result: getRunResult(row),
     state: getRunState(row, sendingPausedAt !== null),
     createdAt: createdAt.getTime(),
     finishedAt: finishedAt?.getTime() ?? null,
   };
+}
+
+/** A run has failed or succeeded once every message is resent or left out, and none is still on its way. */
+function getRunResult({ matched, finishedAt, ...run }: ResendRunRow): ResendRun['result'] {
+  const { open, accepted, notDelivered } = run;
+  if (finishedAt === null || open === null || accepted === null || notDelivered === null)
+    return null;
+  if (accepted === matched) return 'succeeded';
+  if (open > 0) return null;
+  return accepted === 0 ? 'failed' : 'partly';
 }
 
 function getRunState(

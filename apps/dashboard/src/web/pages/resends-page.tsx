@@ -94,7 +94,7 @@ function RunRow({ run, isOpen }: { run: ResendRun; isOpen: boolean }) {
         {count(run.resent)} of {count(run.matched)}
       </td>
       <td>
-        <RunState state={run.state} />
+        <RunState run={run} />
       </td>
       <td className="opt cut">{run.createdBy}</td>
     </tr>

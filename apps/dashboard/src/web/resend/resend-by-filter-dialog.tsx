@@ -104,6 +104,7 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
         </dl>
       )}
       <Duplicates resendCount={resendCount} />
+      <Waits waiting={resendCount.waiting} />
       {leftOut.length > 0 && (
         <ul className="left-out" aria-label="Not resent">
           {leftOut.map(({ reason, means, messages: each }) => (
@@ -138,6 +139,15 @@ function Duplicates({ resendCount: { mayDuplicate, states } }: { resendCount: Re
         .filter(({ warning }) => warning !== null)
         .map(({ name, messages, warning }) => `${count(messages)} ${name}: ${warning}`)
         .join(' ')}
+    </NoteBox>
+  );
+}
+
+function Waits({ waiting }: { waiting: number }) {
+  if (waiting === 0) return null;
+  return (
+    <NoteBox tone="amber" title={`${plural(waiting, 'message')} would wait.`}>
+      The channel or integration is paused or needs attention. Resume it first.
     </NoteBox>
   );
 }

@@ -80,7 +80,7 @@ function RunHead({
     <div className="d-head">
       <div className="line">
         <h2 className="plain cut">Resend of {plural(run.matched, 'message')}</h2>
-        <RunState state={run.state} />
+        <RunState run={run} />
         <span className="grow" />
         {mayChange && run.finishedAt === null && (
           <Button look="small" onClick={() => void cancel()}>
