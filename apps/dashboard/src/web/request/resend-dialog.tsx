@@ -1,21 +1,21 @@
-import type { MessageChannelRow } from '../../api/requests';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 
-export type ResendWarning = { channelRow: MessageChannelRow; text: string };
-
 export function ResendDialog({
+  what,
   warning,
   onClose,
   onConfirm,
 }: {
-  warning: ResendWarning;
+  /** A channel, or a number of messages. */
+  what: string;
+  warning: string;
   onClose: () => void;
   onConfirm: () => void;
 }) {
   return (
-    <Dialog title={`Resend ${warning.channelRow.channel}`} onClose={onClose}>
-      <p>{warning.text}</p>
+    <Dialog title={`Resend ${what}`} onClose={onClose}>
+      <p>{warning}</p>
       <div className="dialog-foot">
         <Button look="main-action" onClick={onConfirm}>
           Resend anyway

@@ -1,16 +1,17 @@
-import type { QueueReason } from '@belfry/shared';
 import { useState } from 'react';
 import type { ChannelRow, MessageChannelRow } from '../../api/requests';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
-import { moment } from '../format';
+import { plural } from '../format';
 import { useKeys } from '../keyboard';
-import { formatWait } from '../log/waits';
 import { Button, KeyHint } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
-import { ResendDialog, type ResendWarning } from './resend-dialog';
+import { groupPrompts, type PromptGroup } from './prompt-groups';
+import { ResendDialog } from './resend-dialog';
 
-/** Messages that need a decision: failed, unknown, and waiting ones that can be cancelled. */
+type Warning = { rows: MessageChannelRow[]; text: string };
+
+/** Messages that need a decision: failed, unknown, and waiting ones that can be cancelled. One banner for each action. */
 export function ResendPrompts({
   channelRows,
   onChanged,
@@ -18,125 +19,128 @@ export function ResendPrompts({
   channelRows: ChannelRow[];
   onChanged: () => Promise<void>;
 }) {
-  const app = useApp();
-  const { api } = useServices();
   const { mayChange } = useSession();
-  const [warning, setWarning] = useState<ResendWarning>();
-  const [problem, setProblem] = useState<PageProblem>();
-  const messages = channelRows.filter(
-    (channelRow): channelRow is MessageChannelRow => channelRow.kind === 'message',
-  );
-  async function resend(channelRow: MessageChannelRow, isConfirmed: boolean) {
-    const answer = await api.call('POST /api/apps/:appId/messages/:messageId/resend', {
-      appId: app.id,
-      messageId: channelRow.messageId,
-      body: { confirm: isConfirmed },
-    });
-    setWarning(undefined);
-    if ('value' in answer) setProblem(undefined);
-    else if (answer.problem.code === 'needs_confirmation') {
-      setWarning({ channelRow, text: answer.problem.error });
-    } else setProblem(answer.problem);
-    await onChanged();
-  }
-  async function cancel(channelRow: MessageChannelRow) {
-    const answer = await api.call('POST /api/apps/:appId/messages/:messageId/cancel', {
-      appId: app.id,
-      messageId: channelRow.messageId,
-    });
-    setProblem('problem' in answer ? answer.problem : undefined);
-    await onChanged();
-  }
-  const first = messages.find(({ state, can }) => needsAttention(state) && can.resend.isAllowed);
-  useKeys({ r: () => mayChange && first && void resend(first, false) });
-  const actionableRows = messages.filter(
-    ({ state, waits }) => needsAttention(state) || waits !== null,
-  );
-  if (actionableRows.length === 0 && !problem) return null;
+  const { act, warning, setWarning, problem, isBusy } = usePromptActions(onChanged);
+  const groups = groupPrompts(channelRows, Date.now());
+  const first = groups.find(({ action }) => action === 'resend');
+  useKeys({ r: () => mayChange && !isBusy && first && void act(first) });
+  if (groups.length === 0 && !problem) return null;
   return (
     <>
       <ul className="asks" aria-label="Needs a decision">
-        {problem && <ProblemRow problem={problem} />}
-        {actionableRows.map((channelRow) => (
+        {problem && (
+          <li className="red" role="alert">
+            <Mark name="failed" />
+            <p>{problem.error}</p>
+          </li>
+        )}
+        {groups.map((group) => (
           <PromptRow
-            key={channelRow.messageId}
-            channelRow={channelRow}
-            isFirst={channelRow === first}
-            mayChange={mayChange}
-            onResend={() => void resend(channelRow, false)}
-            onCancel={() => void cancel(channelRow)}
+            key={`${group.state} ${group.action}`}
+            group={group}
+            isFirst={group === first}
+            isBusy={isBusy}
+            onAct={mayChange ? () => void act(group) : undefined}
           />
         ))}
       </ul>
       {warning && (
         <ResendDialog
-          warning={warning}
+          what={nameRows(warning.rows)}
+          warning={warning.text}
           onClose={() => setWarning(undefined)}
-          onConfirm={() => void resend(warning.channelRow, true)}
+          onConfirm={() => void act({ action: 'resend', rows: warning.rows }, true)}
         />
       )}
     </>
   );
 }
 
-const dueLabels: Partial<Record<QueueReason, string>> = {
-  due: 'Due since',
-  schedule: 'Due at',
-  paused: 'Next check at',
-  needs_attention: 'Next check at',
-};
+type Act = Pick<PromptGroup, 'action' | 'rows'>;
 
-function describeWait(wait: NonNullable<MessageChannelRow['waits']>) {
-  const { reason, dueAt, sentence } = wait;
-  if (reason === 'retry') return `${formatWait(wait, Date.now())}.`;
-  if (dueAt === null || (reason === 'paused' && dueAt <= Date.now())) return sentence;
-  return `${sentence} ${dueLabels[reason] ?? 'Next attempt at'} ${moment(dueAt, Date.now())}.`;
+function usePromptActions(onChanged: () => Promise<void>) {
+  const app = useApp();
+  const { api } = useServices();
+  const [warning, setWarning] = useState<Warning>();
+  const [problem, setProblem] = useState<PageProblem>();
+  const [isBusy, setBusy] = useState(false);
+
+  function call({ action, messageId, confirm }: Act & { messageId: string; confirm: boolean }) {
+    const place = { appId: app.id, messageId };
+    return action === 'cancel'
+      ? api.call('POST /api/apps/:appId/messages/:messageId/cancel', place)
+      : api.call('POST /api/apps/:appId/messages/:messageId/resend', {
+          ...place,
+          body: { confirm },
+        });
+  }
+
+  /** Acts on one message after the other, and reports the first problem. */
+  async function act({ action, rows }: Act, confirm = false) {
+    const text = [...new Set(rows.flatMap(({ can }) => can.resend.warning ?? []))].join(' ');
+    if (action === 'resend' && !confirm && text) return setWarning({ rows, text });
+    setWarning(undefined);
+    setBusy(true);
+    let firstProblem: PageProblem | undefined;
+    for (const row of rows) {
+      const answer = await call({ action, rows, messageId: row.messageId, confirm });
+      if ('problem' in answer) firstProblem ??= answer.problem;
+    }
+    setProblem(firstProblem);
+    await onChanged();
+    setBusy(false);
+  }
+  return { act, warning, setWarning, problem, isBusy };
 }
 
-const needsAttention = (state: string) => state === 'failed' || state === 'unknown';
-
-function ProblemRow({ problem }: { problem: PageProblem }) {
-  return (
-    <li className="red" role="alert">
-      <Mark name="failed" />
-      <p>{problem.error}</p>
-    </li>
-  );
+function nameRows(rows: readonly MessageChannelRow[]): string {
+  const [row] = rows;
+  return rows.length === 1 && row ? row.channel : plural(rows.length, 'message');
 }
 
 function PromptRow({
-  channelRow,
+  group: { state, action, rows, reasons },
   isFirst,
-  mayChange,
-  onResend,
-  onCancel,
+  isBusy,
+  onAct,
 }: {
-  channelRow: MessageChannelRow;
+  group: PromptGroup;
   /** Whether the keyboard shortcut applies to this row. */
   isFirst: boolean;
-  mayChange: boolean;
-  onResend: () => void;
-  onCancel: () => void;
+  isBusy: boolean;
+  /** Undefined for a viewer. */
+  onAct: (() => void) | undefined;
 }) {
-  const { can, channel, state, waits, explanation } = channelRow;
   const tone = { failed: 'red', unknown: 'amber' }[state] ?? 'plain';
-  const message = waits ? describeWait(waits) : (explanation?.what ?? '');
+  const verb = action === 'cancel' ? 'Cancel' : 'Resend';
+  const isRisky = action === 'resend' && state === 'unknown';
   return (
     <li className={tone}>
       <Mark name={state} />
-      <p>
-        <b>{channel}</b> {message} {explanation?.remedy}
-        {needsAttention(state) && !can.resend.isAllowed && ` ${can.resend.because ?? ''}`}
-      </p>
-      {mayChange && needsAttention(state) && can.resend.isAllowed && (
-        <Button look="small" onClick={onResend} {...(isFirst ? { 'aria-keyshortcuts': 'r' } : {})}>
-          {state === 'unknown' ? `Resend ${channel} anyway` : `Resend ${channel}`}
+      <div>
+        {rows.length > 1 && (
+          <p>
+            <b>
+              {plural(rows.length, 'message')} are {state}.
+            </b>
+          </p>
+        )}
+        {reasons.map(({ channels, text }) => (
+          <p key={text}>
+            <b>{channels.join(', ')}</b> {text}
+          </p>
+        ))}
+      </div>
+      {onAct && action && (
+        <Button
+          look="small"
+          disabled={isBusy}
+          onClick={onAct}
+          {...(isFirst ? { 'aria-keyshortcuts': 'r' } : {})}
+        >
+          {verb} {nameRows(rows)}
+          {isRisky && ' anyway'}
           {isFirst && <KeyHint keys="r" />}
-        </Button>
-      )}
-      {mayChange && can.cancel.isAllowed && (
-        <Button look="small" onClick={onCancel}>
-          Cancel {channel}
         </Button>
       )}
     </li>

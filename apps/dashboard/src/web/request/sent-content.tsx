@@ -130,10 +130,11 @@ function ResendAction({
           Resend {channelRow.channel}
         </Button>
       )}
-      {!isAllowed && because && <p className="faint small">{because}</p>}
+      {!isAllowed && because && <p className="faint small">It cannot be resent now. {because}</p>}
       {warning && (
         <ResendDialog
-          warning={{ channelRow, text: warning }}
+          what={channelRow.channel}
+          warning={warning}
           onClose={() => setWarning(undefined)}
           onConfirm={() => void resend(true)}
         />

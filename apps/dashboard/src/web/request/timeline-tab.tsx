@@ -3,6 +3,7 @@ import type { ChannelRow, RequestAnswer } from '../../api/requests';
 import { useKeys } from '../keyboard';
 import { getChannelRowId } from './channel-row-id';
 import { ChannelRows } from './channel-rows';
+import { listCurrent } from './prompt-groups';
 import { RequestTimeline } from './request-timeline';
 import { ResendPrompts } from './resend-prompts';
 
@@ -53,11 +54,11 @@ export function TimelineTab({
 
 /** Selects a row that needs a decision first. */
 function findWorst(channelRows: readonly ChannelRow[]): ChannelRow | undefined {
-  const isState = (state: string) => (channelRow: ChannelRow) =>
-    channelRow.kind === 'message' && channelRow.state === state;
+  const current = listCurrent(channelRows);
   return (
-    channelRows.find(isState('failed')) ??
-    channelRows.find(isState('unknown')) ??
+    current.find(({ state }) => state === 'failed') ??
+    current.find(({ state }) => state === 'unknown') ??
+    current[0] ??
     findFirst(channelRows)
   );
 }
