@@ -82,7 +82,12 @@ export const dryRunAnswer = Type.Object({
 
 type DryRunAnswer = Static<typeof dryRunAnswer>;
 
-function toWire({ dueAt, ...message }: DryRunMessage): DryRunAnswer['messages'][number] {
+/** Without the suppression, because it names an operator. */
+function toWire({
+  dueAt,
+  suppression: _,
+  ...message
+}: DryRunMessage): DryRunAnswer['messages'][number] {
   return { ...message, ...(dueAt ? { due_at: dueAt.getTime() } : {}) };
 }
 

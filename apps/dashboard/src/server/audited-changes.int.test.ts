@@ -39,6 +39,7 @@ describe('a change', () => {
       'DELETE /api/session',
       'POST /api/apps/:appId/events/:eventId/call-example',
       'POST /api/apps/:appId/events/:eventId/check',
+      'POST /api/apps/:appId/events/:eventId/dry-run',
       'POST /api/apps/:appId/events/:eventId/preview',
       'POST /api/apps/:appId/events/:eventId/variables',
       // The callback of Slack records integration.installed.

@@ -113,6 +113,10 @@ export const changes: Record<string, MakeChange> = {
     path: await liveEvent(scene),
     body: testSend,
   }),
+  [`POST ${events}/:eventId/dry-run`]: async (scene) => ({
+    path: await liveEvent(scene),
+    body: testSend,
+  }),
   [`POST ${events}/:eventId/call-example`]: tryDraft,
   'POST /api/frames': () => ({ body: { html: '<p>Hello</p>' } }),
   'POST /api/apps/:appId/messages/:messageId/resend': async (scene) => ({

@@ -13,6 +13,7 @@ import {
   createWriteBatcher,
   writeRequests,
 } from '@belfry/pipeline/accept';
+import { createDryRun, readEligibility } from '@belfry/pipeline/operate';
 import {
   buildReceiptUrl,
   createFairQueue,
@@ -26,6 +27,7 @@ import {
 import { createReadSend } from '@belfry/shared';
 import type { DashboardDeps } from './app';
 import { createCredentialsBox } from './credentials';
+import { createDraftDryRun, type DraftDryRunDeps } from './dry-run';
 import { createTestConnection } from './test-connection';
 import { createTestSend, type TestSendDeps } from './test-send';
 
@@ -75,6 +77,7 @@ export function createConfigurationServices(
         readSend,
         newId,
       }),
+      dryRun: createDraftDryRun({ createDryRun: createDraftDryRuns(deps), readSend }),
       readSend,
       gatewayUrl: env.PUBLIC_URL,
       compiling,
@@ -109,6 +112,30 @@ function createTestAccepting({
       secrets,
       newId,
     });
+}
+
+/** The dry run of the gateway. A definition counts as a version of its own, so no compiled template is reused. */
+function createDraftDryRuns({ database }: ConfigurationDeps): DraftDryRunDeps['createDryRun'] {
+  const pool = database.lookUps;
+  const lookUps = createLookUps(pool);
+  const composing = createFairQueue();
+  const plan = createPlan(channels);
+  return ({ eventId, definition }) => {
+    const id = newId();
+    return createDryRun({
+      findEvent: async (appId, name) => ({ id: eventId, appId, name, liveVersionId: id }),
+      findVersion: async () => ({ id, eventId, definition }),
+      findUser: lookUps.findUser,
+      findIntegration: lookUps.findIntegration,
+      readStoredRecipient: createReadStoredRecipient(channels),
+      channels,
+      composing,
+      readEligibility: (appId, candidates) => readEligibility(pool, appId, candidates),
+      plan,
+      newId,
+      now: () => new Date(),
+    });
+  };
 }
 
 const slackTicketMs = 60 * 60_000;

@@ -223,7 +223,8 @@ async function send(call: RouteCall, cookie: string): Promise<Answer> {
   return { status: response.status, text: '' };
 }
 
-const looks = /^POST \/api\/(frames|set-up\/look|.*\/(check|variables|preview|call-example))$/;
+const looks =
+  /^POST \/api\/(frames|set-up\/look|.*\/(check|variables|preview|dry-run|call-example))$/;
 
 function changesSomething(route: ListedRoute): boolean {
   return route.method !== 'get' && !looks.test(formatRoute(route));

@@ -73,6 +73,7 @@ describe('the contract', () => {
       'DELETE /api/sessions/:id',
       'POST /api/apps/:appId/events/:eventId/call-example',
       'POST /api/apps/:appId/events/:eventId/check',
+      'POST /api/apps/:appId/events/:eventId/dry-run',
       'POST /api/apps/:appId/events/:eventId/preview',
       'POST /api/apps/:appId/events/:eventId/variables',
       'POST /api/frames',

@@ -20,6 +20,7 @@ import {
   type Obstacle,
   skippingObstacles,
 } from '../deliver/eligibility.sql';
+import type { CurrentSuppression } from '../deliver/suppression.sql';
 
 export type DryRunDeps = FindLiveDeps & {
   channels: Record<string, AnyChannel>;
@@ -53,6 +54,8 @@ export type DryRunMessage = {
   /** Why it would not be sent. */
   reason?: string;
   detail?: string;
+  /** The suppression of the address, if that is the reason. */
+  suppression?: CurrentSuppression;
   target?: string;
   integration?: string;
   provider?: string;
@@ -136,7 +139,7 @@ function createTryMessage(deps: DryRunDeps) {
     }
     return {
       ...describeMessage(message, call, { channel, composed }),
-      ...toVerdict(judgement.obstacle, composed),
+      ...toVerdict(judgement, composed),
       warnings: [...listWarnings(message, composed), ...judgement.warnings],
     };
   };
@@ -144,6 +147,7 @@ function createTryMessage(deps: DryRunDeps) {
 
 type Judgement = {
   obstacle: Obstacle | null;
+  suppression: CurrentSuppression | null;
   /** The integration that would send the message. */
   integrationId: string | undefined;
   warnings: string[];
@@ -162,14 +166,16 @@ function createJudge({ readEligibility, findIntegration }: DryRunDeps) {
     if (first.obstacle !== 'failover') {
       const { integrationId } = message;
       const waits = listWaits(first, await findName(integrationId));
-      return { obstacle: first.obstacle, integrationId, warnings: waits };
+      const { obstacle, suppression } = first;
+      return { obstacle, suppression, integrationId, warnings: waits };
     }
     const integrationId = first.nextIntegrationId ?? undefined;
     const [name, nextName] = [await findName(message.integrationId), await findName(integrationId)];
     const second = await readOne(app.id, { ...candidate, integrationId });
     const failover = `The integration ${name} needs attention: ${nextName} would take over.`;
     const warnings = [failover, ...listWaits(second, nextName)];
-    return { obstacle: second.obstacle, integrationId, warnings };
+    const { obstacle, suppression } = second;
+    return { obstacle, suppression, integrationId, warnings };
   };
 
   async function readOne(appId: string, candidate: Candidate): Promise<Eligibility> {
@@ -217,14 +223,20 @@ type MessageFacts = {
   message: NewMessage;
 };
 
-type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail'>;
+type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail' | 'suppression'>;
 
 /** In the order in which a claim, and then an attempt, would find it. A message that would wait is sent later. */
-function toVerdict(obstacle: Obstacle | null, composed: ComposeResult<unknown>): Verdict {
+function toVerdict(
+  { obstacle, suppression }: Judgement,
+  composed: ComposeResult<unknown>,
+): Verdict {
   const failure = failingObstacles.find((reason) => reason === obstacle);
   if (failure) return fail(failure, failureReasons[failure]);
   const skip = skippingObstacles.find((reason) => reason === obstacle);
-  if (skip) return { would: 'skip', reason: skip, detail: skipReasons[skip] };
+  if (skip) {
+    const cause = skip === 'suppressed' && suppression ? { suppression } : {};
+    return { would: 'skip', reason: skip, detail: skipReasons[skip], ...cause };
+  }
   return 'failed' in composed ? fail(composed.failed, composed.detail) : { would: 'send' };
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@belfry/shared';
 import { callExample } from '../call-example';
 import { checkDefinition } from '../definition';
+import type { DraftDryRun } from '../dry-run';
 import { findEvent, getDraft } from '../event-answers';
 import { maskTokens } from '../mask-tokens';
 import { sendFrame } from '../pages';
@@ -24,6 +25,7 @@ export type TestSendHandlersDeps = {
   events: AppEvents;
   integrations: Pick<AppIntegrations, 'list'>;
   testSend: TestSend;
+  dryRun: DraftDryRun;
   readSend: ReadSend;
   gatewayUrl: string;
   compiling: FairQueue;
@@ -88,17 +90,20 @@ function createTestHandlers(deps: TestSendHandlersDeps) {
       const { app } = call;
       const event = await findEvent(deps.events, call);
       if (delivery === 'live') refuseLive(app.delivery, confirm === true);
-      const testDefinition = withChannels(completeDefinition(definition), selectedChannels);
-      const integrations = await deps.integrations.list(app.id);
-      const facts = { ...buildFacts(deps, call, integrations), delivery };
-      const { problems } = await checkDefinition(testDefinition, facts);
-      if (problems.some(({ severity }) => severity === 'error')) {
-        throw new Refusal('not_publishable', 'Fix the errors of the draft first.', {
-          publishProblems: problems,
-        });
-      }
+      const tested = withChannels(completeDefinition(definition), selectedChannels);
+      await refuseProblems(deps, call, tested);
       const body = buildSendBody(members, event.name);
-      return deps.testSend(call.actor, { app, event, definition: testDefinition, delivery, body });
+      return deps.testSend(call.actor, { app, event, definition: tested, delivery, body });
+    },
+
+    async 'POST /api/apps/:appId/events/:eventId/dry-run'(call) {
+      const { definition, channels: selectedChannels, delivery, ...members } = call.body;
+      const event = await findEvent(deps.events, call);
+      const tested = withChannels(completeDefinition(definition), selectedChannels);
+      await refuseProblems(deps, call, tested);
+      const app = { ...call.app, accountId: call.actor.accountId };
+      const body = buildSendBody(members, event.name);
+      return deps.dryRun({ app, eventId: event.id, definition: tested, delivery, body });
     },
 
     async 'POST /api/apps/:appId/events/:eventId/call-example'(call) {
@@ -108,6 +113,20 @@ function createTestHandlers(deps: TestSendHandlersDeps) {
       return callExample({ gatewayUrl: deps.gatewayUrl, appId: call.app.id, body });
     },
   } satisfies Partial<Handlers>;
+}
+
+async function refuseProblems(
+  deps: TestSendHandlersDeps,
+  call: AppCall & { body: { delivery: 'sandbox' | 'live' } },
+  definition: VersionDefinition,
+): Promise<void> {
+  const integrations = await deps.integrations.list(call.app.id);
+  const facts = { ...buildFacts(deps, call, integrations), delivery: call.body.delivery };
+  const { problems } = await checkDefinition(definition, facts);
+  if (problems.every(({ severity }) => severity !== 'error')) return;
+  throw new Refusal('not_publishable', 'Fix the errors of the draft first.', {
+    publishProblems: problems,
+  });
 }
 
 function buildFacts<Integrations>(

@@ -41,16 +41,14 @@ export function DraftBar({
       >
         Versions
       </Link>
+      <Button onClick={() => onOpen('test')}>
+        <Icon name="play" size={13} />
+        {mayChange ? 'Test send' : 'Dry run'} <kbd data-keys="t" />
+      </Button>
       {mayChange && (
-        <>
-          <Button onClick={() => onOpen('test')}>
-            <Icon name="play" size={13} />
-            Test send <kbd data-keys="t" />
-          </Button>
-          <Button look="main-action" disabled={isSame} onClick={() => onOpen('publish')}>
-            Review and publish
-          </Button>
-        </>
+        <Button look="main-action" disabled={isSame} onClick={() => onOpen('publish')}>
+          Review and publish
+        </Button>
       )}
     </div>
   );

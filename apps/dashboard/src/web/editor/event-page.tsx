@@ -81,7 +81,7 @@ function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: 
     return listLocales(definition).includes(locale) ? locale : definition.defaultLocale;
   }
   useKeys({
-    t: () => mayChange && setFloating('test'),
+    t: () => setFloating('test'),
     'mod+s': () => mayChange && void draft.save(),
   });
   function adopt(next: EventAnswer) {

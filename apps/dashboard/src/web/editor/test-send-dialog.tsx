@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import type { EventAnswer } from '../../api/events';
+import type { DryRunAnswer } from '../../api/test-send';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { CallCode } from '../parts/call-code';
@@ -9,6 +10,7 @@ import { buildExampleRecipient } from '../parts/example-recipient';
 import { FieldHead } from '../parts/field';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { buildPath } from '../route';
+import { DryRunResult } from './dry-run-result';
 import { JsonArea } from './sample-panel';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
@@ -32,7 +34,7 @@ export function TestSendDialog({
 }) {
   const app = useApp();
   const { api } = useServices();
-  const { registry } = useSession();
+  const { registry, mayChange } = useSession();
   const own = registry.channels.filter(({ channel }) => channel in draft.definition.channels);
   const [channels, setChannels] = useState(() => own.map(({ channel }) => channel));
   const [user, setUser] = useState<Record<string, unknown>>(
@@ -41,26 +43,31 @@ export function TestSendDialog({
   const [delivery, setDelivery] = useState<'sandbox' | 'live'>('sandbox');
   const [problem, setProblem] = useState<PageProblem>();
   const [sentRequestId, setSentRequestId] = useState<string>();
+  const [dryRun, setDryRun] = useState<DryRunAnswer>();
   const mustConfirm = problem?.code === 'needs_confirmation';
+  const place = { appId: app.id, eventId: event.id };
+  const call = { definition: draft.definition, user, data: sample.data, channels, delivery };
+  async function runDry() {
+    const answer = await api.call('POST /api/apps/:appId/events/:eventId/dry-run', {
+      ...place,
+      body: call,
+    });
+    setProblem('problem' in answer ? answer.problem : undefined);
+    setDryRun('value' in answer ? answer.value : undefined);
+    setSentRequestId(undefined);
+  }
   async function send(form: FormEvent) {
     form.preventDefault();
     const answer = await api.call('POST /api/apps/:appId/events/:eventId/test', {
-      appId: app.id,
-      eventId: event.id,
-      body: {
-        definition: draft.definition,
-        user,
-        data: sample.data,
-        channels,
-        delivery,
-        ...(mustConfirm ? { confirm: true } : {}),
-      },
+      ...place,
+      body: { ...call, ...(mustConfirm ? { confirm: true } : {}) },
     });
     setProblem('problem' in answer ? answer.problem : undefined);
+    setDryRun(undefined);
     setSentRequestId('value' in answer ? answer.value.requestId : undefined);
   }
   return (
-    <Dialog title={`Test send ${event.name}`} onClose={onClose} isWide>
+    <Dialog title={`${mayChange ? 'Test send' : 'Dry run'} ${event.name}`} onClose={onClose} isWide>
       <form className="form" onSubmit={(form) => void send(form)}>
         <ChannelChecks
           channels={own.map(({ channel }) => channel)}
@@ -87,24 +94,45 @@ export function TestSendDialog({
           <ProblemNote problem={problem} />
         )}
         {sentRequestId && <Sent requestId={sentRequestId} onGo={onClose} />}
+        {dryRun && <DryRunResult dryRun={dryRun} />}
         <div className="dialog-foot">
-          <Button look="main-action" type="submit" disabled={channels.length === 0}>
-            {mustConfirm ? 'Send live' : 'Send test'}
+          {mayChange && (
+            <Button look="main-action" type="submit" disabled={channels.length === 0}>
+              {mustConfirm ? 'Send live' : 'Send test'}
+            </Button>
+          )}
+          <Button disabled={channels.length === 0} onClick={() => void runDry()}>
+            Dry run
           </Button>
           <Button onClick={onClose}>Close</Button>
         </div>
       </form>
-      {event.live ? (
-        <details className="call-example">
-          <summary>The same call from a backend, once this draft is published</summary>
-          <CallCode eventId={event.id} user={user} data={sample.data} />
-        </details>
-      ) : (
-        <p className="faint small">
-          After you publish the event, the call is shown here as curl and client code.
-        </p>
-      )}
+      <CallExample event={event} user={user} data={sample.data} />
     </Dialog>
+  );
+}
+
+function CallExample({
+  event,
+  user,
+  data,
+}: {
+  event: EventAnswer;
+  user: Record<string, unknown>;
+  data: Sample['data'];
+}) {
+  if (!event.live) {
+    return (
+      <p className="faint small">
+        After you publish the event, the call is shown here as curl and client code.
+      </p>
+    );
+  }
+  return (
+    <details className="call-example">
+      <summary>The same call from a backend, once this draft is published</summary>
+      <CallCode eventId={event.id} user={user} data={data} />
+    </details>
   );
 }
 
