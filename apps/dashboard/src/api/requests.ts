@@ -6,7 +6,7 @@ import { anyObject, confirmSchema, done, nullable, oneOf, time } from './schemas
 const text = Type.String();
 
 /** `what` describes what happened and why; `remedy` what to do. */
-const explanation = Type.Object({ what: text, remedy: nullable(text) });
+export const explanation = Type.Object({ what: text, remedy: nullable(text) });
 export type Explanation = Static<typeof explanation>;
 
 const attemptStep = Type.Object({

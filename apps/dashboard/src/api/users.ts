@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { explanation } from './requests';
 import type { RouteSpec } from './route-spec';
 import { anyObject, done, nullable, time } from './schemas';
 
@@ -85,6 +86,29 @@ const user = Type.Object({
 });
 export type UserAnswer = Static<typeof user>;
 
+const userMessage = Type.Object({
+  requestId: Type.String(),
+  item: Type.Integer(),
+  event: Type.String(),
+  acceptedAt: time,
+  /** Null if the channel was skipped when the request was planned. */
+  messageId: nullable(Type.String()),
+  target: nullable(Type.String()),
+  state: Type.String(),
+  reason: nullable(Type.String()),
+  /** When it reached this state; null while it has not ended. */
+  settledAt: nullable(time),
+  explanation,
+});
+export type UserMessage = Static<typeof userMessage>;
+
+const userMessages = Type.Object({
+  /** In channel order. Each has its newest 3 messages and skips, newest first; a resent message is left out. */
+  channels: Type.Array(Type.Object({ channel: Type.String(), messages: Type.Array(userMessage) })),
+  readAt: time,
+});
+export type UserMessagesAnswer = Static<typeof userMessages>;
+
 const erasureRow = Type.Object({
   id: Type.String(),
   userSid: Type.String(),
@@ -111,6 +135,8 @@ export const userRoutes = {
     answer: userList,
   },
   'GET /api/apps/:appId/users/:userSid': { access: 'viewer', answer: user },
+  /** Messages of requests that name the user, or to their addresses unless the request names another user. */
+  'GET /api/apps/:appId/users/:userSid/messages': { access: 'viewer', answer: userMessages },
   /** 409 `needs_confirmation` unless `confirmUserId` is the id of the user. */
   'DELETE /api/apps/:appId/users/:userSid': {
     access: 'editor',

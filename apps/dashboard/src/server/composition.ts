@@ -36,6 +36,7 @@ import {
   readItems,
   readItemTimeline,
   readRequestTimeline,
+  readUserMessages,
   resendMessage,
 } from '@belfry/pipeline/operate';
 import {
@@ -204,6 +205,8 @@ function createPeopleServices(
       readEligibility: (appId, candidates) => readEligibility(pool, appId, candidates),
       eraseUser: (actor, erasure) => eraseUser(pool, actor, erasure),
       listErasures: (appId) => listErasures(pool, appId),
+      readUserMessages: (query) => readUserMessages(pool, query),
+      now: () => new Date(),
     },
   };
 }

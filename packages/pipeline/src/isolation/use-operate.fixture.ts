@@ -10,6 +10,7 @@ import { createRequestLog } from '../operate/request-log';
 import { readRequestStatus } from '../operate/request-status';
 import { createResendRuns } from '../operate/resend-runs';
 import { judgeResends } from '../operate/resend-verdict.sql';
+import { readUserMessages } from '../operate/user-messages';
 import { carryOutResend } from '../relay/resend-by-filter.sql';
 import { person, send, setSensitive, type World } from './world.fixture';
 
@@ -49,6 +50,9 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   await readRequestTimeline(database.lookUps, requestId);
   await readRequestTimeline(database.lookUps, skipped.requestId, appId);
   await listFeedMessages(database.prisma, [messageId]);
+  const { userId, email } = person;
+  await send(world, { message: { integrationId: world.integrations[0] } });
+  await readUserMessages(database.lookUps, { appId, userId, addresses: [email] });
   const query = { accountId: world.accountId, appId };
   for (const text of [requestId, messageId, person.userId, person.email, 'send']) {
     await findNamed(database.accepting, { ...query, text });

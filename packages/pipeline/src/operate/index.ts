@@ -84,3 +84,5 @@ export {
 } from './resend-runs';
 export { judgeResends, type ResendVerdict } from './resend-verdict.sql';
 export { listOldKeys, type OldKey, rotateKeys } from './rotate-keys';
+export { readUserMessages, type UserMessage } from './user-messages';
+export type { UserQuery } from './user-messages.sql';

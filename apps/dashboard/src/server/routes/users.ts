@@ -7,11 +7,19 @@ import type {
   Suppressions,
   UserDeviceRow,
 } from '@belfry/database';
-import type { Candidate, Eligibility, ErasureRow, NewErasure } from '@belfry/pipeline/operate';
+import type {
+  Candidate,
+  Eligibility,
+  ErasureRow,
+  NewErasure,
+  UserMessage,
+  UserQuery,
+} from '@belfry/pipeline/operate';
 import { isUuid } from '@belfry/shared';
 import type { UserAnswer } from '../../api/users';
 import { invalid, notFound, Refusal } from '../problem';
 import { type AppCall, type Handlers, readId } from '../route';
+import { toUserMessages } from '../user-messages';
 import {
   addObstacles,
   buildRecipient,
@@ -31,6 +39,8 @@ export type UserHandlersDeps = {
   suppressions: Suppressions;
   /** The verdict of a claim on each candidate. */
   readEligibility(appId: string, candidates: readonly Candidate[]): Promise<Eligibility[]>;
+  readUserMessages(query: UserQuery): Promise<UserMessage[]>;
+  now: () => Date;
   eraseUser(actor: Actor, erasure: NewErasure): Promise<ErasureRow | undefined>;
   listErasures(appId: string): Promise<ErasureRow[]>;
 };
@@ -61,6 +71,14 @@ function createRecordHandlers(deps: UserHandlersDeps) {
     },
 
     'GET /api/apps/:appId/users/:userSid': async (call) => readAnswer(deps, call, await find(call)),
+
+    async 'GET /api/apps/:appId/users/:userSid/messages'(call) {
+      const { user, devices } = await find(call);
+      const { app } = call;
+      const addresses = listOwnAddresses(buildRecipient(user, devices, channels), channels, app);
+      const query = { appId: app.id, userId: user.userId, addresses };
+      return toUserMessages(await deps.readUserMessages(query), deps.now());
+    },
 
     async 'DELETE /api/apps/:appId/users/:userSid'(call) {
       const { user, devices } = await find(call);

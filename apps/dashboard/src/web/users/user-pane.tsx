@@ -10,6 +10,7 @@ import { usePageLocation } from '../route';
 import { AddressTable } from './address-table';
 import { DeviceTable } from './device-table';
 import { EraseDialog } from './erase-dialog';
+import { LatestMessages } from './latest-messages';
 import { SentTab } from './sent-tab';
 
 /** The stored data of one user, and their messages. */
@@ -89,6 +90,7 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
         </dl>
       </div>
       <AddressTable user={user} onChanged={reload} />
+      <LatestMessages user={user} />
       <DeviceTable devices={user.devices} />
       {mayChange && (
         <div className="foot">

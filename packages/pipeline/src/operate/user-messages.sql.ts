@@ -1,0 +1,74 @@
+import { type Queryable, wentTo } from '@belfry/database';
+import { isResent } from './is-resent.sql';
+
+export type UserQuery = {
+  appId: string;
+  userId: string;
+  /** The user's own addresses, as they are now. */
+  addresses: readonly string[];
+};
+
+/** A newest message of a user on a channel, or a channel that was skipped when the request was planned. */
+export type UserMessageRow = {
+  channel: string;
+  requestId: string;
+  item: number;
+  event: string;
+  acceptedAt: Date;
+  /** Null if the channel was skipped. */
+  messageId: string | null;
+  skipReason: string | null;
+  skipDetail: string | null;
+};
+
+/** Newest entries of each channel in the answer. */
+const perChannel = 3;
+/** Index entries read for the user id. Other apps may use the same id, and their requests are left out afterwards. */
+const maxNamedItems = 200;
+/** Index entries read for one address. */
+const maxOfAddress = 50;
+
+/**
+ * Lists the newest messages of a user on each channel: of requests that name the user id (request_item_named_user_idx), and
+ * to the user's addresses (message_app_id_lower_target_request_id_idx) unless the request names another user. A resent
+ * message is left out, because the newer one replaces it.
+ */
+export async function listUserMessages(
+  client: Queryable,
+  { appId, userId, addresses }: UserQuery,
+): Promise<UserMessageRow[]> {
+  const { rows } = await client.query<UserMessageRow>(statement, [appId, userId, addresses]);
+  return rows;
+}
+
+const statement = `
+WITH named AS MATERIALIZED (
+  SELECT i.request_id, i.item, i.skips FROM (
+    SELECT request_id, item, skips FROM request_item
+    WHERE recipient LIKE '%"user_id"%' AND recipient::jsonb ->> 'user_id' = $2
+    ORDER BY request_id DESC LIMIT ${maxNamedItems}) i
+  JOIN request q ON q.id = i.request_id AND q.app_id = $1
+), messages AS (
+  SELECT m.id, m.channel, m.request_id, m.item FROM named n
+  JOIN message m ON m.request_id = n.request_id AND m.item = n.item AND m.app_id = $1
+  WHERE NOT ${isResent('m')}
+  UNION
+  SELECT m.id, m.channel, m.request_id, m.item FROM unnest($3::text[]) a (address)
+  CROSS JOIN LATERAL (
+    SELECT m.* FROM message m WHERE m.app_id = $1 AND ${wentTo('m', 'a.address')}
+    ORDER BY m.request_id DESC LIMIT ${maxOfAddress}) m
+  JOIN request_item i ON i.request_id = m.request_id AND i.item = m.item
+  WHERE coalesce(i.recipient::jsonb ->> 'user_id', $2) = $2 AND NOT ${isResent('m')}
+), entries AS (
+  SELECT id AS message_id, channel, request_id, item, NULL::jsonb AS skip FROM messages
+  UNION ALL
+  SELECT NULL, s.key, n.request_id, n.item, s.value FROM named n CROSS JOIN LATERAL jsonb_each(n.skips) s
+), ranked AS (
+  SELECT e.*, row_number() OVER (PARTITION BY channel ORDER BY request_id DESC, item DESC, message_id DESC) AS place
+  FROM entries e
+)
+SELECT r.channel, r.request_id AS "requestId", r.item, v.name AS event, q.created_at AS "acceptedAt", r.message_id AS "messageId",
+  r.skip ->> 'reason' AS "skipReason", r.skip ->> 'detail' AS "skipDetail"
+FROM ranked r JOIN request q ON q.id = r.request_id AND q.app_id = $1 JOIN event v ON v.id = q.event_id
+WHERE r.place <= ${perChannel}
+ORDER BY r.channel, r.place`;
