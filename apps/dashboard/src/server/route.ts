@@ -184,10 +184,11 @@ function getRoutePattern(req: Request): string {
   return req.route?.path ?? 'none';
 }
 
-const appErrorCodes: Partial<Record<AppError['code'], 'invalid' | 'unavailable' | 'not_found'>> = {
+const appErrorCodes: Partial<Record<AppError['code'], ProblemCode>> = {
   validation_failed: 'invalid',
   unavailable: 'unavailable',
   event_not_found: 'not_found',
+  too_complex: 'too_complex',
 };
 
 function toRefusal(failure: unknown): Refusal {
