@@ -1,4 +1,5 @@
 import { createHttp, type HttpResponse } from './http';
+import { describeTransportError, type NetworkFailure } from './network-failure';
 import {
   blockedAddressCode,
   createGuardedLookup,
@@ -35,7 +36,7 @@ export function createGuardedFetch(options: GuardOptions): GuardedFetch {
         signal: AbortSignal.any([signal, AbortSignal.timeout(fetchTimeoutMs)]),
         maxResponseBytes: maxFetchedBytes,
       });
-      return 'status' in answer ? readResponse(answer) : readFailure(answer.code);
+      return 'status' in answer ? readResponse(answer) : readFailure(answer);
     },
     close: () => http.close(),
   };
@@ -65,13 +66,10 @@ function readResponse({ status, body }: HttpResponse): FetchResult {
   return { failed: isTemporary ? 'unavailable' : 'refused', detail: `HTTP status ${status}.` };
 }
 
-function readFailure(code: string | undefined): FetchResult {
-  if (code === blockedAddressCode) return { failed: 'refused', detail: notPublic };
-  if (code === 'ERESPONSETOOLARGE') {
+function readFailure(failure: NetworkFailure): FetchResult {
+  if (failure.code === blockedAddressCode) return { failed: 'refused', detail: notPublic };
+  if (failure.code === 'ERESPONSETOOLARGE') {
     return { failed: 'refused', detail: `It has more than ${maxFetchedBytes} bytes.` };
   }
-  if (code === 'ABORT_ERR') {
-    return { failed: 'unavailable', detail: `It took more than ${fetchTimeoutMs} ms.` };
-  }
-  return { failed: 'unavailable', detail: `The connection failed (${code ?? 'unknown'}).` };
+  return { failed: 'unavailable', detail: describeTransportError(failure) };
 }

@@ -2,7 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { type ConnectionPool, createConnectionPool } from './http-connections';
-import { type FailedOutcome, getErrorCode, type NetworkFailure } from './network-failure';
+import {
+  type FailedOutcome,
+  getEndpoint,
+  getErrorCode,
+  type NetworkFailure,
+} from './network-failure';
 
 export type HttpCall = {
   method: 'GET' | 'POST';
@@ -79,8 +84,13 @@ function exchange(
   call: HttpCall,
 ): Promise<HttpResponse | NetworkFailure> {
   const { signal } = call;
-  if (signal.aborted) return Promise.resolve({ code: abortCode, isWritten: false });
   const url = new URL(call.url);
+  const startedAtMs = performance.now();
+  const buildFailure = (code: string | undefined, isWritten: boolean): NetworkFailure => {
+    const elapsedMs = performance.now() - startedAtMs;
+    return { code, isWritten, endpoint: getEndpoint(url), elapsedMs };
+  };
+  if (signal.aborted) return Promise.resolve(buildFailure(abortCode, false));
   const connection = connections.take(url.origin);
   return new Promise((resolve, reject) => {
     let isWritten = false;
@@ -114,7 +124,7 @@ function exchange(
       const code = getErrorCode(error);
       // The call cannot be written at all: a bug, not a network error.
       if (code === 'UND_ERR_INVALID_ARG') reject(error);
-      else resolve({ code, isWritten });
+      else resolve(buildFailure(code, isWritten));
       connections.drop(connection);
     }
   });

@@ -30,7 +30,7 @@ export type {
 } from './channel';
 export { listBoundFields, mayShowLastFour } from './credential-marks';
 export { listMagicRecipients } from './magic-recipients';
-export { timeoutReason } from './network-failure';
+export { isNoAnswer, timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
 export { canonicalizeSearchedPhone, isPhoneRegion, parsePhoneNumber } from './phone-number';
 export { getMaxPerSecond, type ProviderRate, type TargetRate } from './rate';

@@ -6,21 +6,43 @@ export type NetworkFailure = {
   code: string | undefined;
   /** Whether the whole request was written. Before that, nothing can have been sent. */
   isWritten: boolean;
+  /** Host and port. Never the rest of the URL, which may contain secrets. */
+  endpoint: string;
+  /** Time from the start of the call to its failure. */
+  elapsedMs: number;
 };
 
 export type FailedOutcome = Exclude<Outcome, { outcome: 'accepted' }>;
 
 /** The only place that classifies a failed connection: certainly not sent, or unknown. */
-export function classifyFailure({ code, isWritten }: NetworkFailure): FailedOutcome {
-  if (code === blockedAddressCode) return blocked;
-  if (code === blockedPortCode) return blockedPort;
-  const { reason, sentence, neverConnected } = getKind(code);
-  if (neverConnected || !isWritten) return { outcome: 'retry', reason, detail: sentence };
-  return {
-    outcome: 'unknown',
-    reason,
-    detail: `${sentence} The request had been written, so it may have been carried out.`,
-  };
+export function classifyFailure(failure: NetworkFailure): FailedOutcome {
+  const { reason, neverConnected, isBlocked } = getKind(failure.code);
+  const detail = describeTransportError(failure);
+  if (isBlocked) return { outcome: 'rejected', scope: 'integration', reason, detail };
+  const isUnsent = neverConnected || !failure.isWritten;
+  return { outcome: isUnsent ? 'retry' : 'unknown', reason, detail };
+}
+
+/** The only place that turns a transport error into a sentence. It names host and port. */
+export function describeTransportError({
+  code,
+  endpoint,
+  elapsedMs,
+}: Omit<NetworkFailure, 'isWritten'>): string {
+  return getKind(code).describe({ endpoint, code: code ?? 'no code', time: formatTime(elapsedMs) });
+}
+
+/** Whether an attempt with this reason got no answer, unlike one that the provider refused. */
+export function isNoAnswer(reason: string): boolean {
+  return noAnswerReasons.has(reason);
+}
+
+export function formatEndpoint(host: string, port: number): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+export function getEndpoint({ hostname, port, protocol }: URL): string {
+  return formatEndpoint(hostname, Number(port) || (protocol === 'https:' ? 443 : 80));
 }
 
 /** The code of a thrown value, preferably that of the system call. */
@@ -30,42 +52,49 @@ export function getErrorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-const blocked: FailedOutcome = {
-  outcome: 'rejected',
-  scope: 'integration',
+function formatTime(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
+}
+
+type Facts = { endpoint: string; code: string; time: string };
+type Kind = {
+  reason: string;
+  describe(facts: Facts): string;
+  neverConnected?: true;
+  /** We refused to connect. */
+  isBlocked?: true;
+};
+
+const privateAddress: Kind = {
   reason: 'private_address',
-  detail:
-    'The host has a private or reserved address. Add it to ALLOWED_PRIVATE_HOSTS to allow it.',
+  describe: ({ endpoint }) =>
+    `${endpoint} has a private or reserved address. Add the host to ALLOWED_PRIVATE_HOSTS to allow it.`,
+  isBlocked: true,
 };
-
-const blockedPort: FailedOutcome = {
-  outcome: 'rejected',
-  scope: 'integration',
+const forbiddenPort: Kind = {
   reason: 'port_not_allowed',
-  detail:
-    'Mail is sent to port 25, 465, 587 or 2525 only. Add the host to ALLOWED_PRIVATE_HOSTS to allow other ports.',
+  describe: ({ endpoint }) =>
+    `${endpoint} was not contacted: mail is sent to port 25, 465, 587 or 2525 only. Add the host to ALLOWED_PRIVATE_HOSTS to allow other ports.`,
+  isBlocked: true,
 };
-
-type Kind = { reason: string; sentence: string; neverConnected?: true };
-
 const connectionRefused: Kind = {
   reason: 'connection_refused',
-  sentence: 'The provider’s host refused the connection.',
+  describe: ({ endpoint }) => `${endpoint} refused the connection.`,
   neverConnected: true,
 };
 const unresolved: Kind = {
   reason: 'host_not_found',
-  sentence: 'The provider’s host name could not be resolved.',
+  describe: ({ endpoint }) => `The DNS name of ${endpoint} was not found.`,
+  neverConnected: true,
+};
+const resolverDown: Kind = {
+  reason: 'host_not_found',
+  describe: ({ endpoint }) => `The DNS server did not answer the lookup of ${endpoint}.`,
   neverConnected: true,
 };
 const unreachable: Kind = {
   reason: 'unreachable',
-  sentence: 'There is no route to the provider’s host.',
-  neverConnected: true,
-};
-const untrustedCertificate: Kind = {
-  reason: 'tls',
-  sentence: 'The provider’s TLS certificate could not be verified.',
+  describe: ({ endpoint }) => `There is no network route to ${endpoint}.`,
   neverConnected: true,
 };
 /** The reason of every attempt that reached its deadline. */
@@ -73,37 +102,73 @@ export const timeoutReason = 'timeout';
 
 const timedOut: Kind = {
   reason: timeoutReason,
-  sentence: 'The provider did not answer in time.',
+  describe: ({ endpoint, time }) => `${endpoint} did not answer: timed out after ${time}.`,
 };
-const lost: Kind = { reason: 'connection_lost', sentence: 'The connection was lost.' };
+const lost: Kind = {
+  reason: 'connection_lost',
+  describe: ({ endpoint }) => `The connection to ${endpoint} was lost before an answer came.`,
+};
+const failedTls: Kind = {
+  reason: 'tls',
+  describe: ({ endpoint, code }) =>
+    `The TLS connection to ${endpoint} failed (${code}). Check whether the port uses TLS.`,
+};
 const garbled: Kind = {
   reason: 'unreadable_answer',
-  sentence: 'The provider’s answer could not be read.',
+  describe: ({ endpoint }) => `${endpoint} sent an answer that could not be read.`,
+};
+const tooLarge: Kind = {
+  reason: 'unreadable_answer',
+  describe: ({ endpoint }) => `${endpoint} sent an answer that is too large.`,
 };
 
+function untrusted(problem: string): Kind {
+  return {
+    reason: 'tls',
+    describe: ({ endpoint }) => `The TLS certificate of ${endpoint} ${problem}.`,
+    neverConnected: true,
+  };
+}
+
+const selfSigned = untrusted('is self-signed');
+const unknownIssuer = untrusted('could not be verified: its issuer is unknown');
+
 const kinds = new Map<string, Kind>([
+  [blockedAddressCode, privateAddress],
+  [blockedPortCode, forbiddenPort],
   ['ECONNREFUSED', connectionRefused],
   ['ENOTFOUND', unresolved],
-  ['EAI_AGAIN', unresolved],
   ['EDNS', unresolved],
+  ['EAI_AGAIN', resolverDown],
   ['EHOSTUNREACH', unreachable],
   ['ENETUNREACH', unreachable],
-  ['CERT_HAS_EXPIRED', untrustedCertificate],
-  ['CERT_NOT_YET_VALID', untrustedCertificate],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', untrustedCertificate],
-  ['SELF_SIGNED_CERT_IN_CHAIN', untrustedCertificate],
-  ['UNABLE_TO_GET_ISSUER_CERT', untrustedCertificate],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', untrustedCertificate],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', untrustedCertificate],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', untrustedCertificate],
+  ['CERT_HAS_EXPIRED', untrusted('has expired')],
+  ['CERT_NOT_YET_VALID', untrusted('is not valid yet')],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', untrusted('is for another host name')],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', selfSigned],
+  ['SELF_SIGNED_CERT_IN_CHAIN', selfSigned],
+  ['UNABLE_TO_GET_ISSUER_CERT', unknownIssuer],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownIssuer],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownIssuer],
   ['ABORT_ERR', timedOut],
   ['EABORT', timedOut],
   ['ETIMEDOUT', timedOut],
-  ['ERESPONSETOOLARGE', garbled],
+  ['EPROTO', failedTls],
+  ['ETLS', failedTls],
+  ['EPROTOCOL', garbled],
+  ['ERESPONSETOOLARGE', tooLarge],
 ]);
+
+/** An answer that could not be read is still an answer. */
+const noAnswerReasons = new Set(
+  [...kinds.values(), lost]
+    .filter(({ isBlocked, reason }) => !isBlocked && reason !== garbled.reason)
+    .map(({ reason }) => reason),
+);
 
 function getKind(code: string | undefined): Kind {
   if (code === undefined) return lost;
   if (/^(HPE_|ERR_HTTP_)/.test(code)) return garbled;
+  if (code.startsWith('ERR_SSL_')) return failedTls;
   return kinds.get(code) ?? lost;
 }

@@ -5,6 +5,8 @@ import { closers, credential, type Stage } from './provider-subject.fixture';
 import { listProviders, subjects, withoutNetwork } from './provider-subjects.fixture';
 
 const deadlineMs = 5_000;
+/** It may start with a host. */
+const sentence = /^[A-Z0-9].*\.$/;
 
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
@@ -32,7 +34,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
       stage.fail(fault);
       const { outcome } = await send(stage);
       expect(outcome).toMatchObject({ reason: expect.any(String), ...expected });
-      expect(outcome.detail).toMatch(/^[A-Z].*\.$/);
+      expect(outcome.detail).toMatch(sentence);
       expect(stage.sends()).toEqual([]);
     },
   );
@@ -50,11 +52,15 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     });
   }
 
-  test('a refused connection is certainly not sent', async () => {
+  test('a refused connection is certainly not sent, and host and port are named', async () => {
     const stage = await subject.start();
+    const detail = expect.stringMatching(/^127\.0\.0\.1:\d+ refused the connection\.$/);
     expect(await sendTo(stage, 'closed port')).toMatchObject({
-      outcome: { outcome: 'retry', reason: 'connection_refused' },
+      outcome: { outcome: 'retry', reason: 'connection_refused', detail },
     });
+    const { sender = stage.sender, ...call } = await stage.callTo('closed port');
+    const signal = AbortSignal.timeout(deadlineMs);
+    expect(await sender.test({ ...call, signal })).toEqual({ isWorking: false, detail });
   });
 
   test('a connection that breaks before the request is written is certainly not sent', async () => {
@@ -81,7 +87,10 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     stage.fail(subject.hang);
     const startedAt = Date.now();
     const { outcome } = await send(stage, { deadlineMs: 200 });
-    expect(outcome).toMatchObject({ outcome: 'unknown', reason: 'timeout' });
+    const detail = expect.stringMatching(
+      /^127\.0\.0\.1:\d+ did not answer: timed out after \d+ ms\./,
+    );
+    expect(outcome).toMatchObject({ outcome: 'unknown', reason: 'timeout', detail });
     expect(Date.now() - startedAt).toBeLessThan(3_000);
   });
 
@@ -95,7 +104,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     const failedTest = await testConnection();
     expect([working.isWorking, failedTest.isWorking]).toEqual([true, false]);
     for (const { detail } of [working, failedTest]) {
-      expect(detail).toMatch(/^[A-Z].*\.$/);
+      expect(detail).toMatch(sentence);
       expect(detail).not.toContain(credential);
     }
     expect(stage.sends()).toEqual([]);

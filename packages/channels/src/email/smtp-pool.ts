@@ -3,7 +3,12 @@ import { LRUCache } from 'lru-cache';
 import type { ConnectCall, ConnectionTestResult, HostConnections, SendResult } from '../channel';
 import type { OpenSocket } from './open-socket';
 import { classifyMailError, readMailError } from './smtp-result';
-import { createSmtpSession, type SmtpMail, type SmtpSession } from './smtp-session';
+import {
+  createSmtpSession,
+  getMailEndpoint,
+  type SmtpMail,
+  type SmtpSession,
+} from './smtp-session';
 import {
   getMaxConnections,
   readSmtp,
@@ -260,11 +265,16 @@ async function testConnection(
   signal: AbortSignal,
 ): Promise<ConnectionTestResult> {
   const session = createSmtpSession({ ...deps, onClosed: () => undefined });
+  const startedAtMs = performance.now();
   try {
     await session.open(signal);
     return { isWorking: true, detail: 'The mail server accepted the connection and the login.' };
   } catch (error) {
-    const { detail, reason } = classifyMailError(readMailError(error), false);
+    const { detail, reason } = classifyMailError(readMailError(error), {
+      isWritten: false,
+      endpoint: getMailEndpoint(deps.settings),
+      elapsedMs: performance.now() - startedAtMs,
+    });
     return { isWorking: false, detail: detail ?? reason };
   } finally {
     session.quit();

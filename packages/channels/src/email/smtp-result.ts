@@ -1,6 +1,6 @@
 import type { Outcome } from '@belfry/shared';
 import type { SendResult } from '../channel';
-import { classifyFailure, type FailedOutcome } from '../network-failure';
+import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
 import { redact } from '../redact';
 import { classifySmtpReply, type SmtpStage } from './smtp-replies';
 import type { SmtpCredentials } from './smtp-settings';
@@ -19,7 +19,7 @@ type AcceptedMail = {
  */
 export function readAcceptedMail(
   { response, rejectedErrors = [] }: AcceptedMail,
-  { target, messageId }: { target: string; messageId: string },
+  { target, messageId, endpoint }: { target: string; messageId: string; endpoint: string },
   credentials: SmtpCredentials,
 ): SendResult {
   const refusals = rejectedErrors.map((error) => ({
@@ -27,7 +27,7 @@ export function readAcceptedMail(
     to: error.recipient,
   }));
   const own = refusals.find(({ to }) => to === target);
-  if (own) return readFailedMail(own, false, credentials);
+  if (own) return readFailedMail(own, { endpoint, isWritten: false, elapsedMs: 0 }, credentials);
   const refusedAddresses = refusals.map(({ to }) => to).join(', ');
   const outcome: Outcome = {
     outcome: 'accepted',
@@ -37,13 +37,12 @@ export function readAcceptedMail(
   return { outcome, response: { reply: clean(response, credentials) } };
 }
 
-/** `isWritten`: the whole mail was written, so the server may have accepted it. */
 export function readFailedMail(
   error: MailError,
-  isWritten: boolean,
+  call: MailTransport,
   credentials: SmtpCredentials,
 ): SendResult {
-  const outcome = classifyMailError(error, isWritten);
+  const outcome = classifyMailError(error, call);
   if (!error.response) return { outcome };
   const { command = '', response } = error;
   return {
@@ -81,17 +80,28 @@ export function readMailError(error: unknown): MailError {
 }
 
 /**
- * Classifies a failed mail. `isWritten`: the whole mail was written, so a lost reply may have been
- * an acceptance.
+ * How far a mail came. `isWritten`: the whole mail was written, so a lost reply may have been an
+ * acceptance.
  */
-export function classifyMailError(error: MailError, isWritten: boolean): FailedOutcome {
-  const replyFailure =
-    error.response && classifySmtpReply({ stage: getStage(error), reply: error.response });
-  if (replyFailure) return replyFailure;
+export type MailTransport = Omit<NetworkFailure, 'code'>;
+
+/** Classifies a failed mail. */
+export function classifyMailError(error: MailError, call: MailTransport): FailedOutcome {
+  const { response } = error;
+  const replyFailure = response && classifySmtpReply({ stage: getStage(error), reply: response });
+  if (replyFailure) return nameReply(replyFailure, response, call);
   return (
-    localFailures.get(error.code ?? '') ??
-    classifyFailure({ code: getSystemCode(error), isWritten })
+    localFailures.get(error.code ?? '') ?? classifyFailure({ ...call, code: getSystemCode(error) })
   );
+}
+
+/** Puts the server and its reply code before the sentence. */
+function nameReply(
+  failure: FailedOutcome,
+  reply: string,
+  { endpoint }: MailTransport,
+): FailedOutcome {
+  return { ...failure, detail: `${endpoint} replied ${reply.slice(0, 3)}. ${failure.detail}` };
 }
 
 /** Errors that nodemailer raises itself, before it contacts a server. */

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SendResult } from '../channel';
-import type { FailedOutcome } from '../network-failure';
+import { type FailedOutcome, formatEndpoint } from '../network-failure';
 import { isRecord } from '../read-json';
 import { isAscii } from './header-value';
 import type { Envelope } from './mail';
@@ -75,6 +75,7 @@ export function createSmtpSession(deps: SmtpSessionDeps): SmtpSession {
 
   async function send(mail: SmtpMail, signal: AbortSignal): Promise<SendResult> {
     const body = Readable.from(mail.mime);
+    const startedAtMs = performance.now();
     mails += 1;
     try {
       const sent = open().then((opened) => sendMail(opened, { ...mail, body }, deps));
@@ -84,7 +85,9 @@ export function createSmtpSession(deps: SmtpSessionDeps): SmtpSession {
       const isWritten = body.readableEnded;
       if (isRefusal(error)) reset = resetConversation();
       else close();
-      return readFailedMail(readMailError(error), isWritten, deps.credentials);
+      const elapsedMs = performance.now() - startedAtMs;
+      const call = { isWritten, endpoint: getMailEndpoint(deps.settings), elapsedMs };
+      return readFailedMail(readMailError(error), call, deps.credentials);
     }
   }
 
@@ -144,7 +147,7 @@ async function openConnection(
 async function sendMail(
   { connection, failure }: OpenConnection,
   { envelope, body, messageId }: SmtpMail & { body: Readable },
-  { credentials }: SmtpSessionDeps,
+  { settings, credentials }: SmtpSessionDeps,
 ): Promise<SendResult> {
   if (needsUtf8(envelope) && !offersUtf8(connection)) return { outcome: refuseUtf8(envelope) };
   // nodemailer mutates the envelope it gets.
@@ -152,7 +155,12 @@ async function sendMail(
   const sentInfo = await withCallback<SMTPConnection.SentMessageInfo>(failure, (done) =>
     connection.send(own, body, done),
   );
-  return readAcceptedMail(sentInfo, { target: envelope.to[0], messageId }, credentials);
+  const endpoint = getMailEndpoint(settings);
+  return readAcceptedMail(sentInfo, { target: envelope.to[0], messageId, endpoint }, credentials);
+}
+
+export function getMailEndpoint({ host, port }: SmtpSettings): string {
+  return formatEndpoint(host, port);
 }
 
 /** Whether the server is ready for the next mail. */

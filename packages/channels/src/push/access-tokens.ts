@@ -1,6 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { type Http, type HttpResponse, retryAfterMs } from '../http';
-import { classifyFailure, type FailedOutcome, type NetworkFailure } from '../network-failure';
+import {
+  classifyFailure,
+  describeTransportError,
+  type FailedOutcome,
+  getEndpoint,
+  type NetworkFailure,
+} from '../network-failure';
 import { parseJson, toRecord } from '../read-json';
 import type { ServiceAccount } from './service-account';
 
@@ -30,7 +36,7 @@ export const tokenRequestTimeoutMs = 10_000;
  * our own HTTP client: firebase-admin's follows proxy variables, retries up to three times, and has
  * no deadline.
  */
-export function createAccessTokens({ http, url }: AccessTokensDeps): AccessTokens {
+export function createAccessTokens({ http, url = googleTokenUrl }: AccessTokensDeps): AccessTokens {
   const credentialCache = new LRUCache<string, Promise<CachedCredential>>({
     max: maxCachedCredentials,
   });
@@ -39,7 +45,7 @@ export function createAccessTokens({ http, url }: AccessTokensDeps): AccessToken
   return {
     async find(account, { key, signal }) {
       const credential = await (credentialCache.get(key) ?? cacheCredential(key, account));
-      return unlessAborted(credential.requestToken(), signal);
+      return unlessAborted(credential.requestToken(), { signal, url });
     },
     drop(key) {
       credentialCache.delete(key);
@@ -80,7 +86,7 @@ type CachedCredential = { requestToken(): Promise<AccessToken> };
 
 function createCredential(
   credential: Credential,
-  { http, url = googleTokenUrl }: AccessTokensDeps,
+  { http, url }: { http: Http; url: string },
 ): CachedCredential {
   let httpResult: HttpResponse | NetworkFailure | undefined;
   let pendingToken: Promise<AccessToken> | undefined;
@@ -183,18 +189,23 @@ const unreadable = {
 /** The token, unless the signal fires first. */
 function unlessAborted(
   tokenPromise: Promise<AccessToken>,
-  signal: AbortSignal,
+  { signal, url }: { signal: AbortSignal; url: string },
 ): Promise<AccessToken> {
-  if (signal.aborted) return Promise.resolve({ failure: tooLate });
+  const startedAtMs = performance.now();
+  if (signal.aborted) return Promise.resolve({ failure: tooLate(url, 0) });
   return new Promise((resolve) => {
-    const end = () => resolve({ failure: tooLate });
+    const end = () => resolve({ failure: tooLate(url, performance.now() - startedAtMs) });
     signal.addEventListener('abort', end, { once: true });
     void tokenPromise.then(resolve).finally(() => signal.removeEventListener('abort', end));
   });
 }
 
-const tooLate: FailedOutcome = {
-  outcome: 'retry',
-  reason: 'no_access_token',
-  detail: 'Google returned no access token in time. Nothing was sent.',
-};
+function tooLate(url: string, elapsedMs: number): FailedOutcome {
+  const endpoint = getEndpoint(new URL(url));
+  const timeout = describeTransportError({ code: 'ABORT_ERR', endpoint, elapsedMs });
+  return {
+    outcome: 'retry',
+    reason: 'no_access_token',
+    detail: `${timeout} Google returned no access token.`,
+  };
+}

@@ -35,6 +35,7 @@ export function createSlackApi({ http, url }: { http: Http; url: string | undefi
   return {
     async call(method, args, { token, signal }) {
       let httpResult: HttpResponse | NetworkFailure | undefined;
+      let cause: string | undefined;
       sdk ??= import('@slack/web-api');
       const { LogLevel, WebClient } = await sdk;
       // One client per call: it has no token, and its fetch knows only this call's deadline.
@@ -61,9 +62,9 @@ export function createSlackApi({ http, url }: { http: Http; url: string | undefi
         await client.apiCall(method, { ...args, token });
       } catch (error) {
         // The error may contain the token; the result was seen at the connection.
-        if (!httpResult)
-          throw new Error(`${method} could not be built`, { cause: getErrorName(error) });
+        cause = getErrorName(error);
       }
+      if (!httpResult) throw new Error(`${method} could not be built`, { cause });
       return read(httpResult, method, token);
     },
   };
@@ -96,14 +97,12 @@ function toResponse({ status, headers, body }: HttpResponse): Response {
 }
 
 function read(
-  httpResult: HttpResponse | NetworkFailure | undefined,
+  httpResult: HttpResponse | NetworkFailure,
   method: SlackMethod,
   token: string,
 ): SlackReply {
-  if (!httpResult || 'isWritten' in httpResult) {
-    const networkFailure = httpResult ?? { code: undefined, isWritten: true };
-    return { failure: classifyFailure(networkFailure), code: undefined, response: { method } };
-  }
+  if ('isWritten' in httpResult)
+    return { failure: classifyFailure(httpResult), code: undefined, response: { method } };
   const { status, headers } = httpResult;
   const body = toRecord(parseJson(httpResult.body));
   if (status === 200 && body?.['ok'] === true) return { body };

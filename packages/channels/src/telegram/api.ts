@@ -47,6 +47,7 @@ export function createTelegramApi({
   return {
     async call(callMethod, { token, signal }) {
       let httpResult: HttpResponse | NetworkFailure | undefined;
+      let cause: string | undefined;
       library ??= loadLibrary();
       const sdk = await library;
       // One client per call: its fetch knows only this call's deadline.
@@ -70,9 +71,9 @@ export function createTelegramApi({
         await callMethod(client);
       } catch (error) {
         // The result was seen at the connection.
-        if (!httpResult)
-          throw new Error('The call could not be built', { cause: getErrorName(error) });
+        cause = getErrorName(error);
       }
+      if (!httpResult) throw new Error('The call could not be built', { cause });
       return read(httpResult, token);
     },
   };
@@ -87,11 +88,8 @@ function getErrorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-function read(httpResult: HttpResponse | NetworkFailure | undefined, token: string): TelegramReply {
-  if (!httpResult || 'isWritten' in httpResult) {
-    const networkFailure = httpResult ?? { code: undefined, isWritten: true };
-    return { failure: classifyFailure(networkFailure), response: {} };
-  }
+function read(httpResult: HttpResponse | NetworkFailure, token: string): TelegramReply {
+  if ('isWritten' in httpResult) return { failure: classifyFailure(httpResult), response: {} };
   const { status, headers } = httpResult;
   const body = toRecord(parseJson(httpResult.body));
   const result = body?.['result'];

@@ -287,7 +287,7 @@ describe('a connection test', () => {
     [refuse(401, 'Unauthorized'), /^Telegram has no bot with this token/],
     [refuse(404, 'Not Found'), /^Telegram has no bot with this token/],
     [{ reply: { status: 502, body: '<html>' } }, /status 502/],
-    [{ reset: 'after' }, /connection was lost/],
+    [{ reset: 'after' }, /^The connection to 127\.0\.0\.1:\d+ was lost/],
   ])('names the problem: %j', async (fault, detail) => {
     const { simulator, test: testConnection } = await setUp();
     simulator.fail(fault);

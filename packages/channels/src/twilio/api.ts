@@ -42,6 +42,7 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
     // The SDK's default client creates an unused agent and axios instance for each call.
     idleClient ??= new RequestClient();
     let httpResult: HttpResponse | NetworkFailure | undefined;
+    let cause: string | undefined;
     const httpClient: typeof idleClient = Object.assign(Object.create(idleClient), {
       async request({ method, uri, username = '', password = '', headers, data, params }: Call) {
         const login = Buffer.from(`${username}:${password}`).toString('base64');
@@ -68,9 +69,9 @@ export function createTwilioApi({ http, url }: { http: Http; url: string | undef
       await client.request({ ...rest, uri: buildUri(access.accountSid, path) });
     } catch (error) {
       // The error may contain the credentials; the result was seen at the connection.
-      if (!httpResult)
-        throw new Error(`${path} could not be built`, { cause: getErrorName(error) });
+      cause = getErrorName(error);
     }
+    if (!httpResult) throw new Error(`${path} could not be built`, { cause });
     return read(httpResult, access);
   }
 
@@ -133,14 +134,9 @@ function getErrorName(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-function read(
-  httpResult: HttpResponse | NetworkFailure | undefined,
-  { secrets }: TwilioAccess,
-): TwilioReply {
-  if (!httpResult || 'isWritten' in httpResult) {
-    const networkFailure = httpResult ?? { code: undefined, isWritten: true };
-    return { failure: classifyFailure(networkFailure), code: undefined, response: {} };
-  }
+function read(httpResult: HttpResponse | NetworkFailure, { secrets }: TwilioAccess): TwilioReply {
+  if ('isWritten' in httpResult)
+    return { failure: classifyFailure(httpResult), code: undefined, response: {} };
   const { status, headers } = httpResult;
   const body = toRecord(parseJson(httpResult.body));
   const response = { status, ...pickFields(body, secrets) };

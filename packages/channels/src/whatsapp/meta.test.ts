@@ -327,7 +327,7 @@ describe('a connection test', () => {
     [{ code: 100, status: 400 }, 'refused the request'],
     [{ reply: { status: 502, body: '<html>' } }, 'HTTP status 502'],
     [{ reply: { body: '<html>' } }, 'could not be read'],
-    [{ reset: 'after' }, 'connection was lost'],
+    [{ reset: 'after' }, 'was lost before an answer came.'],
     [{ redirectTo: 'http://127.0.0.1:1/' }, 'HTTP status 302'],
   ])('names the problem for %j', async (fault, detail) => {
     const { simulator, test } = await setUp();

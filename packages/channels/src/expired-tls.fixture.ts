@@ -1,0 +1,22 @@
+/** A certificate for 127.0.0.1 that expired in 2020, and its key, only for tests. */
+export const expiredTls = {
+  cert: `
+-----BEGIN CERTIFICATE-----
+MIIBWzCCAQCgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAkxMjcuMC4w
+LjEwHhcNMjAwMTAxMDAwMDAwWhcNMjAwMjAxMDAwMDAwWjAUMRIwEAYDVQQDDAkx
+MjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATI4szIiAH4Z4rv8Hma
+fVRwfsile2a8dlRhrrfoYJMjqYnlITHxgIngP1zr/Shn56sMvYgfdszNlsZcA6en
++Tk0o0MwQTAPBgNVHREECDAGhwR/AAABMA8GA1UdEwEB/wQFMAMBAf8wHQYDVR0O
+BBYEFJDknI6w83w5Me/JpCPJAJM4TJUtMAoGCCqGSM49BAMCA0kAMEYCIQCcGt1o
+6ZL7nxYDsvfmjCA+mVYTd7O2uF+YFxawomAA+AIhAL0mVGd0eHDmukaiawkvimWe
+n23pTmYma6qs7mCJVyyI
+-----END CERTIFICATE-----
+`,
+  key: `
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgrIuNG/I3FQFLevbp
+Mr106FPMg9iR71gtSU8Shrqa9cyhRANCAATI4szIiAH4Z4rv8HmafVRwfsile2a8
+dlRhrrfoYJMjqYnlITHxgIngP1zr/Shn56sMvYgfdszNlsZcA6en+Tk0
+-----END PRIVATE KEY-----
+`,
+};
