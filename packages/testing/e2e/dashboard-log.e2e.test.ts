@@ -219,7 +219,7 @@ describe('the timeline', () => {
       const channelRow = (name: RegExp) => page.getByRole('button', { name });
       await channelRow(/^telegram.*unknown/).waitFor();
       await channelRow(/^sms.*sent/).click();
-      await page.getByText(/Attempt 1: will be retried/).waitFor();
+      await page.getByText(/Attempt 1: refused, will be retried/).waitFor();
       await page.getByText(/^Waited /).waitFor();
       await page.getByText(/Attempt 2: accepted/).waitFor();
       await channelRow(/^in_app.*delivered/).click();

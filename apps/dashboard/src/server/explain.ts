@@ -1,3 +1,4 @@
+import { isNoAnswer, timeoutReason } from '@belfry/channels';
 import {
   type CurrentSuppression,
   endedSuppression,
@@ -6,7 +7,7 @@ import {
 } from '@belfry/pipeline/operate';
 import { explainWaitReason, failureReasons, messageStates, skipReasons } from '@belfry/shared';
 import type { Wait } from '../api/log';
-import type { Explanation } from '../api/requests';
+import type { AttemptStep, Explanation } from '../api/requests';
 
 /** Advice for reasons that an operator can act on. */
 const remedies: Record<string, string> = {
@@ -35,6 +36,10 @@ const remedies: Record<string, string> = {
   attempts_exhausted: 'Find the cause in the last attempt. Resend once it is resolved.',
   integration_removed:
     'Choose another integration in the event, publish, and call again. A resend uses the old version.',
+  connection_refused: 'Check that host and port are right, and that the server is running.',
+  host_not_found: 'Check the host name, and the DNS server of this machine.',
+  unreachable: 'Check that host and port are right, and that this machine can reach them.',
+  tls: 'Check that host and port are right, and renew the certificate on the server.',
   timeout: 'The provider may have accepted it. Check there before you resend.',
   lease_expired: 'The worker stopped during the send. Check the provider before you resend.',
 };
@@ -94,10 +99,24 @@ export function explainAttempt({ outcome, reason, detail }: OutcomeFacts): Expla
   const answerText =
     detail?.trim() ||
     (reason ? `The provider answered ${reason}.` : 'The provider did not answer.');
-  return {
-    what: `${answerText}${outcomeSuffixes[outcome]}`,
-    remedy: remedies[reason ?? ''] ?? null,
-  };
+  const isUnsentTimeout = outcome === 'retry' && reason === timeoutReason;
+  const remedy = remedies[isUnsentTimeout ? 'unreachable' : (reason ?? '')] ?? null;
+  return { what: `${answerText}${outcomeSuffixes[outcome]}`, remedy };
+}
+
+/**
+ * What the provider did. Without a stored response it did not refuse the message: it did not answer,
+ * or Belfry did not call it.
+ */
+export function getEnding({
+  outcome,
+  reason,
+  response,
+}: Pick<OutcomeFacts, 'outcome' | 'reason'> & { response: unknown }): AttemptStep['ending'] {
+  if (outcome === null || outcome === 'accepted') return outcome;
+  if (isNoAnswer(reason ?? '')) return 'no_answer';
+  if (outcome === 'unknown') return 'unclear';
+  return response === null ? 'not_sent' : 'refused';
 }
 
 const outcomeSuffixes = {

@@ -28,6 +28,7 @@ import {
   explainMessage,
   explainReason,
   explainWait,
+  getEnding,
   isStoppedBySuppression,
 } from './explain';
 import { summarizeChannel, toWait } from './log-row';
@@ -234,6 +235,7 @@ function toAttemptStep(attempt: TimelineAttempt, isSensitive: boolean): AttemptS
     request: redactBody(attempt.request),
     response: redactBody(attempt.response),
     explanation: explainAttempt(attempt),
+    ending: getEnding(attempt),
   };
 }
 

@@ -3,22 +3,23 @@ import { duration } from '../format';
 import { CodeBlock, toText } from '../parts/code';
 import { ExplanationText } from './explanation-text';
 
-const outcomeLabels = {
+const endingLabels = {
   accepted: 'accepted',
-  rejected: 'rejected',
-  retry: 'will be retried',
-  unknown: 'outcome unknown',
+  refused: 'refused',
+  no_answer: 'did not answer',
+  not_sent: 'not sent',
+  unclear: 'outcome unknown',
 } as const;
 
 /** One provider call with request, response and explanation. */
 export function AttemptBody({ step }: { step: AttemptStep }) {
-  const { outcome, closedAt, at, provider, integration } = step;
+  const { closedAt, at, provider, integration } = step;
   const durationText = closedAt === null ? 'open' : duration(closedAt - at);
   const by = [durationText, integration ?? provider].filter(Boolean).join(', ');
   return (
     <>
       <h3>
-        Attempt {step.number}: {outcome ? outcomeLabels[outcome] : 'in progress'} <span>{by}</span>
+        Attempt {step.number}: {describeEnding(step)} <span>{by}</span>
       </h3>
       <Reason step={step} />
       <ExplanationText explanation={step.explanation} />
@@ -44,6 +45,14 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
       )}
     </>
   );
+}
+
+export function describeEnding({ outcome, ending }: AttemptStep): string {
+  if (ending === null) return 'in progress';
+  if (outcome === 'retry') return `${endingLabels[ending]}, will be retried`;
+  if (outcome === 'unknown' && ending !== 'unclear')
+    return `${endingLabels[ending]}, ${endingLabels.unclear}`;
+  return endingLabels[ending];
 }
 
 /** The provider's error code, and its detail unless the explanation contains it. */

@@ -20,6 +20,7 @@ function createAttempt(fromMs: number, toMs: number | null, outcome: AttemptStep
     request: null,
     response: null,
     explanation: null,
+    ending: outcome === null ? null : 'accepted',
   };
 }
 
