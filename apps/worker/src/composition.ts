@@ -15,15 +15,18 @@ import {
   type UserRow,
   type VersionRow,
   writeHeartbeat,
+  writeIntegrationResults,
 } from '@belfry/database';
 import type { Backoff } from '@belfry/pipeline/deliver';
 import {
   createDeadlines,
+  createHealthTally,
   createPlan,
   createReadStoredRecipient,
   createRecorder,
   createTally,
   type Deadlines,
+  type HealthTally,
   type Plan,
   type Recorder,
   readStorageTotals,
@@ -76,6 +79,8 @@ export type Services = {
   metrics: Metrics;
   /** Counts the deliveries of this process. */
   tally: Tally;
+  /** Collects the results of integrations. */
+  health: HealthTally;
   ready(): Promise<boolean>;
   storeChecks: StartCheck[];
   heartbeat: Heartbeat;
@@ -148,11 +153,26 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
     plan: createPlan(channels),
     recorder,
     tally,
+    health: createWorkerHealth({ database, log, shutdown }),
     metrics,
     ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
+}
+
+function createWorkerHealth({
+  database,
+  log,
+  shutdown,
+}: Pick<Services, 'database' | 'log' | 'shutdown'>): HealthTally {
+  const health = createHealthTally({
+    write: (results) => writeIntegrationResults(database.delivery, results),
+    now: () => performance.now(),
+    log,
+  });
+  shutdown.add('health', () => health.close());
+  return health;
 }
 
 function createWorkerMetrics({

@@ -42,6 +42,7 @@ async function start(): Promise<void> {
   shutdown.add('roles', () => endRoles({ roles: running, cut, shutdownTimeoutMs, log }));
   services.heartbeat.start();
   services.tally.start();
+  services.health.start();
   const ready = async () => !running.some((role) => role.isStalled()) && (await services.ready());
   const url = await serveStatus(status, { ...services, ready });
   if (roles.some(({ kind }) => kind === 'deliver')) void warmTemplates();

@@ -53,6 +53,13 @@ export {
   type DraftSave,
 } from './configuration/events';
 export {
+  type IntegrationHealth,
+  type IntegrationResults,
+  removeOldIntegrationCounts,
+  writeIntegrationResults,
+  writeTestResult,
+} from './configuration/integration-health';
+export {
   markActive,
   markNeedsAttention,
 } from './configuration/integration-state';

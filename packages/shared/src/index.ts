@@ -34,6 +34,14 @@ export {
   type VersionInput,
 } from './event-version';
 export {
+  failingAfterInRow,
+  type HealthFacts,
+  type HealthVerdict,
+  healthVerdicts,
+  isCircuitOpen,
+  judgeHealth,
+} from './integration-health';
+export {
   type DeliverJob,
   type FanOutJob,
   fanOutQueue,

@@ -132,6 +132,8 @@ export type Outcome =
       slows?: 'integration' | 'target';
       /** Maximum number of attempts for this reason, if lower than the version's limit. */
       maxAttempts?: number;
+      /** The recipient or the content is the cause, so it says nothing about the integration. */
+      sparesIntegration?: boolean;
     }
   /** Nobody knows whether it was sent. */
   | { outcome: 'unknown'; reason: string; detail?: string };

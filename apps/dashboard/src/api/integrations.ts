@@ -3,7 +3,25 @@ import type { RouteSpec } from './route-spec';
 import { anyObject, confirmSchema, done, nameSchema, nullable, oneOf, time } from './schemas';
 
 const integrationState = oneOf(['active', 'needs_attention', 'paused']);
-export type IntegrationState = Static<typeof integrationState>;
+
+/** Counts are attempts of the last hour, in steps of 5 minutes. A connection test is not an attempt. */
+export const integrationHealth = Type.Object({
+  verdict: oneOf(['untested', 'healthy', 'degraded', 'failing', 'needs_attention', 'paused']),
+  lastSuccessAt: nullable(time),
+  lastFailureAt: nullable(time),
+  /** The newest failure as a sentence, with host and port if nothing answered. */
+  lastError: nullable(Type.String()),
+  /** Failures since the last success. */
+  failuresInRow: Type.Integer(),
+  succeeded: Type.Integer(),
+  failed: Type.Integer(),
+  /** No call is made until the circuit closes; then one tries again. */
+  isCircuitOpen: Type.Boolean(),
+  pausedAt: nullable(time),
+  /** Null for the command line, and for pauses from before Belfry stored it. */
+  pausedBy: nullable(Type.String()),
+});
+export type IntegrationHealthAnswer = Static<typeof integrationHealth>;
 
 const usedBy = Type.Object({
   eventId: Type.String(),
@@ -25,6 +43,7 @@ const integration = Type.Object({
   credentials: Type.Record(Type.String(), Type.Object({ last4: Type.String() })),
   state: integrationState,
   stateReason: nullable(Type.String()),
+  health: integrationHealth,
   usedBy: Type.Array(usedBy),
   /** Number of messages that wait for it, counted up to 1,000. */
   waiting: Type.Integer(),

@@ -1,5 +1,6 @@
 import { type QueueReason, queueReasonNames } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
+import { integrationHealth } from './integrations';
 import type { RouteSpec } from './route-spec';
 import { nullable, oneOf, time } from './schemas';
 
@@ -58,6 +59,7 @@ const integrationQueue = Type.Object({
   provider: Type.String(),
   state: oneOf(['active', 'needs_attention', 'paused']),
   stateReason: nullable(Type.String()),
+  health: integrationHealth,
   waiting: Type.Integer(),
 });
 export type IntegrationQueue = Static<typeof integrationQueue>;

@@ -61,6 +61,7 @@ export function createConfigurationServices(
         senderDeps: createSenderDeps(env),
         now: () => new Date(),
       }),
+      now: () => new Date(),
       markActive: (id, actor) => markActive(pool, id, actor),
       getReceiptUrl: (integrationId) =>
         buildReceiptUrl({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),

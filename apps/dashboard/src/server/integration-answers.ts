@@ -3,6 +3,7 @@ import type { Actor, AppEvents, AppIntegrationRow, AppIntegrations } from '@belf
 import type { IntegrationAnswer, UsedBy } from '../api/integrations';
 import { type CredentialsBox, createHints } from './credentials';
 import { checkIntegration, findProvider } from './integration-check';
+import { toHealthAnswer } from './integration-health';
 import { invalid, notFound } from './problem';
 import { findReferences } from './references';
 import { type AppCall, readId } from './route';
@@ -13,6 +14,7 @@ export type IntegrationAnswersDeps = {
   events: Pick<AppEvents, 'list'>;
   credentials: CredentialsBox;
   getReceiptUrl(integrationId: string): string;
+  now: () => Date;
   /** Undefined without a Slack app. */
   getSlackInstallUrl: ((actor: Actor, integrationId: string) => string) | undefined;
 };
@@ -42,22 +44,26 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
   }
 
   function toAnswer(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
-    const { id, channel, provider, settings, createdAt, updatedAt, testedAt, ...rest } = row;
+    const { id, name, channel, provider, settings, state, stateReason, waiting } = row;
     const stored = box.open(row);
     const providerDefinition = findProvider(channels, { channel, provider });
     const problems = providerDefinition
       ? checkIntegration(providerDefinition, { settings, credentials: stored })
       : [];
     return {
-      ...rest,
       id,
+      name,
       channel,
       provider,
       settings,
+      state,
+      stateReason,
+      waiting,
+      health: toHealthAnswer(row, deps.now()),
       credentials: providerDefinition ? createHints(providerDefinition, stored) : {},
-      createdAt: createdAt.getTime(),
-      updatedAt: updatedAt.getTime(),
-      testedAt: testedAt?.getTime() ?? null,
+      createdAt: row.createdAt.getTime(),
+      updatedAt: row.updatedAt.getTime(),
+      testedAt: row.testedAt?.getTime() ?? null,
       usedBy,
       receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
       canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,

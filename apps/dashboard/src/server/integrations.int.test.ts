@@ -1,5 +1,11 @@
 import { createServer } from 'node:net';
-import { channelVersion, createSlackSimulator, type SlackSimulator } from '@belfry/testing';
+import { writeIntegrationResults } from '@belfry/database';
+import {
+  channelVersion,
+  createSlackSimulator,
+  findClosedPort,
+  type SlackSimulator,
+} from '@belfry/testing';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 let dashboard: StoredDashboard;
@@ -119,19 +125,69 @@ describe('an integration', () => {
       isWorking: false,
       detail: expect.stringContaining('token'),
     });
-    expect((await dashboard.call('get', at)).body.state).toBe('needs_attention');
+    const refused = { lastSuccessAt: null, lastError: failed.body.detail, failuresInRow: 1 };
+    expect((await dashboard.call('get', at)).body).toMatchObject({
+      state: 'needs_attention',
+      health: { verdict: 'needs_attention', ...refused },
+    });
     const passed = await dashboard.call('post', `${at}/test`);
     expect(passed.body).toMatchObject({ isWorking: true });
     expect((await dashboard.call('get', at)).body).toMatchObject({
       state: 'active',
       stateReason: null,
+      health: { verdict: 'healthy', lastSuccessAt: expect.any(Number), failuresInRow: 0 },
     });
   });
 
-  test('is paused and resumed', async () => {
+  test('is untested, then red with host and port here and on Queues when nothing answers', async () => {
+    const port = await findClosedPort();
+    const { tenant, call } = dashboard;
+    const mail = await call('post', `apps/${tenant.appId}/integrations`, {
+      name: 'dead-mail',
+      channel: 'email',
+      provider: 'smtp',
+      settings: { host: '127.0.0.1', port, from: { address: 'a@example.com' } },
+    });
+    const { health: unused, id } = mail.body;
+    expect(unused).toMatchObject({ verdict: 'untested', succeeded: 0, failed: 0 });
+    const tested = await call('post', `apps/${tenant.appId}/integrations/${id}/test`);
+    expect(tested.body.detail).toBe(`127.0.0.1:${port} refused the connection.`);
+    await writeIntegrationResults(dashboard.database.delivery, [
+      {
+        ...{ integrationId: id, succeeded: 2, failed: 5, failuresInRow: 5, successMsAgo: 1_000 },
+        ...{ failureMsAgo: 0, error: tested.body.detail, circuitOpenMs: undefined },
+      },
+    ]);
+    const health = {
+      ...{ verdict: 'failing', lastError: tested.body.detail, lastFailureAt: expect.any(Number) },
+      ...{ lastSuccessAt: expect.any(Number), failuresInRow: 5, succeeded: 2, failed: 5 },
+    };
+    const list = await call('get', `apps/${tenant.appId}/integrations`);
+    expect(list.body.integrations).toContainEqual(
+      expect.objectContaining({ id, health: expect.objectContaining(health) }),
+    );
+    const queues = await call('get', `queues?app=${tenant.appId}`);
+    expect(queues.body.integrations).toContainEqual(
+      expect.objectContaining({ id, health: expect.objectContaining(health) }),
+    );
+  });
+
+  test('is paused and resumed, and shows who paused it and when', async () => {
     const { at } = await create('held');
-    expect((await dashboard.call('post', `${at}/pause`)).body.state).toBe('paused');
-    expect((await dashboard.call('post', `${at}/resume`)).body.state).toBe('active');
+    const paused = await dashboard.call('post', `${at}/pause`);
+    expect(paused.body).toMatchObject({
+      state: 'paused',
+      health: {
+        verdict: 'paused',
+        pausedAt: expect.any(Number),
+        pausedBy: expect.stringContaining('@example.com'),
+      },
+    });
+    const resumed = await dashboard.call('post', `${at}/resume`);
+    expect(resumed.body).toMatchObject({
+      state: 'active',
+      health: { verdict: 'untested', pausedAt: null, pausedBy: null },
+    });
   });
 
   test('lists the consequences of its removal before it is removed', async () => {

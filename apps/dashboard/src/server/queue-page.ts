@@ -8,6 +8,7 @@ import {
 } from '@belfry/pipeline/operate';
 import { getDeliverQueue, type QueueReason, queueReasonNames } from '@belfry/shared';
 import type { ChannelQueue, IntegrationQueue, WaitCount, WaitCounts } from '../api/queues';
+import { toHealthAnswer } from './integration-health';
 
 /** A worker sends a heartbeat every 5 s. */
 export const aliveSeconds = 20;
@@ -125,7 +126,12 @@ function formatWaiting({ messages, isCapped }: WaitCount): string {
   return `${messages.toLocaleString('en-US')}${isCapped ? '+' : ''} messages wait`;
 }
 
-export function toIntegrationQueue(appId: string, row: AppIntegrationRow): IntegrationQueue {
+export function toIntegrationQueue(
+  appId: string,
+  row: AppIntegrationRow,
+  now: Date,
+): IntegrationQueue {
   const { id, name, channel, provider, state, stateReason, waiting } = row;
-  return { id, appId, name, channel, provider, state, stateReason, waiting };
+  const health = toHealthAnswer(row, now);
+  return { id, appId, name, channel, provider, state, stateReason, health, waiting };
 }

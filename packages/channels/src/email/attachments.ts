@@ -196,7 +196,7 @@ async function readOne(
   const detail = `Could not fetch the attachment from ${formatHost(url)}. ${fetched.detail}`;
   return fetched.failed === 'refused'
     ? { outcome: 'rejected', scope: 'content', reason: 'attachment_refused', detail }
-    : { outcome: 'retry', reason: 'attachment_unavailable', detail };
+    : { outcome: 'retry', sparesIntegration: true, reason: 'attachment_unavailable', detail };
 }
 
 function getFileName(url: string): string {

@@ -192,7 +192,7 @@ export const smtpReplies: readonly SmtpReplyRow[] = [
 /** Classifies a server's refusal. Undefined when the reply is not a refusal. */
 export function classifySmtpReply(reply: SmtpReply): FailedOutcome | undefined {
   const row = findSmtpReplyRow(reply);
-  return row && toOutcome(row);
+  return row && toOutcome(row, reply.stage);
 }
 
 /** The first table row that matches a reply. */
@@ -209,11 +209,17 @@ export function findSmtpReplyRow({ stage, reply }: SmtpReply): SmtpReplyRow | un
   );
 }
 
-function toOutcome(row: SmtpReplyRow): FailedOutcome {
+function toOutcome(row: SmtpReplyRow, stage: SmtpStage): FailedOutcome {
   const { reason, sentence: detail } = row;
   if (row.outcome === 'rejected') {
     return { outcome: 'rejected', scope: row.scope, reason, detail };
   }
   const after = row.afterMs === undefined ? {} : { afterMs: row.afterMs };
-  return { outcome: 'retry', reason, detail, ...after };
+  const isAboutRecipient =
+    reason === 'mailbox_full' || (stage === 'rcpt' && laterReasons.includes(reason));
+  const spares = isAboutRecipient ? { sparesIntegration: true } : {};
+  return { outcome: 'retry', reason, detail, ...after, ...spares };
 }
+
+/** At RCPT, they are about the recipient. */
+const laterReasons = ['greylisted', 'refused_for_now'];

@@ -198,6 +198,7 @@ const unlistedScopes: Record<number, 'recipient' | 'content' | undefined> = {
 /** Certainly not sent, so a group that moves again is retried from the start. */
 const moved: FailedOutcome = {
   outcome: 'retry',
+  sparesIntegration: true,
   reason: 'chat_moved',
   detail: 'The group has a new id, because it became a supergroup.',
 };

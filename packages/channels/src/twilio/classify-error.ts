@@ -74,13 +74,14 @@ function toOutcome(reason: string, entry: TwilioCode, wait: { afterMs?: number }
     return { outcome: 'rejected', scope: entry.scope, ...explanation, ...getSkip(entry) };
   }
   if (entry.outcome === 'unknown') return { outcome: 'unknown', ...explanation };
-  const { afterMs, maxAttempts, slows } = entry;
+  const { afterMs, maxAttempts, slows, blames } = entry;
   return {
     outcome: 'retry',
     ...explanation,
     ...(afterMs ? { afterMs } : {}),
     ...(maxAttempts ? { maxAttempts } : {}),
     ...(slows ? { slows } : {}),
+    ...(blames === 'recipient' ? { sparesIntegration: true } : {}),
     ...wait,
   };
 }

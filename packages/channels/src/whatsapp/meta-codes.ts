@@ -189,6 +189,7 @@ export function toOutcome(code: string, metaCode: MetaCode): FailedOutcome {
     ...(afterMs === undefined ? {} : { afterMs }),
     ...(maxAttempts === undefined ? {} : { maxAttempts }),
     ...(slows === undefined ? {} : { slows }),
+    ...(rest.scope === 'integration' ? {} : { sparesIntegration: true }),
   };
 }
 

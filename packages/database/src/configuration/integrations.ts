@@ -1,10 +1,16 @@
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
+import {
+  type IntegrationHealth,
+  joinHealth,
+  selectHealth,
+  writeTestResult,
+} from './integration-health';
 import { wakeMessages } from './integration-state';
 import { unlessTaken } from './unless-taken';
 
-export type AppIntegrationRow = {
+export type AppIntegrationRow = IntegrationHealth & {
   id: string;
   name: string;
   channel: string;
@@ -20,6 +26,9 @@ export type AppIntegrationRow = {
   updatedAt: Date;
   /** Waiting messages, counted up to `countedTo`. */
   waiting: number;
+  pausedAt: Date | null;
+  /** E-mail address of the operator. */
+  pausedBy: string | null;
 };
 
 export type NewAppIntegration = {
@@ -50,8 +59,12 @@ export function createAppIntegrations(pool: pg.Pool) {
     const { rows } = await pool.query<AppIntegrationRow>(
       `SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
          i.tested_at AS "testedAt",
-         i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting
+         i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting,
+         CASE WHEN i.state = 'paused' THEN i.paused_at END AS "pausedAt", CASE WHEN i.state = 'paused' THEN o.email END AS "pausedBy",
+         ${selectHealth}
        FROM integration i
+       LEFT JOIN operator o ON o.id = i.paused_by
+       ${joinHealth}
        CROSS JOIN LATERAL (
          SELECT count(*)::int AS waiting FROM (
            SELECT 1 FROM message m
@@ -120,6 +133,11 @@ export function createAppIntegrations(pool: pg.Pool) {
     async listUsed(appId: string, channels: readonly string[]): Promise<string[]> {
       const { rows } = await pool.query<{ id: string }>(usedStatement, [appId, channels]);
       return rows.map(({ id }) => id);
+    },
+
+    /** A test of the stored integration. It does not count as an attempt. */
+    async recordTestResult(id: string, result: { isWorking: boolean; detail: string }) {
+      await writeTestResult(pool, id, result);
     },
 
     /** `emptied` is a sealed empty object that replaces the credentials. */
@@ -232,10 +250,11 @@ async function switchTo(
   const action = state === 'paused' ? 'integration.paused' : 'integration.resumed';
   const switched = await changeWithAudit(pool, actor, { action, subject: id }, async (client) => {
     const { rows } = await client.query<{ channel: string }>(
-      `UPDATE integration SET state = $3, state_reason = NULL, probe_at = NULL
+      `UPDATE integration SET state = $3, state_reason = NULL, probe_at = NULL,
+         paused_at = CASE WHEN $3 = 'paused' THEN now() END, paused_by = CASE WHEN $3 = 'paused' THEN $4::uuid END
        WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND (state = 'paused') <> ($3 = 'paused')
        RETURNING channel`,
-      [id, actor.appId, state],
+      [id, actor.appId, state, actor.operatorId],
     );
     const [row] = rows;
     if (row && state === 'active') {

@@ -35,7 +35,7 @@ import { readWaitingFacts, type WaitingFacts } from './waiting-message.sql';
 export type DeliveryServices = Parameters<typeof createCountMessage>[0] &
   Pick<AttemptDeps, 'findVersion' | 'findApp' | 'deadlines'> &
   Pick<CarriersDeps, 'findIntegration' | 'secrets'> &
-  Pick<DeliverDeps, 'recorder' | 'backoff'> &
+  Pick<DeliverDeps, 'recorder' | 'backoff' | 'health'> &
   Pick<OwnTokenDeps, 'readStoredRecipient'> & {
     /** The name of this process in attempts. */
     worker: string;
@@ -66,6 +66,7 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
     slots: createSlots(env.MESSAGES_IN_FLIGHT),
     unstored: createSemaphore(env.MESSAGES_IN_FLIGHT),
     breaker: createBreaker({ now: () => performance.now() }),
+    health: services.health,
     limits,
     connections: carriers.connections,
     deadlineMs: times.deadlineMs,

@@ -16,6 +16,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
     slots: createSlots(10),
     unstored: createSemaphore(10),
     breaker,
+    health: { record: () => undefined },
     limits: { take: async () => undefined, applyRetryAfter: async () => undefined },
     connections: { getMax: async () => undefined, reserve: async () => undefined },
     deadlineMs: 1_000,

@@ -5,6 +5,7 @@ import { type DeliverJob, getFairnessKey, type Outcome } from '@belfry/shared';
 import type { Attempt, Claimed } from './attempt';
 import type { IntegrationReport } from './choose-integration';
 import type { Claim, ClaimedMessage } from './claim.sql';
+import { type HealthTally, judgeAttempt } from './integration-health';
 import { type AttemptResultDeps, type FinishedAttempt, getAttemptResult } from './next-state';
 import type { Limits, TokenAnswer } from './rate-limits';
 import type { Recorder } from './record';
@@ -20,6 +21,7 @@ export type DeliverDeps = AttemptResultDeps & {
   /** Results that may wait to be stored. Beyond this a message keeps its slot, so results do not outrun PostgreSQL. */
   unstored: Semaphore;
   breaker: Breaker;
+  health: Pick<HealthTally, 'record'>;
   limits: Pick<Limits, 'take' | 'applyRetryAfter'>;
   connections: ProviderConnections;
   /** The deadline of an attempt. */
@@ -179,7 +181,7 @@ function withSlots(
 async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Promise<void> {
   const { message, claimedAtMs } = claimed;
   const ended = await deps.attempt(claimed);
-  recordTimeout(deps, message, ended);
+  recordHealth(deps, message, ended);
   const result = getAttemptResult(message, ended, deps);
   // Before the message is released: the next claim must see this.
   if (ended.outcome.outcome !== 'accepted') {
@@ -240,13 +242,19 @@ function notifyWorking(
  * Counts only what the provider did. The sandbox never times out unless the request asks for it. If the worker itself was
  * delayed, a timeout says nothing about the provider.
  */
-function recordTimeout(
-  { breaker, deadlineMs }: DeliverDeps,
+function recordHealth(
+  { breaker, deadlineMs, health }: DeliverDeps,
   message: ClaimedMessage,
-  { provider, outcome, callMs }: FinishedAttempt,
+  ended: FinishedAttempt,
 ): void {
-  if (callMs === undefined || provider === sandboxProvider) return;
+  const { provider, outcome, callMs } = ended;
   const isTimeout = 'reason' in outcome && outcome.reason === timeoutReason;
-  if (isTimeout && callMs > deadlineMs + overdueMs) return;
-  breaker.recordOutcome(getFairnessKey(message), { isTimeout });
+  if (isTimeout && callMs !== undefined && callMs > deadlineMs + overdueMs) return;
+  const isCall = callMs !== undefined && provider !== sandboxProvider;
+  const circuitOpenMs = isCall
+    ? breaker.recordOutcome(getFairnessKey(message), { isTimeout })
+    : undefined;
+  const { integrationId } = message;
+  if (integrationId === undefined || judgeAttempt(ended) === undefined) return;
+  health.record({ integrationId, outcome, circuitOpenMs });
 }

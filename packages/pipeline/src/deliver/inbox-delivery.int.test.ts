@@ -69,6 +69,7 @@ function createWorker(claim: ClaimedMessage) {
     slots: createSlots(10),
     unstored: createSemaphore(10),
     breaker: createBreaker({ now: () => performance.now() }),
+    health: { record: () => undefined },
     limits: { take: async () => undefined, applyRetryAfter: async () => undefined },
     connections: carriers.connections,
     deadlineMs: times.deadlineMs,

@@ -7,6 +7,7 @@ export { createCompose } from './compose';
 export { createDelivery } from './create-delivery';
 export { createTally, type Tally } from './delivery-counts';
 export { writeDeliveryCounts } from './delivery-counts.sql';
+export { createHealthTally, type HealthTally } from './integration-health';
 export { getDeadlineMs, getLeaseMs } from './lease-times';
 export type { Backoff } from './next-state';
 export { createRecorder, type Recorder } from './record';

@@ -123,8 +123,8 @@ function refuse({ times, serve }: SlotRequest): void {
 export type Breaker = {
   /** How long a message with this fairness key must wait; undefined if it may be sent now. */
   waitMs(fairnessKey: string): number | undefined;
-  /** Records how an attempt by the integration ended. */
-  recordOutcome(fairnessKey: string, end: { isTimeout: boolean }): void;
+  /** Records how an attempt by the integration ended. Returns how long the circuit is open, if it is. */
+  recordOutcome(fairnessKey: string, end: { isTimeout: boolean }): number | undefined;
 };
 
 const timeoutsInRow = 5;
@@ -153,9 +153,10 @@ export function createBreaker({ now }: { now(): number }): Breaker {
     recordOutcome(fairnessKey, { isTimeout }) {
       const timeouts = (circuits.get(fairnessKey)?.timeouts ?? 0) + 1;
       circuits.delete(fairnessKey);
-      if (!isTimeout) return;
+      if (!isTimeout) return undefined;
       circuits.set(fairnessKey, { timeouts, openUntilMs: now() + circuitOpenMs, isProbing: false });
       if (circuits.size > maxCircuits) forgetOldest(circuits);
+      return timeouts < timeoutsInRow ? undefined : circuitOpenMs;
     },
   };
 }

@@ -74,6 +74,7 @@ export const exceptions: Exception[] = [
     reason:
       'Ids from a published version, from a message of the app, or from a receipt with its secret',
     statements: [
+      'configuration/integration-health.ts: WITH result',
       "configuration/integration-state.ts: UPDATE integration SET state = 'active'",
       "configuration/integration-state.ts: UPDATE integration SET state = 'needs_attention'",
       'look-ups.ts: SELECT id, app_id',

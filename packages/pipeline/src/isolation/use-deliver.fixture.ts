@@ -5,6 +5,7 @@ import {
   markActive,
   markNeedsAttention,
   markSlackRevoked,
+  writeTestResult,
 } from '@belfry/database';
 import { claimEligibleMessages, claimMessages } from '../deliver/claim.sql';
 import { readEligibility, readObstacles } from '../deliver/eligibility.sql';
@@ -115,6 +116,7 @@ async function useFailover(world: World): Promise<void> {
   await markNeedsAttention(pool, { integrationId: second, reason: 'refused' });
   const waiting = await send(world, { message: { integrationId: first } });
   await claimMessages(pool, claim([waiting.messageId]));
+  await writeTestResult(pool, first, { isWorking: false, detail: 'refused' });
   await markActive(pool, second);
   await markActive(pool, first, actor);
   const settings = { team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };

@@ -134,6 +134,7 @@ const aged = [
   `UPDATE delivery_count SET at = now() - interval '100 days'`,
   `UPDATE counted_minute SET minute = minute - interval '100 days'`,
   `UPDATE message_minute SET minute = minute - interval '100 days'`,
+  `UPDATE integration_count SET at = now() - interval '100 days'`,
   `UPDATE resend SET finished_at = now() - interval '100 days'`,
 ];
 

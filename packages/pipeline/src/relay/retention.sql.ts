@@ -1,4 +1,4 @@
-import type { Queryable } from '@belfry/database';
+import { type Queryable, removeOldIntegrationCounts } from '@belfry/database';
 import { purgeIdempotencyKeys } from '../accept/idempotency.sql';
 import { createSealedTextsRemoval } from '../accept/sealed-items';
 import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
@@ -34,6 +34,7 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     inChunks('worker_heartbeat', removeDeadHeartbeats),
     inChunks('delivery_count', removeOldDeliveryCounts),
     inChunks('message_minute', removeOldMinutes, minutesPerChunk),
+    inChunks('integration_count', removeOldIntegrationCounts),
     createSealedTextsRemoval(upkeepChunk),
     inChunks('resend', (database) => removeOldResends(database, retentionDays * dayMs), 1),
     createErasureTask(),

@@ -91,6 +91,17 @@ function createConfigurationRows({ tenant, keys, mark, insert, pausedChannel = '
   });
   const event = { id: eventId, app_id, name: keys.eventName, live_version_id: versionId };
   insert('event', event);
+  insert('integration_health', {
+    integration_id: integrationId,
+    failures_in_row: 1,
+    last_error: mark,
+  });
+  insert('integration_count', {
+    integration_id: integrationId,
+    at: new Date(),
+    succeeded: 1,
+    failed: 1,
+  });
   const version = { id: versionId, event_id: eventId, app_id, number: 1, kind: 'live', definition };
   insert('event_version', version);
   insert('channel_pause', { app_id, channel: pausedChannel });

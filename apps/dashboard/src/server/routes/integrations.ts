@@ -129,6 +129,7 @@ function createTestHandlers(
         settings: row.settings,
         credentials: box.open(row),
       });
+      await integrations.recordTestResult(row.id, result);
       if (result.isWorking) {
         await activate(row.id, call.actor);
         await integrations.markTested(call.app.id, row);

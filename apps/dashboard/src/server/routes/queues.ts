@@ -37,7 +37,9 @@ export function createQueueHandlers(deps: QueueHandlersDeps) {
           facts.listBulks(ids),
           Promise.all(
             ids.map(async (id) =>
-              (await deps.integrations.list(id)).map((row) => toIntegrationQueue(id, row)),
+              (await deps.integrations.list(id)).map((row) =>
+                toIntegrationQueue(id, row, deps.now()),
+              ),
             ),
           ),
           deps.readStatus(),

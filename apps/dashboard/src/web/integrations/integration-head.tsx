@@ -8,7 +8,8 @@ import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
 import { buildPath } from '../route';
-import { getProviderLabel, IntegrationStateMark } from './integration-list';
+import { HealthFacts, HealthMark } from './health';
+import { getProviderLabel } from './integration-list';
 
 export function IntegrationHead({
   integration,
@@ -57,10 +58,11 @@ export function IntegrationHead({
         </Button>
       </div>
       <div className="line small">
-        <IntegrationStateMark state={integration.state} />
+        <HealthMark health={integration.health} />
         {integration.stateReason && <span className="dim">{integration.stateReason}</span>}
       </div>
       <ProblemNote problem={problem} />
+      <HealthFacts health={integration.health} />
       <HeadFacts integration={integration} />
       {isRemoving && (
         <RemoveDialog

@@ -1,12 +1,13 @@
-import type { IntegrationAnswer, IntegrationState, UsedBy } from '../../api/integrations';
+import type { IntegrationAnswer, UsedBy } from '../../api/integrations';
 import type { RegistryAnswer } from '../../api/registry';
 import { useApp, useSession } from '../context';
 import { count } from '../format';
 import { Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox } from '../parts/notes';
-import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
+import { HealthMark } from './health';
+import { formatLastHour } from './health-text';
 
 export function IntegrationList({
   integrations,
@@ -52,26 +53,6 @@ function NoIntegration() {
   );
 }
 
-const stateLabels: Record<IntegrationState, string> = {
-  active: 'active',
-  needs_attention: 'needs attention',
-  paused: 'paused',
-};
-const stateMarks: Record<IntegrationState, string> = {
-  active: 'delivered',
-  needs_attention: 'attention',
-  paused: 'paused',
-};
-
-export function IntegrationStateMark({ state }: { state: IntegrationState }) {
-  return (
-    <span className={`state ${state === 'needs_attention' ? 's-attention' : ''}`}>
-      <Mark name={stateMarks[state]} />
-      {stateLabels[state]}
-    </span>
-  );
-}
-
 function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
   const app = useApp();
   return (
@@ -89,7 +70,13 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
       </div>
       <small className="used cut">{usedText(one.usedBy)}</small>
       <small className="num">{one.waiting > 0 ? `${count(one.waiting, 1_000)} waiting` : ''}</small>
-      <IntegrationStateMark state={one.state} />
+      <div>
+        <HealthMark health={one.health} />
+        <small>{formatLastHour(one.health)}</small>
+      </div>
+      {one.health.verdict === 'failing' && (
+        <NoteBox tone="red" title={one.health.lastError ?? 'Its attempts fail.'} />
+      )}
       {one.state === 'needs_attention' && (
         <NoteBox tone="amber" title={one.stateReason ?? 'The provider rejected it.'}>
           {one.waiting > 0

@@ -32,7 +32,7 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   return (
     <ListPage
       finds="Find integration"
-      placeholder="Name, provider, channel, state"
+      placeholder="Name, provider, channel, health"
       text={text}
       onText={setText}
       loaded={list}
@@ -67,6 +67,7 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   );
 }
 
-function matches({ name, provider, channel, state }: IntegrationAnswer, text: string): boolean {
-  return `${name} ${provider} ${channel} ${state.replace('_', ' ')}`.toLowerCase().includes(text);
+function matches({ name, provider, channel, health }: IntegrationAnswer, text: string): boolean {
+  const verdict = health.verdict.replace('_', ' ');
+  return `${name} ${provider} ${channel} ${verdict}`.toLowerCase().includes(text);
 }

@@ -1,6 +1,7 @@
 import type { IntegrationQueue } from '../../api/queues';
 import { useServices, useSession } from '../context';
-import { IntegrationStateMark } from '../integrations/integration-list';
+import { HealthMark } from '../integrations/health';
+import { formatLastError, formatLastHour } from '../integrations/health-text';
 import { Button, Link } from '../parts/controls';
 import { buildPath } from '../route';
 import { Figure } from './figure';
@@ -28,7 +29,8 @@ export function IntegrationTable({
         <thead>
           <tr>
             <th>Integration</th>
-            <th>State</th>
+            <th>Health</th>
+            <th className="num">Attempts, last hour</th>
             <th className="num">Waiting</th>
             <th className="q-act">
               <span className="vh">Pause or resume</span>
@@ -41,9 +43,13 @@ export function IntegrationTable({
               <td className="ev">
                 <Link to={buildPath(one.appId, 'integrations', one.id)}>{one.name}</Link>
               </td>
-              <td title={one.stateReason ?? undefined}>
-                <IntegrationStateMark state={one.state} />
+              <td>
+                <HealthMark health={one.health} />
+                {['failing', 'degraded', 'needs_attention'].includes(one.health.verdict) && (
+                  <span className="sub">{formatLastError(one.health, Date.now())}</span>
+                )}
               </td>
+              <td className="num">{formatLastHour(one.health)}</td>
               <Figure value={one.waiting} />
               <td className="right">
                 {mayChange && (

@@ -1,0 +1,100 @@
+import type { HealthFacts } from '@belfry/shared';
+import type { Queryable } from '../transaction';
+
+/** Results of an integration since a process last wrote them, or of one connection test. */
+export type IntegrationResults = {
+  integrationId: string;
+  /** Attempts. A connection test is none. */
+  succeeded: number;
+  failed: number;
+  /** Failures since the last success. */
+  failuresInRow: number;
+  successMsAgo: number | undefined;
+  failureMsAgo: number | undefined;
+  error: string | undefined;
+  /** How long the circuit stays open, if it opened. */
+  circuitOpenMs: number | undefined;
+};
+
+/** Length of one time slot of the counts. */
+const slotMinutes = 5;
+const maxErrorCharacters = 1_000;
+
+/** Adds to the current slot, by PostgreSQL's clock, and replaces the last results. */
+export async function writeIntegrationResults(
+  database: Queryable,
+  results: readonly IntegrationResults[],
+): Promise<void> {
+  const list = <Value>(read: (each: IntegrationResults) => Value) => results.map(read);
+  await database.query({
+    name: 'write-integration-results',
+    // Sorted, so that two processes cannot deadlock. Joined, so that removed integrations are left out.
+    text: `WITH result AS (
+      SELECT r.* FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::float8[], $6::float8[], $7::text[], $8::float8[])
+        r (id, succeeded, failed, failures_in_row, success_ms, failure_ms, error, circuit_ms)
+      JOIN integration i ON i.id = r.id
+    ), counted AS (
+      INSERT INTO integration_count (integration_id, at, succeeded, failed)
+      SELECT id, date_bin('${slotMinutes} minutes', now(), 'epoch'), succeeded, failed FROM result
+      WHERE succeeded + failed > 0 ORDER BY id
+      ON CONFLICT (integration_id, at) DO UPDATE SET succeeded = integration_count.succeeded + excluded.succeeded,
+        failed = integration_count.failed + excluded.failed
+    )
+    INSERT INTO integration_health (integration_id, last_success_at, last_failure_at, last_error, failures_in_row, circuit_open_until)
+    SELECT id, now() - success_ms * interval '1 ms', now() - failure_ms * interval '1 ms', error, failures_in_row,
+      now() + circuit_ms * interval '1 ms' FROM result ORDER BY id
+    ON CONFLICT (integration_id) DO UPDATE SET
+      last_success_at = greatest(integration_health.last_success_at, excluded.last_success_at),
+      last_failure_at = greatest(integration_health.last_failure_at, excluded.last_failure_at),
+      last_error = coalesce(excluded.last_error, integration_health.last_error),
+      failures_in_row = excluded.failures_in_row
+        + CASE WHEN excluded.last_success_at IS NULL THEN integration_health.failures_in_row ELSE 0 END,
+      circuit_open_until = coalesce(excluded.circuit_open_until, integration_health.circuit_open_until)`,
+    values: [
+      list(({ integrationId }) => integrationId),
+      list(({ succeeded }) => succeeded),
+      list(({ failed }) => failed),
+      list(({ failuresInRow }) => failuresInRow),
+      list(({ successMsAgo }) => successMsAgo ?? null),
+      list(({ failureMsAgo }) => failureMsAgo ?? null),
+      list(({ error }) => error?.slice(0, maxErrorCharacters) ?? null),
+      list(({ circuitOpenMs }) => circuitOpenMs ?? null),
+    ],
+  });
+}
+
+/** The result of a test of a stored integration. */
+export async function writeTestResult(
+  database: Queryable,
+  integrationId: string,
+  { isWorking, detail }: { isWorking: boolean; detail: string },
+): Promise<void> {
+  const none = { succeeded: 0, failed: 0, circuitOpenMs: undefined };
+  const result = isWorking
+    ? { failuresInRow: 0, successMsAgo: 0, failureMsAgo: undefined, error: undefined }
+    : { failuresInRow: 1, successMsAgo: undefined, failureMsAgo: 0, error: detail };
+  await writeIntegrationResults(database, [{ integrationId, ...none, ...result }]);
+}
+
+export type IntegrationHealth = Omit<HealthFacts, 'state'> & {
+  lastFailureAt: Date | null;
+  lastError: string | null;
+};
+
+/** For a row `i` of `integration`: at most 13 rows by the primary keys of both tables. */
+export const joinHealth = `LEFT JOIN integration_health h ON h.integration_id = i.id
+       CROSS JOIN LATERAL (
+         SELECT coalesce(sum(c.succeeded), 0)::int AS succeeded, coalesce(sum(c.failed), 0)::int AS failed
+         FROM integration_count c WHERE c.integration_id = i.id AND c.at > now() - interval '1 hour'
+       ) n`;
+
+export const selectHealth = `h.last_success_at AS "lastSuccessAt", h.last_failure_at AS "lastFailureAt", h.last_error AS "lastError",
+         coalesce(h.failures_in_row, 0) AS "failuresInRow", h.circuit_open_until AS "circuitOpenUntil", n.succeeded, n.failed`;
+
+/** Removes counts that are no longer shown. The table has at most 13 rows per integration. */
+export async function removeOldIntegrationCounts(database: Queryable): Promise<number> {
+  const { rowCount } = await database.query(
+    `DELETE FROM integration_count WHERE at < now() - interval '65 minutes'`,
+  );
+  return rowCount ?? 0;
+}
