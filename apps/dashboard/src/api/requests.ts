@@ -27,7 +27,7 @@ const attemptStep = Type.Object({
   request: Type.Unknown(),
   response: Type.Unknown(),
   explanation: nullable(explanation),
-  /** What the provider did. `not_sent`: Belfry did not call it. Null while the call is open. */
+  /** The end of the call; `not_sent` if Belfry did not call the provider. Null while the call is open. */
   ending: nullable(oneOf(['accepted', 'refused', 'no_answer', 'not_sent', 'unclear'])),
 });
 export type AttemptStep = Static<typeof attemptStep>;

@@ -105,7 +105,7 @@ export function explainAttempt({ outcome, reason, detail }: OutcomeFacts): Expla
 }
 
 /**
- * What the provider did. Without a stored response it did not refuse the message: it did not answer,
+ * The end of a call. Without a stored response the provider did not refuse the message: it did not answer,
  * or Belfry did not call it.
  */
 export function getEnding({

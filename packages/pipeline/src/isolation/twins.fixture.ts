@@ -41,6 +41,7 @@ const ownerColumns = [
   'request_id',
   'message_id',
   'resend_id',
+  'integration_id',
 ];
 
 export type Table = {
