@@ -265,6 +265,12 @@ describe('queues', () => {
     await page.getByText(/telegram is paused/).waitFor();
     const cancelled = await send(7, ['telegram']);
     const remainingId = await send(8, ['telegram']);
+    await page.getByRole('link', { name: '2 Paused', exact: true }).waitFor();
+    const { page: log } = await dashboard.openPage(home);
+    await log.goto(appUrl('queues'));
+    await log.getByRole('link', { name: '2 paused, telegram' }).click();
+    await eventually(() => expect(log.locator('.list tbody tr').count()).resolves.toBe(2));
+    expect(log.url()).toContain('waits=paused&channel=telegram');
     const { page: timeline } = await dashboard.openPage(home);
     await timeline.goto(appUrl(`log/${cancelled}`));
     await button(timeline, 'Cancel telegram').click();

@@ -10,12 +10,21 @@ export const waitLabels: Record<QueueReason, string> = {
   needs_attention: 'needs attention',
   limit: 'rate limited',
   circuit: 'circuit open',
-  connections: 'no free connection',
+  connections: 'connection limit',
   schedule: 'scheduled',
 };
 
 // Safe cast: the labels have exactly these keys.
 export const waitNames = Object.keys(waitLabels) as QueueReason[];
+
+/** The labels as headings. */
+export const waitTitles = Object.fromEntries(
+  waitNames.map((name) => [
+    name,
+    waitLabels[name].charAt(0).toUpperCase() + waitLabels[name].slice(1),
+  ]),
+  // Safe cast: the same keys.
+) as Record<QueueReason, string>;
 
 /** The label of a reason in the URL, which may be any text. */
 export function getWaitLabel(reason: string): string {

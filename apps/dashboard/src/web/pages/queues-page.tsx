@@ -4,7 +4,7 @@ import { useAnswer } from '../answers';
 import { useApp } from '../context';
 import { clock, count, duration, rate } from '../format';
 import { writeFilters } from '../log/filters';
-import { waitLabels, waitNames } from '../log/waits';
+import { waitNames, waitTitles } from '../log/waits';
 import { Segments } from '../parts/controls';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { BulkTable } from '../queues/bulk-table';
@@ -49,13 +49,13 @@ export function QueuesPage() {
               </div>
             )}
             <Totals queues={value} appId={scope === 'app' ? app.id : undefined} />
-            <WaitTable queues={value} isAllApps={scope === 'all'} />
             <ChannelTable
               channels={value.channels}
               canPause={scope === 'app'}
               readAt={value.readAt}
               onChanged={queues.reload}
             />
+            <WaitTable queues={value} isAllApps={scope === 'all'} />
             <div className="two-up">
               <IntegrationTable integrations={value.integrations} onChanged={queues.reload} />
               <BulkTable bulks={value.bulks} />
@@ -77,7 +77,7 @@ function Totals({
   const facts = [
     { name: 'Queued', value: total.queued, filters: { state: 'queued' } },
     ...waitNames.map((name) => ({
-      name: waitLabels[name],
+      name: waitTitles[name],
       value: total.reasons[name],
       filters: { waits: name },
     })),
@@ -91,6 +91,7 @@ function Totals({
           <dd>
             <WaitFigure
               value={value}
+              label={name}
               readAt={readAt}
               appId={appId}
               search={writeFilters(filters)}

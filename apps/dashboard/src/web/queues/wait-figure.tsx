@@ -6,11 +6,14 @@ import { buildPath } from '../route';
 /** A number of messages as a link to exactly these in the log, with the age of the oldest. 0 is faint. */
 export function WaitFigure({
   value: { messages, isCapped, oldestAt },
+  label,
   readAt,
   appId,
   search,
 }: {
   value: WaitCount;
+  /** Read out after the number. */
+  label: string;
   readAt: number;
   /** The log is of one app: a count over several apps is no link. */
   appId?: string | undefined;
@@ -25,6 +28,7 @@ export function WaitFigure({
       ) : (
         <Link to={buildPath(appId, 'log')} search={search}>
           {text}
+          <span className="vh"> {label}</span>
         </Link>
       )}
       {oldestAt !== null && (

@@ -1,14 +1,13 @@
-import type { ReactNode } from 'react';
 import type { QueuesAnswer, WaitCounts } from '../../api/queues';
 import { useApp } from '../context';
 import { writeFilters } from '../log/filters';
-import { waitLabels, waitNames } from '../log/waits';
+import { getWaitLabel, waitNames, waitTitles } from '../log/waits';
 import { channelIcon, Icon } from '../parts/icons';
 import { WaitFigure } from './wait-figure';
 
 type WaitRow = {
   key: string;
-  name: ReactNode;
+  name: string;
   counts: WaitCounts;
   appId: string;
   channel?: string;
@@ -22,41 +21,36 @@ export function WaitTable({ queues, isAllApps }: { queues: QueuesAnswer; isAllAp
     ? queues.apps.map((one) => ({ key: one.appId, name: one.name, counts: one, appId: one.appId }))
     : queues.channels.map((one) => ({
         key: one.channel,
-        name: <ChannelName channel={one.channel} />,
+        name: one.channel,
         counts: one,
         appId: app.id,
         channel: one.channel,
       }));
   return (
-    <section>
-      <h2>
-        Messages <small>by why they wait; each number opens the log</small>
-      </h2>
-      <table className="q-table">
-        <thead>
-          <tr>
-            <th className="q-channel">{isAllApps ? 'App' : 'Channel'}</th>
-            <th className="num">Queued</th>
-            {waitNames.map((name) => (
-              <th key={name} className="num q-wait">
-                {waitLabels[name]}
-              </th>
-            ))}
-            <th className="num">Sending</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.key}>
-              <th scope="row" className="q-channel">
-                {row.name}
-              </th>
-              <WaitCells row={row} readAt={readAt} />
-            </tr>
+    <table className="q-table" aria-label="Messages by why they wait">
+      <thead>
+        <tr>
+          <th className="q-channel">{isAllApps ? 'App' : 'Channel'}</th>
+          <th className="num">Queued</th>
+          {waitNames.map((name) => (
+            <th key={name} className="num">
+              {waitTitles[name]}
+            </th>
           ))}
-        </tbody>
-      </table>
-    </section>
+          <th className="num">Sending</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.key}>
+            <th scope="row" className="q-channel">
+              {row.channel === undefined ? row.name : <ChannelName channel={row.channel} />}
+            </th>
+            <WaitCells row={row} readAt={readAt} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -69,7 +63,8 @@ function ChannelName({ channel }: { channel: string }) {
   );
 }
 
-function WaitCells({ row: { counts, appId, channel }, readAt }: { row: WaitRow; readAt: number }) {
+function WaitCells({ row, readAt }: { row: WaitRow; readAt: number }) {
+  const { counts, appId, channel } = row;
   const cells = [
     { name: 'queued', value: counts.queued, filters: { state: 'queued' } },
     ...waitNames.map((name) => ({ name, value: counts.reasons[name], filters: { waits: name } })),
@@ -79,6 +74,7 @@ function WaitCells({ row: { counts, appId, channel }, readAt }: { row: WaitRow; 
     <td key={name} className="num">
       <WaitFigure
         value={value}
+        label={`${getWaitLabel(name)}, ${row.name}`}
         readAt={readAt}
         appId={appId}
         search={writeFilters({ ...filters, ...(channel ? { channel } : {}) })}
