@@ -18,7 +18,7 @@ export function ChannelCounts({ overview }: { overview: OverviewAnswer }) {
         <table>
           <thead>
             <tr>
-              <th>Channel</th>
+              <th className={styles['channel']}>Channel</th>
               <th className={styles['small-head']}>Messages</th>
               {series.map(({ name, text }) => (
                 <th key={name} className="num">

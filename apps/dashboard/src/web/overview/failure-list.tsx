@@ -25,9 +25,9 @@ export function FailureList({ failures }: { failures: readonly OverviewFailure[]
                 <td className={styles['reason']}>
                   <code>{reason || 'no reason'}</code> {registry.failureReasons[reason]}
                 </td>
-                <td>{channel}</td>
-                <td className="num">{count(messages)}</td>
-                <td className="right">
+                <td className={styles['channel']}>{channel}</td>
+                <td className={`num ${styles['messages']}`}>{count(messages)}</td>
+                <td className={`right ${styles['acts']}`}>
                   <Link className="btn small" to={log} search={writeFilters(filters)}>
                     Show
                     <span className="vh"> failed messages on {channel}</span>

@@ -78,7 +78,7 @@ function Content({ overview }: { overview: OverviewAnswer }) {
         />
       </Chart>
       {channels.length > 0 && <ChannelCounts overview={overview} />}
-      <div className="two-up">
+      <div className={styles['pair']}>
         <FailureList failures={failures} />
         <div>
           <UnhealthyIntegrations integrations={overview.unhealthyIntegrations} />
