@@ -51,7 +51,7 @@ const failure = Type.Object({
   /** A key of the failure reasons; empty if there is none. */
   reason: Type.String(),
   messages: Type.Integer(),
-  filters: logFilters,
+  filters: Type.Object({ ...logFilters.properties, reason: Type.Optional(Type.String()) }),
 });
 export type OverviewFailure = Static<typeof failure>;
 

@@ -275,6 +275,11 @@ export async function useOverview(world: World): Promise<void> {
   const pool = database.delivery;
   const { requestId, messageId } = await send(world);
   await claimMessages(pool, claim([messageId]));
+  // With these, only a few minutes are new.
+  await alter(
+    `INSERT INTO counted_minute (minute) SELECT date_trunc('minute', now()) - ago
+     FROM unnest(ARRAY[interval '2 minutes', interval '1 day']) ago`,
+  );
   await addMinutes(pool);
   const minute = new Date(Math.floor(readTime(requestId) / 60_000) * 60_000);
   await countMinute(pool, minute);
@@ -291,7 +296,7 @@ export async function useOverview(world: World): Promise<void> {
   await markChangedMinutes(pool, Date.now());
   // Its requests were removed.
   await alter(
-    `INSERT INTO message_minute SELECT app_id, channel, minute - interval '1 day', waiting, sent, delivered, read, failed,
+    `INSERT INTO message_minute SELECT app_id, channel, date_trunc('minute', now()) - interval '1 day', waiting, sent, delivered, read, failed,
        skipped, unknown FROM message_minute WHERE minute = $1`,
     [minute],
   );

@@ -30,7 +30,10 @@ export function FailureList({ failures }: { failures: readonly OverviewFailure[]
                 <td className={`right ${styles['acts']}`}>
                   <Link className="btn small" to={log} search={writeFilters(filters)}>
                     Show
-                    <span className="vh"> failed messages on {channel}</span>
+                    <span className="vh">
+                      {' '}
+                      {reason} on {channel}
+                    </span>
                   </Link>{' '}
                   {mayChange && (
                     <Link
@@ -39,7 +42,10 @@ export function FailureList({ failures }: { failures: readonly OverviewFailure[]
                       search={`${writeFilters(filters)}&do=resend`}
                     >
                       Resend these…
-                      <span className="vh"> failed messages on {channel}</span>
+                      <span className="vh">
+                        {' '}
+                        {reason} on {channel}
+                      </span>
                     </Link>
                   )}
                 </td>
