@@ -23,6 +23,8 @@ export type NewApp = Partial<AppSettings> & { name: string };
 
 const maxAppsListed = 500;
 
+type OldApp = AppSettings & { name: string };
+
 /** The columns of a change, by the name in code. */
 const columns: Record<string, string> = {
   name: 'name',
@@ -62,16 +64,17 @@ export function createAccountApps(pool: pg.Pool) {
     async change(actor: Actor, id: string, change: AppChange): Promise<void> {
       const columnValues = listColumnValues(change);
       if (columnValues.length === 0) return;
-      const createEntry = (before: Record<string, unknown>) => {
+      const createEntry = (old: OldApp) => {
+        const isChanged = ([name]: [string, unknown]) =>
+          columnValues.some(({ key }) => key === name);
+        const before = Object.fromEntries(Object.entries(old).filter(isChanged));
         return { action: 'app.changed', subject: id, change, before };
       };
       await changeWithAudit(pool, { ...actor, appId: id }, createEntry, async (client) => {
-        const assignments = columnValues.map(({ column }, index) => `${column} = $${index + 3}`);
-        const oldValues = columnValues.map(({ key, column }) => `old.${column} AS "${key}"`);
-        const { rows } = await client.query<Record<string, unknown>>(
-          `UPDATE app a SET ${assignments.join(', ')}
-           FROM (SELECT * FROM app WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE) old
-           WHERE a.id = old.id RETURNING ${oldValues.join(', ')}`,
+        const { rows } = await client.query<OldApp>(
+          `UPDATE app SET ${columnValues.map(({ column }, index) => `${column} = $${index + 3}`).join(', ')}
+           FROM (SELECT * FROM app WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE) a
+           WHERE app.id = a.id RETURNING a.name, ${settingColumns.join(', ')}`,
           [id, actor.accountId, ...columnValues.map(({ value }) => value)],
         );
         return rows[0];
