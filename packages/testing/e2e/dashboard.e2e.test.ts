@@ -69,6 +69,8 @@ describe('access', () => {
     await button(page, 'Sign in').click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('navigation', { name: 'App' }).count()).toBe(0);
+    await page.getByText('Forgot your password?').click();
+    await page.getByText(`belfry operator reset ${email}`).waitFor();
   });
 
   testInBrowser('an expired session asks to sign in, and returns to the page', async () => {
@@ -102,6 +104,24 @@ describe('the account', () => {
     expect(await button(page, 'Create API key').isDisabled()).toBe(true);
   });
 
+  testInBrowser(
+    'links to the document of a page, and its theme returns to the system’s',
+    async () => {
+      const { page } = home;
+      await page.goto(`${dashboard.url}keys`);
+      const href = await page.getByRole('link', { name: 'Docs' }).getAttribute('href');
+      const answer = await page.request.get(new URL(href ?? '', dashboard.url).href);
+      expect(await answer.text()).toMatch(/^# Rotate keys/);
+      const readTheme = () =>
+        page.evaluate(() => document.documentElement.dataset['theme'] ?? 'none');
+      for (const theme of ['light', 'dark', 'none']) {
+        await page.getByRole('button', { name: /^Theme: / }).click();
+        expect(await readTheme()).toBe(theme);
+      }
+      expect(await page.evaluate(() => localStorage.getItem('belfry-theme'))).toBeNull();
+    },
+  );
+
   testInBrowser('creates an app in sandbox delivery and opens it', async () => {
     const { page } = home;
     await page.goto(`${dashboard.url}apps`);
@@ -114,6 +134,24 @@ describe('the account', () => {
     const row = page.getByRole('row', { name: /Storefront/ });
     await row.waitFor();
     expect(await row.textContent()).toContain('sandbox');
+  });
+
+  testInBrowser('lists what an app needs to go live, and asks for its name', async () => {
+    const { page } = home;
+    await page.goto(`${dashboard.url}apps`);
+    const row = page.getByRole('row', { name: /Storefront/ });
+    await row.getByRole('button', { name: 'Go live' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('row', { name: /missing Events No event is published/ }).waitFor();
+    const goLive = dialog.getByRole('button', { name: 'Go live' });
+    expect(await goLive.isDisabled()).toBe(true);
+    await dialog.getByLabel('Enter Storefront to confirm').fill('Storefront');
+    await goLive.click();
+    await row.getByText('live', { exact: true }).waitFor();
+    await page.goto(`${dashboard.url}audit?action=app.`);
+    await page
+      .getByRole('row', { name: /app\.changed Storefront .* delivery: sandbox → live/ })
+      .waitFor();
   });
 });
 
