@@ -32,7 +32,12 @@ export { listBoundFields, mayShowLastFour } from './credential-marks';
 export { listMagicRecipients } from './magic-recipients';
 export { isNoAnswer, timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
-export { canonicalizeSearchedPhone, isPhoneRegion, parsePhoneNumber } from './phone-number';
+export {
+  canonicalizeSearchedPhone,
+  isPhoneRegion,
+  listSearchedPhones,
+  parsePhoneNumber,
+} from './phone-number';
 export { getMaxPerSecond, type ProviderRate, type TargetRate } from './rate';
 export { redact } from './redact';
 export { type ChannelName, channelNames, channels } from './registry';

@@ -4,7 +4,12 @@ import {
   getCountryCallingCode,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import { canonicalizeSearchedPhone, findMagicWordOfPhone, parsePhoneNumber } from './phone-number';
+import {
+  canonicalizeSearchedPhone,
+  findMagicWordOfPhone,
+  listSearchedPhones,
+  parsePhoneNumber,
+} from './phone-number';
 
 const region = fc.constantFrom(...getCountries());
 
@@ -165,6 +170,21 @@ describe('canonicalizeSearchedPhone', () => {
     ['ana@example.com', 'ana@example.com'],
   ])('%j is searched as %s', (text, canonicalPhone) => {
     expect(canonicalizeSearchedPhone(text)).toBe(canonicalPhone);
+  });
+});
+
+describe('listSearchedPhones', () => {
+  test.each([
+    ['+1 202-555-0101', null, ['+12025550101']],
+    ['00 1 (202) 555 0101', 'DE', ['+12025550101']],
+    ['tel:+44 (0)20 7946 0018', null, ['+442079460018']],
+    ['202 555 0101', 'US', ['+2025550101', '+12025550101']],
+    ['030 765432', 'DE', ['+4930765432']],
+    ['ana@example.com', 'DE', []],
+    ['u_10001', 'US', []],
+    ['1', 'US', []],
+  ])('reads %j in %s as %j', (text, region, phones) => {
+    expect(listSearchedPhones(text, region)).toEqual(phones);
   });
 });
 

@@ -43,6 +43,24 @@ export function canonicalizeSearchedPhone(text: string): string {
   return 'address' in parsed ? parsed.address : text;
 }
 
+/**
+ * The numbers that a searched text may mean, in stored form: without + or 00, with its own country
+ * code and as a number of the region.
+ */
+export function listSearchedPhones(input: string, region?: string | null): string[] {
+  const text = input.trim();
+  if (text.length > maxInputCharacters) return [];
+  const [bareText, withoutZero = bareText] = stripSeparators(text);
+  const spellings = [bareText, withoutZero].filter((bare) => /^\+?\d{6,}$/.test(bare));
+  const ownRegion = toRegion(region);
+  const code = ownRegion && getCountryCallingCode(ownRegion);
+  const numbers = spellings.flatMap((bare) => {
+    if (/^(?:\+|00)/.test(bare)) return [bare];
+    return [`+${bare}`, ...(code === undefined ? [] : [`+${code}${bare}`])];
+  });
+  return [...new Set(numbers.flatMap((number) => readWithCode(number) ?? []))];
+}
+
 /** The magic word of a number such as +15005550001; the first two are Twilio's own test numbers. */
 export function findMagicWordOfPhone(address: string): string | undefined {
   return magicWords.get(address);
