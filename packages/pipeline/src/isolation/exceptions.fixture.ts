@@ -167,6 +167,7 @@ export const exceptions: Exception[] = [
       'relay/count-minutes.sql.ts: WITH r',
       'relay/resend-by-filter.sql.ts: SELECT r.id,',
       'deliver/delivery-counts.sql.ts: DELETE FROM',
+      'configuration/integration-health.ts: DELETE FROM integration_count',
       'operate/erase.ts: SELECT id,',
       'relay/enqueue-due.sql.ts: SELECT channel,',
       'relay/enqueue-due.sql.ts: WITH RECURSIVE',

@@ -12,6 +12,7 @@ import {
   readAuditNames,
   readAuditPage,
   resetOperator,
+  writeIntegrationResults,
   writeKeyUses,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
@@ -151,12 +152,17 @@ export async function useIntegrations(world: World): Promise<void> {
   const id = integrations[1];
   const dueAt = new Date(Date.now() + hourMs);
   await send(world, { message: { integrationId: id, dueAt } });
+  const counts = { succeeded: 1, failed: 1, failuresInRow: 1, successMsAgo: 1, failureMsAgo: 0 };
+  await writeIntegrationResults(database.delivery, [
+    { integrationId: id, ...counts, error: 'refused', circuitOpenMs: undefined },
+  ]);
   await all.list(appId);
   const integration = await all.find(appId, id);
   const { updatedAt = new Date() } = integration ?? {};
   const mail = { channel: 'sms', provider: 'slack', settings: { a: 1 } };
   await all.change(actor, appId, { id, updatedAt, name: 'New', credentials: 'b', settings: {} });
   await all.pause(actor, appId, id);
+  await all.find(appId, id);
   await all.resume(actor, appId, id);
   await all.recordTest(actor, appId, { id, ...mail });
   await all.markTested(appId, {
