@@ -6,7 +6,7 @@ import { eventually, type ReadRecorder, recordReads } from '@belfry/testing';
 import { fillPath, listAppRoutes } from './routes.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 let dashboard: StoredDashboard;
 let reads: ReadRecorder;

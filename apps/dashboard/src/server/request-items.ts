@@ -23,20 +23,20 @@ export async function readItemPage(
   const { items: total, filters } = search;
   const match = createMatch(filters);
   const isSearching = Object.keys(filters).length > 0;
-  const found: ItemRow[] = [];
+  const rows: ItemRow[] = [];
   let next = from;
-  for (let read = 0; read < maxStatements && next < total && found.length < pageItems; read += 1) {
+  for (let read = 0; read < maxStatements && next < total && rows.length < pageItems; read += 1) {
     const to = Math.min(total, next + (isSearching ? searchedItems : pageItems));
-    const rows = await readRows(readItems, { ...search, from: next, to }, match);
-    found.push(...rows.slice(0, pageItems - found.length));
-    const last = found.length === pageItems ? found.at(-1) : undefined;
+    const matches = await readRows(readItems, { ...search, from: next, to }, match);
+    rows.push(...matches.slice(0, pageItems - rows.length));
+    const last = rows.length === pageItems ? rows.at(-1) : undefined;
     next = last ? last.item + 1 : to;
   }
   const isEnd = next >= total;
   return {
-    items: found,
+    items: rows,
     next: isEnd ? null : next,
-    isPartial: !isEnd && found.length < pageItems,
+    isPartial: !isEnd && rows.length < pageItems,
   };
 }
 
@@ -50,6 +50,8 @@ export async function* walkItems(readItems: ReadItems, search: ItemSearch) {
 }
 
 type Match = {
+  /** No filter is about messages. */
+  isEveryItem: boolean;
   isRecipient(item: RequestItem): boolean;
   isMessage(entry: ItemEntry): boolean;
 };
@@ -60,7 +62,7 @@ async function readRows(readItems: ReadItems, range: ItemRange, match: Match): P
   return items
     .filter(match.isRecipient)
     .map((item) => toItemRow(item, match))
-    .filter(({ messages }) => messages.some(({ isMatch }) => isMatch));
+    .filter(({ messages }) => match.isEveryItem || messages.some(({ isMatch }) => isMatch));
 }
 
 function toItemRow({ item, recipient, entries }: RequestItem, { isMessage }: Match): ItemRow {
@@ -76,6 +78,7 @@ function toItemRow({ item, recipient, entries }: RequestItem, { isMessage }: Mat
 function createMatch({ channel, state, reason, recipient }: ItemFilters): Match {
   const starts = recipient === undefined ? [] : listSearchedTexts(recipient);
   return {
+    isEveryItem: [channel, state, reason].every((filter) => filter === undefined),
     isRecipient: (item) =>
       starts.length === 0 ||
       listNames(item).some((name) => starts.some((start) => name.startsWith(start))),

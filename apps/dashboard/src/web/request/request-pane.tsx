@@ -44,7 +44,7 @@ export function RequestPane({ requestId }: { requestId: string }) {
       {!value && <Waiting loaded={request} reload={request.reload} what="request" />}
       {value && (
         <>
-          <RequestHead request={value} hasTally={!isOverview} />
+          <RequestHead request={value} />
           {isOverview ? (
             <BulkOverview
               request={value}
@@ -77,7 +77,7 @@ function isAllFinal({ counts, items, plannedItems }: RequestAnswer): boolean {
   return counts.waiting + counts.sent + counts.unknown === 0 && items === plannedItems;
 }
 
-function RequestHead({ request, hasTally }: { request: RequestAnswer; hasTally: boolean }) {
+function RequestHead({ request }: { request: RequestAnswer }) {
   const app = useApp();
   const { navigation } = useServices();
   const { search } = usePageLocation();
@@ -114,7 +114,7 @@ function RequestHead({ request, hasTally }: { request: RequestAnswer; hasTally: 
         </Button>
       </div>
       <Facts request={request} />
-      {hasTally && <Tally request={request} />}
+      {request.items === 1 && <Tally request={request} />}
       {request.isSensitive && (
         <NoteBox tone="plain">
           Sensitive event: its data and texts are masked, and deleted once a message is final.
@@ -147,7 +147,7 @@ function Facts({ request }: { request: RequestAnswer }) {
   );
 }
 
-/** Counts of the whole request, named as in its log row. */
+/** Counts of a single request, named as in its log row. A bulk request has its overview. */
 function Tally({ request: { counts } }: { request: RequestAnswer }) {
   return (
     <div className="tally">
