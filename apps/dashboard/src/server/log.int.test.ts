@@ -223,14 +223,18 @@ describe('the log', () => {
     const neighbour = await dashboard.createNeighbour();
     const cookie = await signIn(url, email);
     const leave = new AbortController();
-    const response = await fetch(`${url}/api/apps/${tenant.appId}/log/live?event=live`, {
-      headers: { cookie },
-      signal: leave.signal,
-    });
+    const response = await fetch(
+      `${url}/api/apps/${tenant.appId}/log/live?event=live&reason=expired`,
+      {
+        headers: { cookie },
+        signal: leave.signal,
+      },
+    );
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     await insert({ event: await createEvent('not live') });
     await insert({ event, appId: neighbour.tenant.appId });
-    const { requestId } = await insert({ event });
+    await insert({ event, state: 'failed', reason: 'too_long' });
+    const { requestId } = await insert({ event, state: 'failed', reason: 'expired' });
     const eventText = await readUntil(response, 'event: rows');
     leave.abort();
     const rows = JSON.parse(/data: (.*)/.exec(eventText)?.[1] ?? '{}').rows;

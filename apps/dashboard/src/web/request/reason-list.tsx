@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { ItemFilters } from '../../api/request-items';
 import type { ReasonGroup, RequestAnswer } from '../../api/requests';
 import { useSession } from '../context';
-import { count, plural } from '../format';
+import { count } from '../format';
 import type { PageFilters } from '../log/filters';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -37,7 +37,7 @@ export function ReasonList({
         {mayChange && counts.failed > 0 && (
           <Button look="small" onClick={() => open({})}>
             <Icon name="retry" size={14} />
-            Resend {plural(counts.failed, 'failed message')}…
+            Resend failed messages…
           </Button>
         )}
       </div>
