@@ -47,15 +47,11 @@ testInBrowser(
     await list(page).first().waitFor();
     // Only the rows in sight are in the page.
     expect(await list(page).count()).toBeLessThan(100);
-    if (process.env['PICTURES'])
-      await page.screenshot({ path: `${process.env['PICTURES']}/overview.png` });
     expect(await inspectPage(page, 'bulk')).toEqual([]);
 
     await totals.getByRole('button', { name: `Show ${failed} failed on email` }).click();
     await page.getByRole('button', { name: 'Remove the filter state' }).waitFor();
     await list(page).filter({ hasText: 'failed' }).first().waitFor();
-    if (process.env['PICTURES'])
-      await page.screenshot({ path: `${process.env['PICTURES']}/filtered.png` });
 
     expect(await inspectPage(page, 'bulk-filtered')).toEqual([]);
 
@@ -65,8 +61,6 @@ testInBrowser(
 
     await page.getByRole('button', { name: 'Resend these…' }).first().click();
     await page.getByRole('dialog').getByText('will be resent').waitFor();
-    if (process.env['PICTURES'])
-      await page.screenshot({ path: `${process.env['PICTURES']}/resend.png` });
     await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Remove the filter state' }).click();
@@ -80,8 +74,6 @@ testInBrowser(
       .waitFor({ state: 'attached' });
     await list(page).first().getByRole('button').click();
     await page.getByText(/^Item \d+ of 1,000$/).waitFor();
-    if (process.env['PICTURES'])
-      await page.screenshot({ path: `${process.env['PICTURES']}/item.png` });
     await page.getByRole('button', { name: 'All items' }).click();
     await list(page).first().waitFor();
     expect(problems).toEqual([]);
