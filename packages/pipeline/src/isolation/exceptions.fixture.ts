@@ -164,6 +164,7 @@ export const exceptions: Exception[] = [
     reason: 'The relay and upkeep serve every account',
     statements: [
       'relay/count-minutes.sql.ts: UPDATE counted_minute c SET counted_at',
+      'relay/count-minutes.sql.ts: WITH old',
       'relay/count-minutes.sql.ts: WITH r',
       'relay/resend-by-filter.sql.ts: SELECT r.id,',
       'deliver/delivery-counts.sql.ts: DELETE FROM',

@@ -284,7 +284,7 @@ export async function useOverview(world: World): Promise<void> {
   // With these, only a few minutes are new.
   await alter(
     `INSERT INTO counted_minute (minute) SELECT date_trunc('minute', now()) - ago
-     FROM unnest(ARRAY[interval '2 minutes', interval '1 day']) ago`,
+     FROM unnest(ARRAY[interval '2 minutes', interval '1 day', interval '2 days']) ago`,
   );
   await addMinutes(pool);
   const minute = new Date(Math.floor(readTime(requestId) / 60_000) * 60_000);
