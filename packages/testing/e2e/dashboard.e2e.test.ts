@@ -113,12 +113,12 @@ describe('the account', () => {
       const answer = await page.request.get(new URL(href ?? '', dashboard.url).href);
       expect(await answer.text()).toMatch(/^# Rotate keys/);
       const readTheme = () =>
-        page.evaluate(() => document.documentElement.dataset['theme'] ?? 'none');
+        page.evaluate<string>("document.documentElement.dataset.theme ?? 'none'");
       for (const theme of ['light', 'dark', 'none']) {
         await page.getByRole('button', { name: /^Theme: / }).click();
         expect(await readTheme()).toBe(theme);
       }
-      expect(await page.evaluate(() => localStorage.getItem('belfry-theme'))).toBeNull();
+      expect(await page.evaluate<string | null>("localStorage.getItem('belfry-theme')")).toBeNull();
     },
   );
 
