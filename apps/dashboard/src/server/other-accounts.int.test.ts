@@ -66,7 +66,7 @@ const types: ValueTypes = {
   event: 'eventName',
   recipient: ['email', 'userId', 'token'],
   idempotencyKey: 'idempotencyKey',
-  ...plain('from', 'to', 'last', 'state', 'reason', 'waits', 'provider'),
+  ...plain('from', 'to', 'last', 'state', 'reason', 'waits', 'provider', 'period'),
   // Bodies.
   'session.accountId': 'accountId',
   'session.email': 'operatorEmail',
