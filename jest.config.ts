@@ -46,7 +46,7 @@ const config: Config = {
     {
       ...shared,
       displayName: 'page',
-      testEnvironment: 'jsdom',
+      testEnvironment: 'jest-environment-jsdom',
       // Testing Library registers hooks when it is loaded.
       transform: compile(false),
       setupFiles: ['<rootDir>/apps/dashboard/src/web/jsdom.fixture.ts'],

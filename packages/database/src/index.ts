@@ -53,7 +53,6 @@ export {
   type DraftSave,
 } from './configuration/events';
 export {
-  type IntegrationHealth,
   type IntegrationResults,
   removeOldIntegrationCounts,
   writeIntegrationResults,

@@ -1,7 +1,7 @@
 import { type AppSetting, type AppSettings, listAppSettings, listValues } from '@belfry/shared';
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { done, nameSchema, nullable, oneOf, time } from './schemas';
+import { createChoice, done, nameSchema, nullable, time } from './schemas';
 
 export const notARegion = 'must be a two-letter region such as US or DE';
 
@@ -42,14 +42,14 @@ export type AppAnswer = Static<typeof app>;
 
 const goingLiveItem = Type.Object({
   /** `missing`: messages would fail or callers could not call. */
-  status: oneOf(['ok', 'warning', 'missing']),
+  status: createChoice(['ok', 'warning', 'missing']),
   title: Type.String(),
   /** A fact, and how to change it. */
   text: Type.String(),
   /** Where to change it; null if no page of the dashboard can. */
   fix: nullable(
     Type.Object({
-      page: oneOf(['events', 'integrations', 'keys', 'apps']),
+      page: createChoice(['events', 'integrations', 'keys', 'apps']),
       id: nullable(Type.String()),
     }),
   ),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { publishProblem } from './problem';
 import type { RouteSpec } from './route-spec';
-import { anyObject, confirmSchema, done, nullable, oneOf, time } from './schemas';
+import { anyObject, confirmSchema, createChoice, done, nullable, time } from './schemas';
 
 const dayMs = 24 * 60 * 60_000;
 export const maxLocaleCharacters = 35;
@@ -9,8 +9,8 @@ export const maxLocaleCharacters = 35;
 /** Rejects unknown fields; otherwise a misspelt setting would be ignored and its default used. */
 const closed = { additionalProperties: false };
 
-const missing = oneOf(['empty', 'reject']);
-const onUnknown = oneOf(['resend', 'resend_next', 'hold']);
+const missing = createChoice(['empty', 'reject']);
+const onUnknown = createChoice(['resend', 'resend_next', 'hold']);
 
 const policyInput = Type.Partial(
   Type.Object({
@@ -80,7 +80,7 @@ const eventRow = Type.Object({
   id: Type.String(),
   name: Type.String(),
   /** `draft`: no live version. `changed`: the draft differs from the live version. */
-  state: oneOf(['draft', 'live', 'changed']),
+  state: createChoice(['draft', 'live', 'changed']),
   liveNumber: nullable(Type.Integer()),
   liveSince: nullable(time),
   /** Channels of the live version, or of the draft if none is live. */
@@ -117,7 +117,7 @@ export type DraftAnswer = Static<typeof draft>;
 export const versionRow = Type.Object({
   id: Type.String(),
   number: Type.Integer(),
-  kind: oneOf(['live', 'test']),
+  kind: createChoice(['live', 'test']),
   note: nullable(Type.String()),
   /** It repeats the version of this number. */
   rolledBackTo: nullable(Type.Integer()),

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { oneOf } from './schemas';
+import { createChoice } from './schemas';
 
 const findResult = Type.Union([
   Type.Object({
-    kind: oneOf(['request', 'message']),
+    kind: createChoice(['request', 'message']),
     appId: Type.String(),
     requestId: Type.String(),
     event: Type.String(),
@@ -18,7 +18,10 @@ const findResult = Type.Union([
     event: Type.Optional(Type.Literal('')),
   }),
   /** `recipient` and `idempotencyKey`: requests of that app that match one log filter. */
-  Type.Object({ kind: oneOf(['recipient', 'idempotencyKey', 'user']), appId: Type.String() }),
+  Type.Object({
+    kind: createChoice(['recipient', 'idempotencyKey', 'user']),
+    appId: Type.String(),
+  }),
 ]);
 export type FindResult = Static<typeof findResult>;
 

@@ -1,12 +1,27 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { anyObject, confirmSchema, done, nameSchema, nullable, oneOf, time } from './schemas';
+import {
+  anyObject,
+  confirmSchema,
+  createChoice,
+  done,
+  nameSchema,
+  nullable,
+  time,
+} from './schemas';
 
-const integrationState = oneOf(['active', 'needs_attention', 'paused']);
+const integrationState = createChoice(['active', 'needs_attention', 'paused']);
 
 /** Counts are attempts of the last hour, in steps of 5 minutes. A connection test is not an attempt. */
 export const integrationHealth = Type.Object({
-  verdict: oneOf(['untested', 'healthy', 'degraded', 'failing', 'needs_attention', 'paused']),
+  verdict: createChoice([
+    'untested',
+    'healthy',
+    'degraded',
+    'failing',
+    'needs_attention',
+    'paused',
+  ]),
   lastSuccessAt: nullable(time),
   lastFailureAt: nullable(time),
   /** The newest failure as a sentence, with host and port if nothing answered. */
@@ -27,7 +42,7 @@ const usedBy = Type.Object({
   eventId: Type.String(),
   name: Type.String(),
   /** Whether the live version or only the draft uses it. */
-  in: Type.Array(oneOf(['live', 'draft'])),
+  in: Type.Array(createChoice(['live', 'draft'])),
   /** It is the only integration of this channel. Without it the channel sends nothing. */
   isOnly: Type.Boolean(),
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { confirmSchema, nameSchema, nullable, oneOf, passwordSchema, time } from './schemas';
+import { confirmSchema, createChoice, nameSchema, nullable, passwordSchema, time } from './schemas';
 
 const keyRow = Type.Object({
   id: Type.String(),
@@ -8,7 +8,7 @@ const keyRow = Type.Object({
   name: nullable(Type.String()),
   /** The key without its secret: `bk_7Qd2…`. */
   hint: Type.String(),
-  state: oneOf(['active', 'ending', 'ended']),
+  state: createChoice(['active', 'ending', 'ended']),
   createdAt: time,
   lastUsedAt: nullable(time),
   /** Set while the key is ending: when it expires. */

@@ -1,7 +1,7 @@
 import { queueReasonNames } from '@belfry/shared';
 import { type ObjectOptions, type Static, type StringOptions, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { nullable, oneOf, time } from './schemas';
+import { createChoice, nullable, time } from './schemas';
 
 /** Why a message waits: a key of `queueReasons`. */
 export const waitsFilter = Type.Optional(
@@ -59,7 +59,7 @@ export const stateCounts = Type.Object({
 
 /** Why the queued message waits now. */
 export const wait = Type.Object({
-  reason: oneOf(queueReasonNames),
+  reason: createChoice(queueReasonNames),
   /** Provider calls made, and the number that the version allows. */
   attempts: Type.Integer(),
   maxAttempts: Type.Integer(),
@@ -83,7 +83,7 @@ export type ChannelSummary = Static<typeof channelSummary>;
 /** By channel; contains only channels of the version. */
 export const channelSummaries = Type.Record(Type.String(), channelSummary);
 
-export const requestKind = oneOf(['single', 'bulk', 'test', 'resend']);
+export const requestKind = createChoice(['single', 'bulk', 'test', 'resend']);
 
 const logRow = Type.Object({
   requestId: Type.String(),

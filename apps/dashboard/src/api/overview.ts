@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { logFilters } from './log';
 import type { RouteSpec } from './route-spec';
-import { nullable, oneOf, time } from './schemas';
+import { createChoice, nullable, time } from './schemas';
 
 /** The last 60 minutes by minute, 24 hours by 15 minutes, or 7 days by 2 hours. */
 export const overviewPeriods = ['hour', 'day', 'week'] as const;
@@ -78,7 +78,7 @@ const backlog = Type.Object({
 export type OverviewBacklog = Static<typeof backlog>;
 
 const overview = Type.Object({
-  period: oneOf(overviewPeriods),
+  period: createChoice(overviewPeriods),
   /** The steps start at `from`; the last one ends at `to`, which may be in the future. */
   from: time,
   to: time,

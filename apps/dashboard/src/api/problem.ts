@@ -1,6 +1,6 @@
 import type { FieldProblem } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
-import { oneOf } from './schemas';
+import { createChoice } from './schemas';
 
 /** The body of every answer that is not 2xx. */
 export type Problem = {
@@ -73,7 +73,7 @@ export type { FieldProblem };
 /** A reason why a draft cannot be published, or a warning about it. */
 export const publishProblem = Type.Object({
   /** `error` prevents publishing; `warning` does not. */
-  severity: oneOf(['error', 'warning']),
+  severity: createChoice(['error', 'warning']),
   /** Absent if the problem concerns the whole event. */
   channel: Type.Optional(Type.String()),
   locale: Type.Optional(Type.String()),

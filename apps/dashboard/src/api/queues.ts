@@ -2,7 +2,7 @@ import { type QueueReason, queueReasonNames } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import { integrationHealth } from './integrations';
 import type { RouteSpec } from './route-spec';
-import { nullable, oneOf, time } from './schemas';
+import { createChoice, nullable, time } from './schemas';
 
 const waitCount = Type.Object({
   messages: Type.Integer(),
@@ -57,7 +57,7 @@ const integrationQueue = Type.Object({
   name: Type.String(),
   channel: Type.String(),
   provider: Type.String(),
-  state: oneOf(['active', 'needs_attention', 'paused']),
+  state: createChoice(['active', 'needs_attention', 'paused']),
   stateReason: nullable(Type.String()),
   health: integrationHealth,
   waiting: Type.Integer(),
@@ -112,7 +112,7 @@ const status = Type.Object({ ...storeStatus.properties, readAt: time });
 export type StatusAnswer = Static<typeof status>;
 
 export const queueRoutes = {
-  /** Of one app, or of all apps of the account. */
+  /** The queues of one app, or of all apps of the account. */
   'GET /api/queues': {
     access: 'viewer',
     query: Type.Object({ app: Type.Optional(Type.String()) }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { anyObject, oneOf } from './schemas';
+import { anyObject, createChoice } from './schemas';
 
 /** JSON Schema from the registry. `title` is the label, `description` the hint, `default` the initial value. */
 export type JsonSchema = {
@@ -63,7 +63,7 @@ const registry = Type.Object({
   defaultPolicy: Type.Object({
     attempts: Type.Integer(),
     timeToLiveMs: Type.Integer(),
-    onUnknown: oneOf(['resend', 'resend_next', 'hold']),
+    onUnknown: createChoice(['resend', 'resend_next', 'hold']),
   }),
   /** Behaviour of the sandbox's magic recipients, and their addresses on each channel. */
   magicRecipients: Type.Array(

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { channelSummaries, requestKind, stateCounts, wait } from './log';
 import type { RouteSpec } from './route-spec';
-import { anyObject, confirmSchema, done, nullable, oneOf, time } from './schemas';
+import { anyObject, confirmSchema, createChoice, done, nullable, time } from './schemas';
 
 const text = Type.String();
 
@@ -15,7 +15,7 @@ const attemptStep = Type.Object({
   at: time,
   closedAt: nullable(time),
   /** Null while the call is open. */
-  outcome: nullable(oneOf(['accepted', 'rejected', 'retry', 'unknown'])),
+  outcome: nullable(createChoice(['accepted', 'rejected', 'retry', 'unknown'])),
   reason: nullable(text),
   detail: nullable(text),
   provider: nullable(text),
@@ -28,7 +28,7 @@ const attemptStep = Type.Object({
   response: Type.Unknown(),
   explanation: nullable(explanation),
   /** The end of the call; `not_sent` if Belfry did not call the provider. Null while the call is open. */
-  ending: nullable(oneOf(['accepted', 'refused', 'no_answer', 'not_sent', 'unclear'])),
+  ending: nullable(createChoice(['accepted', 'refused', 'no_answer', 'not_sent', 'unclear'])),
 });
 export type AttemptStep = Static<typeof attemptStep>;
 
@@ -139,7 +139,7 @@ export type ReasonGroup = Static<typeof reasonGroup>;
 const request = Type.Object({
   requestId: text,
   event: Type.Object({ id: text, name: text, isDeleted: Type.Boolean() }),
-  version: Type.Object({ id: text, number: Type.Integer(), kind: oneOf(['live', 'test']) }),
+  version: Type.Object({ id: text, number: Type.Integer(), kind: createChoice(['live', 'test']) }),
   kind: requestKind,
   items: Type.Integer(),
   plannedItems: Type.Integer(),

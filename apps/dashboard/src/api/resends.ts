@@ -2,7 +2,7 @@ import { maxMessagesPerResend, resendPaces } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import { createLogFilters, logFilters } from './log';
 import type { RouteSpec } from './route-spec';
-import { nullable, oneOf, time } from './schemas';
+import { createChoice, nullable, time } from './schemas';
 
 const counted = Type.Object({ name: Type.String(), messages: Type.Integer() });
 export type Counted = Static<typeof counted>;
@@ -39,7 +39,7 @@ export type ResendCountAnswer = Static<typeof resendCount>;
 const resendRun = Type.Object({
   id: Type.String(),
   /** `paused`: all sending of the app is paused, including the run. */
-  state: oneOf(['running', 'paused', 'finished', 'cancelled']),
+  state: createChoice(['running', 'paused', 'finished', 'cancelled']),
   /** The confirmed filters; addresses are masked. */
   filters: logFilters,
   /** The sum of `resent`, `skipped`, `cancelled` and `left`. */
@@ -60,7 +60,7 @@ const resendRun = Type.Object({
     }),
   ),
   /** `succeeded` only if every message was resent and is sent, delivered or read. Null until it is certain. */
-  result: nullable(oneOf(['succeeded', 'partly', 'failed'])),
+  result: nullable(createChoice(['succeeded', 'partly', 'failed'])),
   perSecond: Type.Integer(),
   createdAt: time,
   createdBy: nullable(Type.String()),

@@ -9,7 +9,7 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
 
 export const anyObject = Type.Record(Type.String(), Type.Unknown());
 
-export function oneOf<const Values extends readonly string[]>(values: Values) {
+export function createChoice<const Values extends readonly string[]>(values: Values) {
   return Type.Unsafe<Values[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 }
 

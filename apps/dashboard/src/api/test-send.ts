@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { definitionInput } from './events';
 import { selectedChannels } from './preview';
 import type { RouteSpec } from './route-spec';
-import { anyObject, confirmSchema, nullable, oneOf, time } from './schemas';
+import { anyObject, confirmSchema, createChoice, nullable, time } from './schemas';
 
 const acceptedTest = Type.Object({ requestId: Type.String() });
 export type TestSendAnswer = Static<typeof acceptedTest>;
@@ -16,11 +16,11 @@ const callExample = Type.Object({
 });
 export type CallExampleAnswer = Static<typeof callExample>;
 
-const delivery = oneOf(['sandbox', 'live']);
+const delivery = createChoice(['sandbox', 'live']);
 
 const dryRunMessage = Type.Object({
   channel: Type.String(),
-  would: oneOf(['send', 'skip', 'fail']),
+  would: createChoice(['send', 'skip', 'fail']),
   /** Why it would not be sent, as a sentence, and what to do. */
   reason: nullable(Type.String()),
   what: nullable(Type.String()),

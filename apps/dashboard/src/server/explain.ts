@@ -15,7 +15,8 @@ const remedies: Record<string, string> = {
   no_address: 'Send the address in the call, or store it with the user.',
   invalid_address: 'Correct the address where it is stored or sent.',
   unknown_user: 'Store the user first, or send an address in the call.',
-  suppressed: 'Select Allow on the Users page to remove the suppression, if the address may be used again.',
+  suppressed:
+    'Select Allow on the Users page to remove the suppression, if the address may be used again.',
   opted_out:
     'No correction needed. The recipient can subscribe again, or an operator can remove the suppression on their request.',
   device_gone:

@@ -192,7 +192,11 @@ describe('counting a resend by filter', () => {
         { name: 'unknown', messages: 1, warning: expect.stringContaining('twice') },
       ]),
       leftOut: expect.arrayContaining([
-        { reason: 'not_ended', messages: 1, means: 'It still waits, or is being sent. Wait until it ends, or cancel it.' },
+        {
+          reason: 'not_ended',
+          messages: 1,
+          means: 'It still waits, or is being sent. Wait until it ends, or cancel it.',
+        },
         expect.objectContaining({ reason: 'erased', messages: 1 }),
         expect.objectContaining({ reason: 'sensitive', messages: 1 }),
       ]),

@@ -19,7 +19,7 @@ import { notFound, problemStatuses, Refusal } from './problem';
 import { findProblems, readBody } from './read-body';
 import type { Session, Sessions } from './sessions';
 
-/** What every handler of a route with a session receives. */
+/** A call of a route with a session. */
 export type SignedInCall = { req: Request; res: Response; session: Session; actor: Actor };
 /** An app of another account answers exactly like a missing one, before the handler runs. */
 export type AppCall = SignedInCall & { app: AccountAppRow };
@@ -124,16 +124,16 @@ export function readId(text: string, what: string): string {
 
 /** Parameters that occur once and are not empty, as texts or integers of the schema. */
 function readQuery(schema: TObject, req: Request): object {
-  const found: Record<string, string | number> = {};
+  const parameters: Record<string, string | number> = {};
   for (const [name, { type }] of Object.entries(schema.properties)) {
     const value: unknown = req.query[name];
     if (typeof value !== 'string' || value.trim() === '') continue;
     const text = value.trim();
-    found[name] = type === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+    parameters[name] = type === 'integer' && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
   }
-  const [problem] = findProblems(schema, found, '');
+  const [problem] = findProblems(schema, parameters, '');
   if (problem) throw new Refusal('bad_request', `${problem.path} ${problem.problem}.`);
-  return found;
+  return parameters;
 }
 
 /** Express passes a list only for wildcards, which no route has. */

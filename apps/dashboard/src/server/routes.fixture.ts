@@ -41,14 +41,14 @@ export function findAnswerProblems(method: Method, target: string, answer: unkno
 
 function findRoute(method: Method, target: string): [string, RouteSpec] {
   const path = `/api/${target.split('?')[0]}`;
-  const found = listRoutes().find(([route]) => {
-    const [routeMethod, pattern] = splitRoute(route);
+  const route = listRoutes().find(([name]) => {
+    const [routeMethod, pattern] = splitRoute(name);
     return (
       routeMethod === method && new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(path)
     );
   });
-  if (!found) throw new Error(`The contract has no ${method} ${path}`);
-  return found;
+  if (!route) throw new Error(`The contract has no ${method} ${path}`);
+  return route;
 }
 
 const closedSchemas = new WeakMap<TSchema, TSchema>();

@@ -55,35 +55,11 @@ const countedTo = 1_000;
 
 /** The integrations of an app. Each query names the app, so that it never finds an integration of another app. */
 export function createAppIntegrations(pool: pg.Pool) {
-  async function list(appId: string, id: string | null = null): Promise<AppIntegrationRow[]> {
-    const { rows } = await pool.query<AppIntegrationRow>(
-      `SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
-         i.tested_at AS "testedAt",
-         i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting,
-         CASE WHEN i.state = 'paused' THEN i.paused_at END AS "pausedAt", CASE WHEN i.state = 'paused' THEN o.email END AS "pausedBy",
-         ${selectHealth}
-       FROM integration i
-       LEFT JOIN operator o ON o.id = i.paused_by
-       ${joinHealth}
-       CROSS JOIN LATERAL (
-         SELECT count(*)::int AS waiting FROM (
-           SELECT 1 FROM message m
-           WHERE m.channel = i.channel AND m.app_id = i.app_id AND m.waiting_at IS NOT NULL
-             AND m.integration_id = i.id
-           LIMIT ${countedTo}) c
-       ) w
-       WHERE i.app_id = $1 AND i.deleted_at IS NULL AND ($2::uuid IS NULL OR i.id = $2)
-       ORDER BY i.name LIMIT ${maxListed}`,
-      [appId, id],
-    );
-    return rows;
-  }
-
   return {
-    list: (appId: string) => list(appId),
+    list: (appId: string) => listIntegrations(pool, appId),
 
     async find(appId: string, id: string): Promise<AppIntegrationRow | undefined> {
-      return (await list(appId, id))[0];
+      return (await listIntegrations(pool, appId, id))[0];
     },
 
     /** Undefined when the name is taken. */
@@ -141,26 +117,57 @@ export function createAppIntegrations(pool: pg.Pool) {
     },
 
     /** `emptied` is a sealed empty object that replaces the credentials. */
-    async remove(
-      actor: Actor,
-      appId: string,
-      { id, emptied }: { id: string; emptied: string },
-    ): Promise<boolean> {
-      const entry = { action: 'integration.removed', subject: id };
-      const removed = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-        const { rows } = await client.query<{ id: string }>(
-          `UPDATE integration SET deleted_at = now(), credentials = $3
-           WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL RETURNING id`,
-          [id, appId, emptied],
-        );
-        return rows[0];
-      });
-      return removed !== undefined;
-    },
+    remove: (actor: Actor, appId: string, removal: { id: string; emptied: string }) =>
+      removeIntegration(pool, { ...actor, appId }, removal),
   };
 }
 
 export type AppIntegrations = ReturnType<typeof createAppIntegrations>;
+
+async function listIntegrations(
+  pool: pg.Pool,
+  appId: string,
+  id: string | null = null,
+): Promise<AppIntegrationRow[]> {
+  const { rows } = await pool.query<AppIntegrationRow>(
+    `SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
+       i.tested_at AS "testedAt",
+       i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting,
+       CASE WHEN i.state = 'paused' THEN i.paused_at END AS "pausedAt", CASE WHEN i.state = 'paused' THEN o.email END AS "pausedBy",
+       ${selectHealth}
+     FROM integration i
+     LEFT JOIN operator o ON o.id = i.paused_by
+     ${joinHealth}
+     CROSS JOIN LATERAL (
+       SELECT count(*)::int AS waiting FROM (
+         SELECT 1 FROM message m
+         WHERE m.channel = i.channel AND m.app_id = i.app_id AND m.waiting_at IS NOT NULL
+           AND m.integration_id = i.id
+         LIMIT ${countedTo}) c
+     ) w
+     WHERE i.app_id = $1 AND i.deleted_at IS NULL AND ($2::uuid IS NULL OR i.id = $2)
+     ORDER BY i.name LIMIT ${maxListed}`,
+    [appId, id],
+  );
+  return rows;
+}
+
+async function removeIntegration(
+  pool: pg.Pool,
+  actor: ActorInApp,
+  { id, emptied }: { id: string; emptied: string },
+): Promise<boolean> {
+  const entry = { action: 'integration.removed', subject: id };
+  const removed = await changeWithAudit(pool, actor, entry, async (client) => {
+    const { rows } = await client.query<{ id: string }>(
+      `UPDATE integration SET deleted_at = now(), credentials = $3
+       WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL RETURNING id`,
+      [id, actor.appId, emptied],
+    );
+    return rows[0];
+  });
+  return removed !== undefined;
+}
 
 async function createIntegration(
   pool: pg.Pool,

@@ -13,6 +13,7 @@ import * as dashboard from './use-dashboard.fixture';
 import * as deliver from './use-deliver.fixture';
 import * as gateway from './use-gateway.fixture';
 import * as operate from './use-operate.fixture';
+import * as queues from './use-queues.fixture';
 import * as relay from './use-relay.fixture';
 import * as upkeep from './use-upkeep.fixture';
 import { createWorld, type World } from './world.fixture';
@@ -45,8 +46,8 @@ async function useAll(): Promise<void> {
   await dashboard.useIntegrations(world);
   await dashboard.useEvents(world);
   await dashboard.usePeopleOfApp(world);
-  await dashboard.useQueues(world);
-  await dashboard.useOverview(world);
+  await queues.useQueues(world);
+  await queues.useOverview(world);
   await operate.useResends(world);
   await upkeep.useInstallation(world);
   await upkeep.useErasure(world);

@@ -1,11 +1,7 @@
 import { defaultPolicy } from '@belfry/shared';
 import { explainRequest } from './explain-request';
-import type {
-  RequestTimeline,
-  TimelineAttempt,
-  TimelineHead,
-  TimelineMessage,
-} from './read-request';
+import type { TimelineAttempt, TimelineMessage } from './read-messages';
+import type { RequestTimeline, TimelineHead } from './read-request';
 
 const time = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 10, 0, seconds));
 const now = time(100);

@@ -16,12 +16,8 @@ import {
 } from '../deliver/eligibility.sql';
 import { readFailovers } from '../deliver/failover.sql';
 import { endedSuppression, explainSuppression } from './explain-suppression';
-import type {
-  RequestTimeline,
-  TimelineAttempt,
-  TimelineMessage,
-  TimelineReceipt,
-} from './read-request';
+import type { TimelineAttempt, TimelineMessage, TimelineReceipt } from './read-messages';
+import type { RequestTimeline } from './read-request';
 import { getResendRun } from './resend-run.sql';
 
 /** Explains the history of a request in sentences: first the request, then each message. */

@@ -43,14 +43,8 @@ export {
   type QueueFacts,
   type WaitRow,
 } from './queue-counts';
-export {
-  type ItemTimeline,
-  readItemTimeline,
-  readRequestTimeline,
-  type TimelineAttempt,
-  type TimelineMessage,
-  type TimelineReceipt,
-} from './read-request';
+export type { TimelineAttempt, TimelineMessage, TimelineReceipt } from './read-messages';
+export { type ItemTimeline, readItemTimeline, readRequestTimeline } from './read-request';
 export {
   type AppReport,
   type NewReceipt,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type CurrentVerdict, readObstacles } from '../deliver/eligibility.sql';
-import { readMessagesById, type TimelineMessage } from './read-request';
+import { readMessagesById, type TimelineMessage } from './read-messages';
 import { listUserMessages, type UserMessageRow, type UserQuery } from './user-messages.sql';
 
 export type UserMessage = UserMessageRow & {

@@ -27,44 +27,7 @@ export function createQueueHandlers(deps: QueueHandlersDeps) {
 
   return {
     async 'GET /api/queues'({ actor, query }): Promise<QueuesAnswer> {
-      const apps = await listRequestedApps(deps.apps, actor.accountId, query.app);
-      const ids = apps.map(({ id }) => id);
-      const [waits, pauses, workers, bulks, integrations, stores, rates, latency] =
-        await Promise.all([
-          facts.countWaits(ids, channelNames),
-          facts.listPauses(ids),
-          deps.listHeartbeats(),
-          facts.listBulks(ids),
-          Promise.all(
-            ids.map(async (id) =>
-              (await deps.integrations.list(id)).map((row) =>
-                toIntegrationQueue(id, row, deps.now()),
-              ),
-            ),
-          ),
-          deps.readStatus(),
-          facts.readRates(ids),
-          facts.readLatency(ids),
-        ]);
-      const readAt = deps.now();
-      const read = { waits, pauses, workers, apps, rates, readAt };
-      return {
-        readAt: readAt.getTime(),
-        total: sumWaits(waits),
-        apps: apps.map(({ id: appId, name }) => ({
-          appId,
-          name,
-          ...sumWaits(waits.filter((row) => row.appId === appId)),
-        })),
-        channels: sortByChannel(channelNames).map((channel) => toChannelQueue(channel, read)),
-        integrations: integrations.flat(),
-        bulks: bulks.map(({ acceptedAt, ...bulk }) => ({
-          ...bulk,
-          acceptedAt: acceptedAt.getTime(),
-        })),
-        stores,
-        latency: latency ?? null,
-      };
+      return readQueues(deps, await listRequestedApps(deps.apps, actor.accountId, query.app));
     },
 
     async 'GET /api/status'() {
@@ -88,6 +51,46 @@ export function createQueueHandlers(deps: QueueHandlersDeps) {
     if (!channelNames.includes(channel)) throw notFound('channel');
     return channel;
   }
+}
+
+async function readQueues(
+  { facts, channelNames, ...deps }: QueueHandlersDeps,
+  apps: readonly AccountAppRow[],
+): Promise<QueuesAnswer> {
+  const ids = apps.map(({ id }) => id);
+  const [waits, pauses, workers, bulks, integrations, stores, rates, latency] = await Promise.all([
+    facts.countWaits(ids, channelNames),
+    facts.listPauses(ids),
+    deps.listHeartbeats(),
+    facts.listBulks(ids),
+    Promise.all(
+      ids.map(async (id) =>
+        (await deps.integrations.list(id)).map((row) => toIntegrationQueue(id, row, deps.now())),
+      ),
+    ),
+    deps.readStatus(),
+    facts.readRates(ids),
+    facts.readLatency(ids),
+  ]);
+  const readAt = deps.now();
+  const read = { waits, pauses, workers, apps, rates, readAt };
+  return {
+    readAt: readAt.getTime(),
+    total: sumWaits(waits),
+    apps: apps.map(({ id: appId, name }) => ({
+      appId,
+      name,
+      ...sumWaits(waits.filter((row) => row.appId === appId)),
+    })),
+    channels: sortByChannel(channelNames).map((channel) => toChannelQueue(channel, read)),
+    integrations: integrations.flat(),
+    bulks: bulks.map(({ acceptedAt, ...bulk }) => ({
+      ...bulk,
+      acceptedAt: acceptedAt.getTime(),
+    })),
+    stores,
+    latency: latency ?? null,
+  };
 }
 
 /** The requested app, or all apps of the account. */

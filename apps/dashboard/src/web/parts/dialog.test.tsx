@@ -37,7 +37,7 @@ describe('a dialog', () => {
     expect(document.activeElement).toBe(screen.getByLabelText('Name'));
   });
 
-  test('passes over inputs that cannot be changed', async () => {
+  test('skips inputs that cannot be changed', async () => {
     await open(
       <>
         <input aria-label="ID" readOnly />

@@ -47,7 +47,7 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
   );
 }
 
-export function describeEnding({ outcome, ending }: AttemptStep): string {
+function describeEnding({ outcome, ending }: AttemptStep): string {
   if (ending === null) return 'in progress';
   if (outcome === 'retry') return `${endingLabels[ending]}, will be retried`;
   if (outcome === 'unknown' && ending !== 'unclear')
