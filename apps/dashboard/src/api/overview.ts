@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { integrationHealth } from './integrations';
 import { logFilters } from './log';
 import type { RouteSpec } from './route-spec';
 import { createChoice, nullable, time } from './schemas';
@@ -60,8 +61,8 @@ const unhealthyIntegration = Type.Object({
   name: Type.String(),
   channel: Type.String(),
   provider: Type.String(),
-  state: Type.String(),
-  reason: nullable(Type.String()),
+  health: integrationHealth,
+  stateReason: nullable(Type.String()),
 });
 export type UnhealthyIntegration = Static<typeof unhealthyIntegration>;
 

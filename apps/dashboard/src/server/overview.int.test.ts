@@ -150,8 +150,13 @@ describe('the overview', () => {
     expect(body.backlog).toContainEqual(
       expect.objectContaining({ channel: 'email', waiting: waiting.length, perSecond: 2, drainMs }),
     );
-    expect(body.unhealthyIntegrations).toEqual([
-      { ...integration, id, state: 'needs_attention', reason: 'Bad password' },
+    expect(body.unhealthyIntegrations).toMatchObject([
+      {
+        ...integration,
+        id,
+        health: { verdict: 'needs_attention' },
+        stateReason: 'Bad password',
+      },
     ]);
   });
 

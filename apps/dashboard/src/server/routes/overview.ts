@@ -5,6 +5,7 @@ import {
   overviewPeriods,
   type UnhealthyIntegration,
 } from '../../api/overview';
+import { toHealthAnswer } from '../integration-health';
 import { createPeriod, listBacklog, summarize, toFailure } from '../overview-page';
 import { Refusal } from '../problem';
 import type { Handlers } from '../route';
@@ -13,7 +14,7 @@ export type OverviewHandlersDeps = {
   channelNames: readonly string[];
   overview: Overview;
   facts: Pick<QueueFacts, 'countWaits' | 'readRates'>;
-  listUnhealthyIntegrations(appId: string): Promise<UnhealthyIntegration[]>;
+  listUnhealthyIntegrations(appId: string, now: Date): Promise<UnhealthyIntegration[]>;
   now: () => Date;
 };
 
@@ -33,7 +34,7 @@ export function createOverviewHandlers(deps: OverviewHandlersDeps) {
           overview.readLatencies(range),
           overview.readFailures(range),
           overview.readProgress(range.from),
-          deps.listUnhealthyIntegrations(app.id),
+          deps.listUnhealthyIntegrations(app.id, new Date(readAt)),
           facts.countWaits([app.id], channelNames),
           facts.readRates([app.id]),
         ]);
@@ -60,19 +61,15 @@ function readPeriod(text: string | undefined): OverviewPeriod {
   return period;
 }
 
-/** Integrations whose state is not active. */
+/** Integrations that are neither healthy nor untested. */
 export function createListUnhealthyIntegrations(integrations: Pick<AppIntegrations, 'list'>) {
-  return async (appId: string): Promise<UnhealthyIntegration[]> => {
+  return async (appId: string, now: Date): Promise<UnhealthyIntegration[]> => {
     const rows = await integrations.list(appId);
-    return rows
-      .filter(({ state }) => state !== 'active')
-      .map(({ id, name, channel, provider, state, stateReason }) => ({
-        id,
-        name,
-        channel,
-        provider,
-        state,
-        reason: stateReason,
-      }));
+    return rows.flatMap((row) => {
+      const { id, name, channel, provider, stateReason } = row;
+      const health = toHealthAnswer(row, now);
+      const isFine = health.verdict === 'healthy' || health.verdict === 'untested';
+      return isFine ? [] : [{ id, name, channel, provider, stateReason, health }];
+    });
   };
 }

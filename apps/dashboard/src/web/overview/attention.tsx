@@ -1,6 +1,7 @@
 import type { OverviewBacklog, UnhealthyIntegration } from '../../api/overview';
 import { useApp } from '../context';
 import { count, duration, rate } from '../format';
+import { HealthMark } from '../integrations/health';
 import { Link } from '../parts/controls';
 import { State } from '../parts/state-mark';
 import { buildPath } from '../route';
@@ -20,13 +21,13 @@ export function UnhealthyIntegrations({
       </div>
       {integrations.length === 0 && (
         <p className={styles['none']}>
-          <State name="delivered">All integrations are active.</State>
+          <State name="delivered">No integration fails.</State>
         </p>
       )}
       {integrations.length > 0 && (
         <table>
           <tbody>
-            {integrations.map(({ id, name, channel, provider, state, reason }) => (
+            {integrations.map(({ id, name, channel, provider, health, stateReason }) => (
               <tr key={id}>
                 <td className="ev">
                   <Link to={buildPath(app.id, 'integrations', id)}>{name}</Link>
@@ -35,11 +36,9 @@ export function UnhealthyIntegrations({
                   {channel}, {provider}
                 </td>
                 <td>
-                  <State name={state === 'paused' ? 'paused' : 'attention'}>
-                    {state.replaceAll('_', ' ')}
-                  </State>
+                  <HealthMark health={health} />
                 </td>
-                <td className={styles['reason']}>{reason}</td>
+                <td className={styles['reason']}>{stateReason ?? health.lastError}</td>
               </tr>
             ))}
           </tbody>
