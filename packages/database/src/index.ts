@@ -97,6 +97,7 @@ export {
 export {
   findNamed,
   type NamedRow,
+  type NameQuery,
 } from './find-named';
 export { createFindUser } from './find-users';
 export type { PrismaClient } from './generated/client';

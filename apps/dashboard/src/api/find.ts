@@ -1,34 +1,47 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { logFilters } from './log';
 import type { RouteSpec } from './route-spec';
-import { createChoice } from './schemas';
+import { createChoice, nullable, time } from './schemas';
 
-const findResult = Type.Union([
-  Type.Object({
-    kind: createChoice(['request', 'message']),
-    appId: Type.String(),
-    requestId: Type.String(),
-    event: Type.String(),
-    resendId: Type.Optional(Type.Null()),
-  }),
-  Type.Object({
-    kind: Type.Literal('resend'),
-    appId: Type.String(),
-    resendId: Type.String(),
-    requestId: Type.Optional(Type.Null()),
-    event: Type.Optional(Type.Literal('')),
-  }),
-  /** `recipient` and `idempotencyKey`: requests of that app that match one log filter. */
-  Type.Object({
-    kind: createChoice(['recipient', 'idempotencyKey', 'user']),
-    appId: Type.String(),
-  }),
-]);
+const findResult = Type.Object({
+  kind: createChoice([
+    'request',
+    'message',
+    'providerMessage',
+    'resend',
+    'recipient',
+    'user',
+    'event',
+    'idempotencyKey',
+  ]),
+  /** How the text was read: `phone number +12025550101`. */
+  label: Type.String(),
+  appId: Type.String(),
+  /** The log filters that show the match; null for a resend. */
+  filters: nullable(logFilters),
+  /** The request of a request, message or provider's message, and its event. */
+  requestId: Type.Optional(Type.String()),
+  event: Type.Optional(Type.String()),
+  resendId: Type.Optional(Type.String()),
+  userSid: Type.Optional(Type.String()),
+  eventId: Type.Optional(Type.String()),
+});
 export type FindResult = Static<typeof findResult>;
+
+const findAnswer = Type.Object({
+  /** Every reading of the text that was tried, as labels. */
+  readings: Type.Array(Type.String()),
+  found: Type.Array(findResult),
+  /** Skipped recipients were only searched in requests since this time; null if in all. */
+  skipsSearchedFrom: nullable(time),
+});
+export type FindAnswer = Static<typeof findAnswer>;
 
 export const findRoutes = {
   /**
-   * Exact matches of the text; none for an empty text or one of more than 255 characters. IDs are searched in every app
-   * of the account, other texts only in `app`.
+   * Tries each reading of a typed text: IDs of requests, messages, resends and providers in every app of the account;
+   * phone numbers in any spelling, addresses, user IDs, event names and idempotency keys only in `app`. Matches are
+   * exact. None for an empty text or one of more than 255 characters.
    */
   'GET /api/find': {
     access: 'viewer',
@@ -36,6 +49,6 @@ export const findRoutes = {
       text: Type.Optional(Type.String()),
       app: Type.Optional(Type.String()),
     }),
-    answer: Type.Object({ found: Type.Array(findResult) }),
+    answer: findAnswer,
   },
 } as const satisfies Record<string, RouteSpec>;

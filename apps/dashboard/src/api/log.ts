@@ -13,7 +13,7 @@ export const waitsFilter = Type.Optional(
   ),
 );
 
-/** The filters of the log, all optional, as texts with these limits. */
+/** The filters of the log, all optional, as texts with these limits. A request matches if all of them do. */
 export function createLogFilters(limits: StringOptions = {}, options: ObjectOptions = {}) {
   const text = Type.Optional(Type.String(limits));
   return Type.Object(
@@ -30,8 +30,9 @@ export function createLogFilters(limits: StringOptions = {}, options: ObjectOpti
       waits: waitsFilter,
       /** Why a message failed or was skipped. Combined with a channel or state: a message with all of them. */
       reason: text,
+      /** Provider of an attempt, or the one that the sandbox stands in for. */
       provider: text,
-      /** A stored address or a user_id. */
+      /** An address, also of a skipped channel, or a user_id. All filters of messages apply to one message. */
       recipient: text,
       requestId: text,
       idempotencyKey: text,
@@ -106,6 +107,11 @@ const logPage = Type.Object({
   next: nullable(Type.String()),
   /** The search limit was reached before the page was full; `next` continues it. */
   isPartial: Type.Boolean(),
+  /**
+   * With a recipient, limited: addresses of channels skipped at planning were only searched in requests since this
+   * time. Null if all were searched. A time filter moves the search.
+   */
+  skipsSearchedFrom: nullable(time),
 });
 export type LogAnswer = Static<typeof logPage>;
 

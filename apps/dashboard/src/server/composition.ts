@@ -57,6 +57,7 @@ import { createConfigurationServices } from './composition-configuration';
 import { type ConfirmPassword, createConfirmPassword } from './confirm-password';
 import { type ConnectionDeps, createConnections } from './connection';
 import { createDevices } from './devices';
+import type { LogFilterDeps } from './log-filter';
 import { createLogLive } from './log-live';
 import { createPasswords, type PasswordCost, type Passwords } from './password';
 import { createListUnhealthyIntegrations } from './routes/overview';
@@ -220,19 +221,15 @@ function createRequestServices(
   const log = createRequestLog(database.requestLog, states);
   const live = createLogLive({ log, now: () => Date.now(), logger });
   shutdown.add('live log', () => live.close());
-  const integrations = createAppIntegrations(pool);
+  const users = createAppUsers(pool);
+  const filterDeps: LogFilterDeps = {
+    channels,
+    states,
+    findEventIds: log.findEventIds,
+    listUserIdsByAddress: users.listIdsByAddress,
+  };
   return {
-    log: {
-      channels,
-      states,
-      log,
-      live,
-      sessions,
-      async listProviders(appId) {
-        const rows = await integrations.list(appId);
-        return new Map(rows.map(({ id, provider }) => [id, provider]));
-      },
-    },
+    log: { ...filterDeps, log, live, sessions },
     requests: {
       readTimeline: (address) => readItemTimeline(pool, address),
       resend: (actor, input) => resendMessage(pool, actor, input),
@@ -248,11 +245,14 @@ function createRequestServices(
       readItems: (range) => readItems(pool, range),
       countItems: (appId, requestId) => countItems(pool, { appId, requestId }),
     },
-    find: { apps: createAccountApps(pool), findNamed: (query) => findNamed(pool, query) },
+    find: {
+      apps: createAccountApps(pool),
+      log,
+      users,
+      findNamed: (query) => findNamed(pool, query),
+    },
     resends: {
-      channels,
-      states,
-      findEventIds: log.findEventIds,
+      ...filterDeps,
       runs: createResendRuns(pool),
       listHeartbeats: () => listHeartbeats(pool),
       now: () => new Date(),

@@ -8,6 +8,7 @@ export type LogFilterDeps = {
   channels: Record<string, AnyChannel>;
   states: readonly string[];
   findEventIds(appId: string, name: string): Promise<string[]>;
+  listUserIdsByAddress(appId: string, address: string): Promise<string[]>;
 };
 
 /** Converts log filters to table columns; undefined if nothing can match. */
@@ -20,12 +21,14 @@ export async function readLogFilter(
   if (!canMatch(filters, deps)) return undefined;
   const eventIds = event === undefined ? undefined : await deps.findEventIds(appId, event);
   if (eventIds?.length === 0) return undefined;
-  const { channel, reason, requestId, idempotencyKey, recipient, provider, waits } = filters;
+  const { channel, reason, requestId, idempotencyKey, provider, waits } = filters;
   const state = waits === undefined ? (filters.state ?? findStateOfReason(reason)) : 'queued';
+  const recipient = filters.recipient && canonicalizeSearchedPhone(filters.recipient);
   const all = {
     requestId: requestId?.toLowerCase(),
     idempotencyKey,
-    recipient: recipient === undefined ? undefined : canonicalizeSearchedPhone(recipient),
+    recipient,
+    recipientUserIds: recipient && (await deps.listUserIdsByAddress(appId, recipient)),
     provider,
     reason,
     eventIds,
@@ -100,6 +103,11 @@ function readBounds({
 export function idAt(timeMs: number): string {
   const hex = Math.floor(timeMs).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+/** The time in a request id. */
+export function toAcceptedAt(requestId: string): number {
+  return Number.parseInt(requestId.replace('-', '').slice(0, 12), 16);
 }
 
 const latestMs = 2 ** 48 - 1;

@@ -1,4 +1,4 @@
-import type { LogEntry, RequestLog } from '@belfry/pipeline/operate';
+import type { LogEntry, LogFilter, RequestLog } from '@belfry/pipeline/operate';
 import type { Logger } from '@belfry/runtime';
 import type { LiveEvent } from '../api/log';
 import { idAt } from './log-filter';
@@ -7,7 +7,8 @@ import { isFinal, toLogRow } from './log-row';
 export type LogListener = {
   appId: string;
   operatorId: string;
-  isMatch(entry: LogEntry): boolean;
+  /** Undefined if nothing can match. */
+  filter: LogFilter | undefined;
   notify(event: LiveEvent): void;
 };
 
@@ -18,7 +19,7 @@ export type LogLive = {
 };
 
 export type LogLiveDeps = {
-  log: Pick<RequestLog, 'listSince' | 'readEntries'>;
+  log: Pick<RequestLog, 'listSince' | 'readEntries' | 'listMatching'>;
   now: () => number;
   logger: Logger;
 };
@@ -68,15 +69,15 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
     for (const [appId, watched] of [...apps]) {
       const ids = recent.filter((row) => row.appId === appId).map(({ id }) => id);
       const entryIds = [...new Set([...ids, ...watched.openIds()])];
-      notifyApp(appId, watched.update(await log.readEntries(appId, entryIds)));
+      await notifyApp(appId, watched.update(await log.readEntries(appId, entryIds)));
     }
   }
 
-  function notifyApp(appId: string, { added, changed }: LogUpdates): void {
-    for (const listener of listeners) {
-      if (listener.appId !== appId) continue;
-      notifyRows(listener, 'rows', added);
-      notifyRows(listener, 'changed', changed);
+  async function notifyApp(appId: string, { added, changed }: LogUpdates): Promise<void> {
+    const pick = createMatcher(log, [...added, ...changed]);
+    for (const listener of [...listeners].filter((one) => one.appId === appId)) {
+      notifyRows(listener, 'rows', await pick(listener.filter, added));
+      notifyRows(listener, 'changed', await pick(listener.filter, changed));
     }
   }
 
@@ -108,8 +109,22 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
   };
 }
 
+/** Picks the entries that match a filter. Asks PostgreSQL once per filter, as the list does: a match has one definition. */
+function createMatcher({ listMatching }: Pick<RequestLog, 'listMatching'>, all: LogEntry[]) {
+  const ids = all.map(({ requestId }) => requestId);
+  const matches = new Map<string, Promise<string[]>>();
+  return async (filter: LogFilter | undefined, entries: LogEntry[]): Promise<LogEntry[]> => {
+    if (filter === undefined || entries.length === 0) return [];
+    const key = JSON.stringify(filter);
+    const match = matches.get(key) ?? listMatching(filter, ids);
+    matches.set(key, match);
+    const matchingIds = new Set(await match);
+    return entries.filter(({ requestId }) => matchingIds.has(requestId));
+  };
+}
+
 function notifyRows(listener: LogListener, type: 'rows' | 'changed', entries: LogEntry[]): void {
-  const rows = entries.filter((entry) => listener.isMatch(entry)).map(toLogRow);
+  const rows = entries.map(toLogRow);
   if (rows.length > 0) listener.notify({ type, rows });
 }
 

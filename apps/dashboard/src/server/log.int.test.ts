@@ -1,5 +1,5 @@
-import { newId } from '@belfry/runtime';
-import { channelVersion, eventually } from '@belfry/testing';
+import { eventually } from '@belfry/testing';
+import { createLogEvent, insertRequest, type RequestOptions } from './log-requests.fixture';
 import { readUntil } from './read-stream.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
@@ -11,69 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => dashboard.close());
 
-type RequestOptions = {
-  event: { eventId: string; versionId: string };
-  channel?: string;
-  target?: string;
-  state?: string;
-  reason?: string;
-  provider?: string;
-  outcome?: string;
-  key?: string;
-  user?: object;
-  skips?: object;
-  appId?: string;
-};
-
-/** A request of one item with one message, as written by the accept step and a worker. */
-async function insert(options: RequestOptions): Promise<{ requestId: string; messageId: string }> {
-  const { database, tenant } = dashboard;
-  const {
-    event,
-    channel = 'email',
-    target = 'ana@example.com',
-    state = 'sent',
-    user,
-    skips,
-  } = options;
-  const [requestId, messageId] = [newId(), newId()];
-  await database.lookUps.query(
-    `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, idempotency_key)
-     VALUES ($1, $2, $3, $4, $5, 'single', 1, 1, $6)`,
-    [
-      requestId,
-      tenant.accountId,
-      options.appId ?? tenant.appId,
-      event.eventId,
-      event.versionId,
-      options.key,
-    ],
-  );
-  await database.lookUps.query(
-    `INSERT INTO request_item (request_id, item, recipient, data, skips, planned_at) VALUES ($1, 0, $2, '{}', $3, now())`,
-    [requestId, JSON.stringify(user ?? { email: target }), skips && JSON.stringify(skips)],
-  );
-  await database.lookUps.query(
-    `INSERT INTO message (id, request_id, item, app_id, channel, target, state, reason, attempts, created_at, expires_at, settled_at)
-     VALUES ($1, $2, 0, $3, $4, $5, $6, $7, 1, now() - interval '2 s', now() + interval '1 day', now() + interval '1 s')`,
-    [messageId, requestId, options.appId ?? tenant.appId, channel, target, state, options.reason],
-  );
-  await database.lookUps.query(
-    `INSERT INTO attempt (message_id, number, opened_at, closed_at, provider, outcome, reason, detail, request, response)
-     VALUES ($1, 1, now() - interval '1 s', now(), $2, $3, $4, 'The bot is not a member of #orders.', '{"operation":"POST chat.postMessage"}', '{"ok":false}')`,
-    [messageId, options.provider ?? 'smtp', options.outcome ?? 'accepted', options.reason],
-  );
-  return { requestId, messageId };
-}
-
-async function createEvent(name?: string) {
-  const { factories, tenant } = dashboard;
-  const channels = {
-    email: channelVersion({ subject: 'x', html: 'x' }),
-    slack: channelVersion({ text: 'x' }),
-  };
-  return factories.createEvent(tenant, channels, name ? { name } : {});
-}
+const insert = (options: RequestOptions) => insertRequest(dashboard, options);
+const createEvent = (name?: string) => createLogEvent(dashboard, name);
 
 async function list(
   query: string,
@@ -149,7 +88,7 @@ describe('the log', () => {
     expect(timeline.body.idempotencyKey).toBe(text);
     const search = new URLSearchParams({ app: tenant.appId, text }).toString();
     const response = await call('get', `find?${search}`);
-    expect(response.body.found).toEqual([{ kind: 'idempotencyKey', appId: tenant.appId }]);
+    expect(response.body.found).toMatchObject([{ kind: 'idempotencyKey', appId: tenant.appId }]);
   });
 
   test('finds a skipped channel by its state', async () => {

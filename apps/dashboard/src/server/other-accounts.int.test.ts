@@ -52,7 +52,10 @@ const types: ValueTypes = {
   'audit.action': 'plain',
   'captures.before': 'captureId',
   'captures.text': ['email', 'eventName'],
-  'find.text': ['requestId', 'messageId', 'resendId', 'email', 'userId', 'idempotencyKey'],
+  'find.text': [
+    ...(['requestId', 'messageId', 'resendId', 'email', 'userId', 'idempotencyKey'] as const),
+    'providerMessageId',
+  ],
   'log.cursor': 'requestId',
   'suppressions.after': 'suppressionId',
   'suppressions.text': 'email',

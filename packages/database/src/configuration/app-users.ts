@@ -30,6 +30,7 @@ export type UserPage<Row> = { rows: Row[]; isPartial: boolean };
 
 const pageSize = 50;
 const maxDevices = 100;
+const maxUsersOfAddress = 20;
 
 /** The stored users of an app. */
 export function createAppUsers(pool: pg.Pool) {
@@ -48,6 +49,12 @@ export function createAppUsers(pool: pg.Pool) {
     async search(appId: string, text: string): Promise<UserPage<MatchedUser>> {
       const { rows } = await pool.query<MatchedUser>(userSearch(appId, text));
       return toPage(rows);
+    },
+
+    /** IDs of stored users with exactly this address in any field; at most 20. */
+    async listIdsByAddress(appId: string, address: string): Promise<string[]> {
+      const { rows } = await pool.query<{ userId: string }>(addressSearch(appId, address));
+      return rows.map(({ userId }) => userId);
     },
 
     async find(appId: string, sid: string): Promise<AppUserRow | undefined> {
@@ -158,6 +165,22 @@ export function userSearch(appId: string, text: string): { text: string; values:
       JOIN app_user u ON u.id = f.id
       ORDER BY u.user_id = $2 DESC, u.user_id USING ~<~ LIMIT ${pageSize + 1}`,
   };
+}
+
+/** One index look-up per field and spelling. */
+function addressSearch(appId: string, address: string): { text: string; values: unknown[] } {
+  const values: unknown[] = [appId];
+  const lookUps = searchedFields.flatMap(({ expression, presenceExpression, beginnings }) =>
+    presenceExpression === undefined
+      ? []
+      : beginnings(address).map(
+          (value) => `(SELECT u.user_id FROM app_user u
+            WHERE u.app_id = $1 AND ${presenceExpression} IS NOT NULL AND ${expression} = $${values.push(value)}::text
+            LIMIT ${maxUsersOfAddress})`,
+        ),
+  );
+  const text = `SELECT DISTINCT f.user_id AS "userId" FROM (${lookUps.join(' UNION ALL ')}) f LIMIT ${maxUsersOfAddress}`;
+  return { text, values };
 }
 
 function deviceWalks(text: string, bind: (value: unknown, type: string) => string): string[] {

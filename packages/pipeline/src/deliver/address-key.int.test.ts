@@ -2,7 +2,6 @@ import {
   createDatabase,
   createSuppressions,
   type Database,
-  findNamed,
   type Suppressions,
 } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
@@ -76,13 +75,11 @@ describe('one mailbox in any spelling', () => {
     expect(await suppressions.add(actor(), appId, again)).toBeUndefined();
   });
 
-  test('is found by the search and the log', async () => {
+  test('is found by the log', async () => {
     const [first, second, third] = createSpellings();
-    const { accountId, appId } = tenant;
+    const { appId } = tenant;
     const requestId = (await read(await write(first))).requestId;
     for (const recipient of [first, second, third]) {
-      const matches = await findNamed(database.lookUps, { accountId, appId, text: recipient });
-      expect(matches).toEqual([{ kind: 'recipient', appId }]);
       const { ids } = await createRequestLog(database.lookUps, []).readPage({ appId, recipient });
       expect(ids).toEqual([requestId]);
     }
@@ -114,12 +111,13 @@ test('verdicts come in the order of the candidates', async () => {
 });
 
 test('addresses of other channels are case-sensitive', async () => {
-  const { accountId, appId } = tenant;
+  const { appId } = tenant;
   const [upper, lower] = ['C', 'c'].map((letter) => `${letter}${newId()}`) as [string, string];
   await suppressions.add(actor(), appId, { channel: 'slack', address: upper, detail: 'x' });
   const [blocked, free] = [await write(upper, 'slack'), await write(lower, 'slack')];
   expect(await claimMessageRow({ database }, blocked)).toEqual(skipped);
   expect(await claimMessageRow({ database }, free)).toMatchObject({ kind: 'claimed' });
-  const text = lower.toUpperCase();
-  expect(await findNamed(database.lookUps, { accountId, appId, text })).toEqual([]);
+  const recipient = lower.toUpperCase();
+  const { ids } = await createRequestLog(database.lookUps, []).readPage({ appId, recipient });
+  expect(ids).toEqual([]);
 });

@@ -254,6 +254,14 @@ export const exceptions: Exception[] = [
     ],
   },
   {
+    kind: 'ids',
+    reason: 'The same scan, from a cursor',
+    onlyRows: '"isMatch":false',
+    statements: [
+      'operate/request-log.ts: SELECT w.id, … FROM message WHERE app_id = $1::uuid AND lower(message.target)',
+    ],
+  },
+  {
     kind: 'presence',
     reason:
       'The index of user ids has no app, so it scans requests of others and returns that they are not theirs',

@@ -206,6 +206,7 @@ export async function usePeopleOfApp(world: World): Promise<void> {
     await users.search(appId, text);
   }
   await users.search(appId, device?.sid ?? '');
+  await users.listIdsByAddress(appId, person.email);
   const suppressions = createSuppressions(database.accepting);
   const addresses = [{ channel: 'email', address: 'blocked@example.com' }];
   const [suppression] = [...addresses, ...addresses];

@@ -1,5 +1,6 @@
 import { createAppIntegrations, findNamed } from '@belfry/database';
 import { newId } from '@belfry/runtime';
+import { messageStates } from '@belfry/shared';
 import { createAppCaptures } from '../operate/captures';
 import { listFeedMessages } from '../operate/live-feed.sql';
 import { cancelMessage, writeGeneration } from '../operate/message-changes.sql';
@@ -16,7 +17,7 @@ import { person, send, setSensitive, type World } from './world.fixture';
 
 export async function useLog(world: World, messageId: string): Promise<void> {
   const { database, appId, event } = world;
-  const log = createRequestLog(database.requestLog, ['queued', 'sent', 'failed']);
+  const log = createRequestLog(database.requestLog, Object.keys(messageStates));
   const [address] = await judgeResends(database.requestLog, appId, [messageId]);
   const requestId = address?.requestId ?? '';
   const eventIds = await log.findEventIds(appId, 'order_shipped');
@@ -24,21 +25,29 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   const skips = { sms: { reason: 'no_address', detail: 'none' } } as const;
   const skipped = await send(world, { skips });
   await world.alter(`UPDATE message SET reason = 'expired' WHERE id = $1`, [messageId]);
+  const named = await send(world);
   const filters = [
     { before: ids[0] ?? '', from: requestId },
     { requestId },
     { idempotencyKey: 'send' },
     { eventIds },
     { recipient: person.userId },
-    { recipient: person.email },
+    { recipient: person.email, recipientUserIds: [person.userId] },
+    { recipient: person.email, requestId },
+    { recipient: person.userId, requestId: named.requestId },
     { channels: ['email'], states: ['sent'] },
     { states: ['skipped'] },
     { reason: 'expired' },
     { reason: 'no_address' },
     { channels: ['email'], states: ['failed'], reason: 'expired' },
     { provider: 'smtp', providerChannels: ['email'] },
+    { provider: 'captured', providerChannels: ['email'] },
   ];
-  for (const filter of filters) await log.readPage({ appId, ...filter });
+  await world.alter(`UPDATE capture SET provider = 'captured'`);
+  for (const filter of filters) {
+    await log.readPage({ appId, ...filter });
+    await log.listMatching({ appId, ...filter }, [requestId, named.requestId, ...ids]);
+  }
   await log.readEntries(appId, ids);
   await log.listSince([appId], requestId);
   await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
@@ -53,8 +62,8 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   const { userId, email } = person;
   await send(world, { message: { integrationId: world.integrations[0] } });
   await readUserMessages(database.lookUps, { appId, userId, addresses: [email] });
-  const query = { accountId: world.accountId, appId };
-  for (const text of [requestId, messageId, person.userId, person.email, 'send']) {
+  const query = { accountId: world.accountId, appId, providerMessageId: 'p1' };
+  for (const text of [requestId, messageId, person.userId, 'order_shipped', 'send']) {
     await findNamed(database.accepting, { ...query, text });
   }
   if (event.eventId !== eventIds[0]) throw new Error('The log does not find the event');
@@ -106,6 +115,9 @@ export async function useResends(world: World): Promise<void> {
   const filter = { appId, states: ['failed'], recipient: person.userId, channels: ['email'] };
   const run = { appId, filter, shown: { state: 'failed' }, confirmed: 100, perSecond: 1 };
   const byProvider = { appId, provider: 'smtp', providerChannels: ['email'] };
+  await world.alter(`INSERT INTO capture (id, app_id, message_id, attempt, channel, provider, target, content, request, outcome)
+     SELECT gen_random_uuid(), app_id, id, 9, channel, 'captured', target, '{}', '{}', '' FROM message WHERE state = 'failed'`);
+  await runs.count({ ...byProvider, provider: 'captured' });
   for (const isSensitive of [true, false]) {
     await setSensitive(world, isSensitive);
     await runs.count(filter);
@@ -118,7 +130,7 @@ export async function useResends(world: World): Promise<void> {
   const started = await runs.start(actor, run);
   await carryOutResend(pool);
   const text = started?.id ?? '';
-  await findNamed(pool, { accountId: world.accountId, appId, text });
+  await findNamed(pool, { accountId: world.accountId, appId, text, providerMessageId: undefined });
   await runs.list(appId);
   await runs.find(appId, started?.id ?? '');
   await runs.readProgress(started?.id ?? '');

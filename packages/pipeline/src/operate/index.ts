@@ -29,6 +29,7 @@ export { createInbox, type Inbox, type InboxAddress } from './inbox';
 export { isPlanned } from './is-planned.sql';
 export { computePercentileMs, countTimes } from './latency-buckets';
 export { listFeedMessages, listFeedSkips } from './live-feed.sql';
+export type { LogFilter } from './log-conditions.sql';
 export { cancelMessage } from './message-changes.sql';
 export {
   createOverview,
@@ -60,7 +61,7 @@ export {
   readItems,
 } from './request-items';
 export { createRequestLog, type LogEntry, type LogMessage, type RequestLog } from './request-log';
-export { type LogFilter, logStatement } from './request-log.sql';
+export { logStatement } from './request-log.sql';
 export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
 export {
   explainResendObstacle,

@@ -3,9 +3,10 @@ import { createLogger } from '@belfry/runtime';
 import { messageStates } from '@belfry/shared';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import pg from 'pg';
+import type { LogFilter } from './log-conditions.sql';
 import { waitStatement } from './queue-counts';
 import { entryStatements } from './request-log';
-import { type LogFilter, logStatement, requestsWalked } from './request-log.sql';
+import { logStatement, requestsWalked, skipStatement } from './request-log.sql';
 
 const requests = 250_000;
 const messages = 1_000_000;
@@ -144,6 +145,15 @@ describe(`the log at ${messages} messages`, () => {
     ['recipient', () => ({ recipient: 'target-77' })],
     ['user', () => ({ recipient: 'user-77' })],
     ['a recipient without messages', () => ({ recipient: 'nobody' })],
+    [
+      'an address of users',
+      () => ({ recipient: 'target-77', recipientUserIds: ['user-1', 'user-2'] }),
+    ],
+    [
+      'recipient and state',
+      () => ({ recipient: 'user-77', states: ['failed'], providerChannels: all }),
+    ],
+    ['recipient and key', () => ({ recipient: 'target-77', idempotencyKey: 'key-77' })],
     ['request id', () => ({ requestId: createId(7) })],
     ['idempotency key', () => ({ idempotencyKey: 'key-77' })],
     [
@@ -194,6 +204,15 @@ describe(`the log at ${messages} messages`, () => {
       read: walkedTables(plan),
       isBounded: buffers <= 2 * 40_000 || buffers,
     }).toEqual({ read: [], isBounded: true });
+  });
+
+  test('searches skipped recipients in at most 500 buffers a statement', async () => {
+    const plan = await explain(skipStatement(createFilter({ recipient: 'nobody@example.com' })));
+    const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    expect({
+      nodes: listNodes(plan).filter((node) => /Seq Scan|Bitmap/.test(node)),
+      isBounded: buffers <= maxBuffers || buffers,
+    }).toEqual({ nodes: [], isBounded: true });
   });
 
   test('reads the rows of a page in at most 500 buffers a statement', async () => {

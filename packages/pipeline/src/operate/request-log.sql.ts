@@ -1,43 +1,29 @@
 import { listStoredKeys, wentTo } from '@belfry/database';
-import { waitReason } from './wait-reason.sql';
-
-/** Filters of the log. Events and integrations are ids. An absent filter matches everything. */
-export type LogFilter = {
-  appId: string;
-  /** Bounds of request ids: `before` is exclusive, `from` inclusive. */
-  before?: string;
-  from?: string;
-  requestId?: string;
-  /** In readable form; see listStoredKeys. */
-  idempotencyKey?: string;
-  eventIds?: string[];
-  channels?: string[];
-  states?: string[];
-  /** Why a message failed or was skipped. */
-  reason?: string;
-  provider?: string;
-  /** Channels that the provider supports. */
-  providerChannels?: string[];
-  recipient?: string;
-  /** A key of `queueReasons`; then `states` is `queued`. */
-  waits?: string;
-};
+import {
+  type Bind,
+  buildRange,
+  canBeSkip,
+  hasMessageFilter,
+  type LogFilter,
+  listConditions,
+  namesUser,
+  skipCondition,
+} from './log-conditions.sql';
 
 export type LogStatement = { text: string; values: unknown[] };
 
-const walkedPlain = 51;
+export const walkedPlain = 51;
 const walkedWithMessages = 20;
 /** A few messages may wait for one reason among a long queue that waits for another. */
 const walkedWaiting = 1_000;
 
-/** Requests that one statement scans; with their conditions it reads fewer than 500 buffers, or 10 for each that waits. */
+/**
+ * Requests that one statement scans; with their conditions it reads fewer than 500 buffers, or 10 for each that waits.
+ * One recipient has no long queue.
+ */
 export function requestsWalked(filter: LogFilter): number {
-  if (filter.waits !== undefined) return walkedWaiting;
+  if (filter.waits !== undefined && filter.recipient === undefined) return walkedWaiting;
   return hasMessageFilter(filter) ? walkedWithMessages : walkedPlain;
-}
-
-function hasMessageFilter({ channels, states, reason, provider }: LogFilter): boolean {
-  return [channels, states, reason, provider].some((filter) => filter !== undefined);
 }
 
 /**
@@ -65,10 +51,8 @@ function buildWalk(filter: LogFilter, branches: string[]): string {
   ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}`;
 }
 
-export type Bind = (value: unknown, type: string) => string;
-
 function listBranches(filter: LogFilter, allStates: readonly string[], bind: Bind): string[] {
-  const { requestId, idempotencyKey, recipient, eventIds } = filter;
+  const { requestId, idempotencyKey, eventIds } = filter;
   if (requestId) return [branch('request', 'id', [`id = ${bind(requestId, 'uuid')}`])];
   const app = `app_id = ${bind(filter.appId, 'uuid')}`;
   const range = (column: string) => buildRange(filter, column, bind);
@@ -77,7 +61,7 @@ function listBranches(filter: LogFilter, allStates: readonly string[], bind: Bin
       branch('request', 'id', [app, `idempotency_key = ${bind(key, 'text')}`, ...range('id')]),
     );
   }
-  if (recipient !== undefined) return recipientBranches(recipient, app, { range, bind });
+  if (filter.recipient !== undefined) return recipientBranches(filter, app, { range, bind });
   const byMessage = messageBranches(filter, allStates, { app, range, bind });
   if (byMessage) return byMessage;
   if (!eventIds) return [branch('request', 'id', [app, ...range('id')])];
@@ -92,22 +76,61 @@ function branch(table: string, column: string, conditions: string[]): string {
 
 type BranchContext = { range: (column: string) => string[]; bind: Bind };
 
-/** Matches the address of a message, and the user id that the request named. */
+/** Matches the address of a message, and the user id that the request named. One branch per user keeps the order. */
 function recipientBranches(
-  recipient: string,
+  filter: LogFilter,
   app: string,
   { range, bind }: BranchContext,
 ): string[] {
+  const { recipient = '', recipientUserIds = [] } = filter;
   const value = bind(recipient, 'text');
+  const others = canBeSkip(filter) ? recipientUserIds : [];
   return [
     branch('message', 'request_id', [app, wentTo('message', value), ...range('request_id')]),
-    branch('request_item', 'request_id', [
-      // The index matches only this exact condition.
-      `recipient LIKE '%"user_id"%'`,
-      `recipient::jsonb ->> 'user_id' = ${value}`,
-      ...range('request_id'),
-    ]),
+    ...[value, ...others.map((userId) => bind(userId, 'text'))].map((userId) =>
+      branch('request_item', 'request_id', [
+        namesUser('request_item', userId),
+        ...range('request_id'),
+      ]),
+    ),
   ];
+}
+
+/**
+ * Checks the newest requests of the app and event, in index order, for a skipped channel of the recipient. Addresses in
+ * calls have no index, because only skipped channels need it and every send would pay for it.
+ */
+export function skipStatement(filter: LogFilter): LogStatement {
+  const values: unknown[] = [];
+  const bind: Bind = (value, type) => `$${values.push(value)}::${type}`;
+  const { appId, eventIds, before, from } = filter;
+  const walked: LogFilter = {
+    appId,
+    ...(eventIds && { eventIds }),
+    ...(before && { before }),
+    ...(from && { from }),
+  };
+  const walk = buildWalk(walked, listBranches(walked, [], bind));
+  const text = `
+SELECT w.id, r.id IS NOT NULL AS "isMatch" FROM (${walk}) w
+LEFT JOIN request r ON r.id = w.id AND r.app_id = ${bind(appId, 'uuid')} AND ${skipCondition('r.id', filter, bind)}
+ORDER BY w.id DESC`;
+  return { text, values };
+}
+
+/** Whether `skipStatement` can find more: other filters already lead to few requests. */
+export function needsSkipSearch(filter: LogFilter): boolean {
+  const { recipient, requestId, idempotencyKey } = filter;
+  return recipient !== undefined && !requestId && idempotencyKey === undefined && canBeSkip(filter);
+}
+
+/** Which of these requests match. */
+export function matchStatement(filter: LogFilter, ids: readonly string[]): LogStatement {
+  const values: unknown[] = [];
+  const bind: Bind = (value, type) => `$${values.push(value)}::${type}`;
+  const conditions = listConditions(filter, bind);
+  const text = `SELECT q.id FROM unnest(${bind(ids, 'uuid[]')}) w (id) JOIN request q ON q.id = w.id AND ${conditions.join(' AND ')}`;
+  return { text, values };
 }
 
 /** One branch for each channel and state: within these the index is ordered by request. */
@@ -157,70 +180,4 @@ function openCondition(state: string): string {
   return state === 'sending'
     ? "has_job AND state = 'sending'"
     : "log_state = 'open' AND state = 'queued'";
-}
-
-export function buildRange({ before, from }: LogFilter, column: string, bind: Bind): string[] {
-  return [
-    ...(before ? [`${column} < ${bind(before, 'uuid')}`] : []),
-    ...(from ? [`${column} >= ${bind(from, 'uuid')}`] : []),
-  ];
-}
-
-function listConditions(filter: LogFilter, bind: Bind): string[] {
-  return [...listRequestConditions(filter, bind), ...messageCondition(filter, bind)];
-}
-
-/** Conditions on the request `q`. */
-export function listRequestConditions(filter: LogFilter, bind: Bind): string[] {
-  const { eventIds, idempotencyKey } = filter;
-  return [
-    `q.app_id = ${bind(filter.appId, 'uuid')}`,
-    ...buildRange(filter, 'q.id', bind),
-    ...(eventIds ? [`q.event_id = ANY (${bind(eventIds, 'uuid[]')})`] : []),
-    ...(idempotencyKey !== undefined
-      ? [`q.idempotency_key = ANY (${bind(listStoredKeys(idempotencyKey), 'text[]')})`]
-      : []),
-  ];
-}
-
-function messageCondition(filter: LogFilter, bind: Bind): string[] {
-  const { channels, states, reason, provider } = filter;
-  if (!hasMessageFilter(filter)) return [];
-  const channelList = channels && bind(channels, 'text[]');
-  const message = `EXISTS (SELECT 1 FROM message m WHERE ${[
-    'm.request_id = q.id',
-    ...(channelList ? [`m.channel = ANY (${channelList})`] : []),
-    ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
-    ...listDeliveryConditions(filter, bind),
-  ].join(' AND ')})`;
-  const mayBeSkip = provider === undefined && (!states || states.includes('skipped'));
-  if (!mayBeSkip) return [message];
-  const skip = skipCondition(channelList, reason === undefined ? undefined : bind(reason, 'text'));
-  return [`(${message} OR ${skip})`];
-}
-
-/** Conditions on the delivery of the message `m`. */
-export function listDeliveryConditions(
-  { reason, provider, waits }: LogFilter,
-  bind: Bind,
-): string[] {
-  return [
-    ...(reason === undefined ? [] : [`m.reason = ${bind(reason, 'text')}`]),
-    ...(provider === undefined
-      ? []
-      : [
-          `EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${bind(provider, 'text')})`,
-        ]),
-    ...(waits === undefined ? [] : [`${waitReason('m')} = ${bind(waits, 'text')}`]),
-  ];
-}
-
-/** An item of the request `q` with a skip on one of the channels, for the reason. */
-function skipCondition(channelList: string | undefined, reason: string | undefined): string {
-  const onChannel = channelList ? `i.skips ?| ${channelList}` : 'i.skips IS NOT NULL';
-  const forReason = `EXISTS (SELECT 1 FROM jsonb_each(i.skips) s (channel, skip) WHERE s.skip ->> 'reason' = ${reason}${
-    channelList ? ` AND s.channel = ANY (${channelList})` : ''
-  })`;
-  const conditions = ['i.request_id = q.id', onChannel, ...(reason ? [forReason] : [])];
-  return `EXISTS (SELECT 1 FROM request_item i WHERE ${conditions.join(' AND ')})`;
 }

@@ -3,7 +3,16 @@ import type { QueueReason, StateGroup } from '@belfry/shared';
 import type pg from 'pg';
 import { countMessages, countStatements } from './count-messages.sql';
 import { countPlanned } from './is-planned.sql';
-import { type LogFilter, type LogStatement, logStatement, requestsWalked } from './request-log.sql';
+import type { LogFilter } from './log-conditions.sql';
+import {
+  type LogStatement,
+  logStatement,
+  matchStatement,
+  needsSkipSearch,
+  requestsWalked,
+  skipStatement,
+  walkedPlain,
+} from './request-log.sql';
 import { waitReason } from './wait-reason.sql';
 
 /** A request as a row of the log, with the fields that live filters use. */
@@ -48,11 +57,16 @@ export type LogPage = {
   next: string | undefined;
   /** The search stopped before the page was full; there may be more matches. */
   isPartial: boolean;
+  /** Set if recipients of skipped channels were searched only in requests since this one. */
+  skipsSearchedFrom: string | undefined;
 };
 
 const pageSize = 50;
 /** Maximum statements of one page; then the reader decides whether to search further back. */
 const maxStatements = 50;
+/** Limits of the search for skipped recipients: about 2,000 requests, and 1 s, because a bulk has many items. */
+const maxSkipStatements = 40;
+const maxSkipSearchMs = 1_000;
 const messagesPerSingle = 200;
 const messagesPerBulk = 1_000;
 const maxEventsOfName = 20;
@@ -69,14 +83,16 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
       return rows.map(({ id }) => id);
     },
 
-    async readPage(filter: LogFilter): Promise<LogPage> {
-      const page: LogPage = { ids: [], next: filter.before, isPartial: false };
-      for (let statements = 0; statements < maxStatements; statements += 1) {
-        const walked = await walk(filter, page.next);
-        if (takeMatches(page, walked)) return page;
-        if (walked.length < requestsWalked(filter)) return { ...page, next: undefined };
-      }
-      return { ...page, isPartial: true };
+    async readPage(filter: LogFilter, { isSkipSearched = true } = {}): Promise<LogPage> {
+      const page = await readMatches(filter);
+      if (!isSkipSearched || !needsSkipSearch(filter)) return page;
+      return addSkips(page, await searchSkips(getSearchedRange(filter, page)));
+    },
+
+    /** Which of these requests match the filter. */
+    async listMatching(filter: LogFilter, ids: readonly string[]): Promise<string[]> {
+      const { rows } = await pool.query<{ id: string }>(matchStatement(filter, ids));
+      return rows.map(({ id }) => id);
     },
 
     /** Reads the log rows of these requests, newest first. */
@@ -95,10 +111,59 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
     },
   };
 
+  async function readMatches(filter: LogFilter): Promise<LogPage> {
+    const page: LogPage = {
+      ids: [],
+      next: filter.before,
+      isPartial: false,
+      skipsSearchedFrom: undefined,
+    };
+    for (let statements = 0; statements < maxStatements; statements += 1) {
+      const walked = await walk(filter, page.next);
+      if (takeMatches(page, walked)) return page;
+      if (walked.length < requestsWalked(filter)) return { ...page, next: undefined };
+    }
+    return { ...page, isPartial: true };
+  }
+
+  async function searchSkips(filter: LogFilter): Promise<SkipSearch> {
+    const ids: string[] = [];
+    const endsAt = performance.now() + maxSkipSearchMs;
+    let rest = filter;
+    for (let statements = 0; statements < maxSkipStatements; statements += 1) {
+      const { rows } = await pool.query<WalkedRequest>(skipStatement(rest));
+      ids.push(...rows.filter(({ isMatch }) => isMatch).map(({ id }) => id));
+      const last = rows[walkedPlain - 1];
+      if (!last) return { ids, searchedFrom: undefined };
+      rest = { ...filter, before: last.id };
+      if (ids.length >= pageSize || performance.now() > endsAt) break;
+    }
+    return { ids, searchedFrom: rest.before };
+  }
+
   async function walk(filter: LogFilter, before: string | undefined): Promise<WalkedRequest[]> {
     const statement = logStatement(before ? { ...filter, before } : filter, allStates);
     return (await pool.query<WalkedRequest>(statement)).rows;
   }
+}
+
+/** `searchedFrom` is undefined if the whole range was searched. */
+type SkipSearch = { ids: string[]; searchedFrom: string | undefined };
+
+/** The requests that the page covers. */
+function getSearchedRange(filter: LogFilter, { next = '' }: LogPage): LogFilter {
+  const from = [filter.from ?? '', next].sort().at(-1);
+  return from ? { ...filter, from } : filter;
+}
+
+function addSkips(page: LogPage, { ids, searchedFrom }: SkipSearch): LogPage {
+  const all = [...new Set([...page.ids, ...ids])].sort().reverse();
+  const isCut = all.length > pageSize;
+  const merged = all.slice(0, pageSize);
+  const next = isCut ? merged.at(-1) : page.next;
+  // The next page continues the search after the last row.
+  const isLimited = searchedFrom !== undefined && (next === undefined || searchedFrom > next);
+  return { ...page, ids: merged, next, skipsSearchedFrom: isLimited ? searchedFrom : undefined };
 }
 
 type WalkedRequest = { id: string; isMatch: boolean };

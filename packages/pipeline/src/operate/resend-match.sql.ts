@@ -5,33 +5,26 @@ import {
   type Bind,
   buildRange,
   type LogFilter,
-  listDeliveryConditions,
+  listMessageConditions,
   listRequestConditions,
-  toLogState,
-} from './request-log.sql';
+  namesUser,
+} from './log-conditions.sql';
+import { toLogState } from './request-log.sql';
 
 /** Finds the ids of the newest messages that match the log's filter, up to one more than a run may have. */
 export async function listMatches(client: Queryable, filter: LogFilter): Promise<string[]> {
   const values: unknown[] = [];
   const bind: Bind = (value, type) => `$${values.push(value)}::${type}`;
-  const { requestId, states, recipient } = filter;
-  // The index of messages starts with the channel. If the filter names no channel, there is one lookup per channel.
-  const channels = filter.channels ?? filter.providerChannels;
+  const { states, recipient } = filter;
   const conditions = [
     ...listRequestConditions(filter, bind),
-    ...(requestId === undefined ? [] : [`q.id = ${bind(requestId, 'uuid')}`]),
     `m.app_id = ${bind(filter.appId, 'uuid')}`,
     // The same bounds again, because the index of messages needs them.
     ...buildRange(filter, 'm.request_id', bind),
-    ...(channels ? [`m.channel = ANY (${bind(channels, 'text[]')})`] : []),
-    ...(states
-      ? [
-          `m.state = ANY (${bind(states, 'text[]')})`,
-          // The same condition in the form of the index.
-          `m.log_state = ANY (${bind(states.map(toLogState), 'text[]')})`,
-        ]
-      : []),
-    ...listDeliveryConditions(filter, bind),
+    // The index of messages starts with the channel. If the filter names no channel, there is one lookup per channel.
+    ...listMessageConditions({ ...filter, channels: filter.channels ?? filter.providerChannels }, bind),
+    // The same condition in the form of the index.
+    ...(states ? [`m.log_state = ANY (${bind(states.map(toLogState), 'text[]')})`] : []),
     ...(recipient === undefined ? [] : [recipientCondition(bind(recipient, 'text'))]),
   ];
   const { rows } = await client.query<{ id: string }>(
@@ -47,5 +40,5 @@ export async function listMatches(client: Queryable, filter: LogFilter): Promise
 /** In a bulk, matches only messages to this recipient. */
 function recipientCondition(recipient: string): string {
   return `(${wentTo('m', recipient)} OR EXISTS (SELECT 1 FROM request_item i
-      WHERE i.request_id = m.request_id AND i.item = m.item AND i.recipient::jsonb ->> 'user_id' = ${recipient}))`;
+      WHERE i.request_id = m.request_id AND i.item = m.item AND ${namesUser('i', recipient)}))`;
 }

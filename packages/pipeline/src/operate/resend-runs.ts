@@ -2,7 +2,7 @@ import { type Actor, inTransaction, type Queryable, writeAudit } from '@belfry/d
 import { newId } from '@belfry/runtime';
 import { maxMessagesPerResend } from '@belfry/shared';
 import type pg from 'pg';
-import type { LogFilter } from './request-log.sql';
+import type { LogFilter } from './log-conditions.sql';
 import { listMatches } from './resend-match.sql';
 import { judgeResends, type ResendVerdict } from './resend-verdict.sql';
 

@@ -71,6 +71,7 @@ function naturalKeys(word: string) {
     integrationName: `${word}-integration`,
     filterName: `${word}-filter`,
     idempotencyKey: `${word}-key`,
+    providerMessageId: `${word}-provider-message`,
     operatorEmail: `${word}-operator@example.com`,
   };
 }
@@ -134,7 +135,7 @@ type Configured = { integrationId: string; eventId: string; versionId: string };
 function createSentRows({ tenant, keys, mark, insert }: Seed, configured: Configured) {
   const { accountId: account_id, appId: app_id, apiKeyId: api_key_id } = tenant;
   const { integrationId: integration_id, eventId: event_id, versionId: version_id } = configured;
-  const { idempotencyKey, userId, email, token } = keys;
+  const { idempotencyKey, userId, email, token, providerMessageId } = keys;
   const [requestId, messageId, pushMessageId] = [newId(), newId(), newId()];
   const [captureId, inboxMessageId] = [newId(), newId()];
   insert('request', {
@@ -163,7 +164,7 @@ function createSentRows({ tenant, keys, mark, insert }: Seed, configured: Config
   insert('message', { ...message, id: inboxMessageId, channel: 'in_app', ...deliveredState });
   insert('attempt', {
     ...{ message_id: messageId, number: 1, integration_id, provider: 'smtp', closed_at: now },
-    ...{ outcome: 'rejected_content', detail: mark, provider_message_id: 'a-provider-message' },
+    ...{ outcome: 'rejected_content', detail: mark, provider_message_id: providerMessageId },
     request: JSON.stringify({ mark }),
   });
   insert('receipt', {

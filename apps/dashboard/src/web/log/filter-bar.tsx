@@ -7,7 +7,8 @@ import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
 import { ResendByFilter } from '../resend/resend-by-filter';
 import { usePageLocation } from '../route';
-import { guessFilter, type PageFilters, spans, writeFilters } from './filters';
+import { type PageFilters, spans, writeFilters } from './filters';
+import { Finder } from './finder';
 import { SaveButton, SavedChip } from './saved-chip';
 import type { LiveState } from './use-live-log';
 import { getWaitLabel, waitNames } from './waits';
@@ -171,44 +172,6 @@ function ListChips({
       onChange={(value) => (value ? onSet({ [name]: value }) : onClear(name))}
     />
   ));
-}
-
-function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
-  const [text, setText] = useState('');
-  function find(name: 'requestId' | 'recipient' | 'idempotencyKey') {
-    if (text.trim()) onFind({ [name]: text.trim() });
-    setText('');
-  }
-  const guess = guessFilter(text.trim());
-  return (
-    <form
-      className="finder"
-      onSubmit={(event) => {
-        event.preventDefault();
-        find(guess);
-      }}
-    >
-      <Icon name="search" size={14} />
-      <input
-        className="input"
-        aria-label="Find a request"
-        placeholder="Request ID, idempotency key, address or user ID"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      {text.trim() === '' ? (
-        <kbd className="key" data-keys="/" />
-      ) : (
-        <div className="finder-kinds">
-          {(['recipient', 'idempotencyKey', 'requestId'] as const).map((name) => (
-            <Button key={name} look="small" onClick={() => find(name)}>
-              as {filterLabels[name]} {name === guess && <kbd data-keys="Enter" />}
-            </Button>
-          ))}
-        </div>
-      )}
-    </form>
-  );
 }
 
 const liveLabels: Record<LiveState, string> = {

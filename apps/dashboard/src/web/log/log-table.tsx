@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
-import { clock, count, day, isSameDay, millis, plural } from '../format';
+import { clock, count, day, isSameDay, millis, moment, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { buildPath } from '../route';
@@ -67,6 +67,7 @@ export function LogTable({
             : 'No request matches these filters. Remove a filter to see more.'}
         </p>
       )}
+      {list.skipsSearchedFrom !== null && <SkipLimit from={list.skipsSearchedFrom} />}
       {list.hasOlder && (
         <div className="more">
           <Button look="small" onClick={() => void list.readOlder()}>
@@ -76,6 +77,15 @@ export function LogTable({
       )}
       <Announcement count={pending.length} />
     </section>
+  );
+}
+
+export function SkipLimit({ from }: { from: number }) {
+  return (
+    <p className="nothing">
+      Addresses of skipped messages were searched only back to {moment(from, Date.now())}. Choose a
+      time to search earlier.
+    </p>
   );
 }
 

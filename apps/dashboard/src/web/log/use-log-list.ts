@@ -10,6 +10,8 @@ export type LogList = {
   rows: LogRows;
   isRead: boolean;
   hasOlder: boolean;
+  /** See LogAnswer. */
+  skipsSearchedFrom: number | null;
   live: LiveState;
   value: undefined;
   readAt: number | undefined;
@@ -19,9 +21,19 @@ export type LogList = {
   showPending: () => void;
 };
 
-type Meta = { next: string | null; readAt: number | undefined; problem: PageProblem | undefined };
+type Meta = {
+  next: string | null;
+  skipsSearchedFrom: number | null;
+  readAt: number | undefined;
+  problem: PageProblem | undefined;
+};
 
-const initialMeta: Meta = { next: null, readAt: undefined, problem: undefined };
+const initialMeta: Meta = {
+  next: null,
+  skipsSearchedFrom: null,
+  readAt: undefined,
+  problem: undefined,
+};
 const retryAfterMs = 5_000;
 
 /** `isPaused` keeps new rows pending, so that the list does not move. */
@@ -46,7 +58,8 @@ export function useLogList({
     if (!answer) return;
     if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
     change({ kind: 'read', rows: answer.value.rows });
-    setMeta({ next: answer.value.next, readAt: Date.now(), problem: undefined });
+    const { next, skipsSearchedFrom } = answer.value;
+    setMeta({ next, skipsSearchedFrom, readAt: Date.now(), problem: undefined });
   }, [list]);
   useEffect(() => void read(), [read]);
   useEffect(() => {
@@ -66,7 +79,8 @@ export function useLogList({
     if ('problem' in answer) return setMeta({ ...meta, problem: answer.problem });
     const older: LogAnswer = answer.value;
     change({ kind: 'older', rows: older.rows });
-    setMeta({ ...meta, next: older.next });
+    const skipsSearchedFrom = meta.skipsSearchedFrom ?? older.skipsSearchedFrom;
+    setMeta({ ...meta, next: older.next, skipsSearchedFrom });
   }
   const live = useTail({
     appId,
@@ -81,6 +95,7 @@ export function useLogList({
     rows,
     isRead: meta.readAt !== undefined,
     hasOlder: meta.next !== null,
+    skipsSearchedFrom: meta.skipsSearchedFrom,
     live: meta.readAt === undefined ? 'connecting' : live,
     value: undefined,
     readAt: meta.readAt,

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
-import type { FindResult } from '../../api/find';
+import type { FindAnswer } from '../../api/find';
 import { useAnswer } from '../answers';
 import { useServices, useSession } from '../context';
 import { readFilters, writeFilters } from '../log/filters';
+import { NoMatch } from '../log/no-match';
 import { toFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
@@ -20,7 +21,8 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
   const { navigation } = useServices();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const jumps = useJumps(text.trim(), onHelp);
+  const answer = useSearch(text.trim());
+  const jumps = useJumps(text.trim(), answer, onHelp);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
@@ -74,34 +76,31 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           </div>
         ))}
       </div>
-      {jumps.length === 0 && <p className="nothing">No results.</p>}
+      {jumps.length === 0 &&
+        (answer ? <NoMatch answer={answer} /> : <p className="nothing">No results.</p>)}
     </Dialog>
   );
 }
 
-function useJumps(text: string, onHelp: () => void): Jump[] {
+function useJumps(text: string, answer: FindAnswer | undefined, onHelp: () => void): Jump[] {
   const { app, apps } = useSession();
   const namedJumps = useNamedJumps(app?.id);
   const actions = useActions(onHelp);
-  const results = useSearchResults(text);
   const getAppName = (id: string) => apps.find((one) => one.id === id)?.name ?? 'app';
   const appJumps = apps.map(({ id, name }): Jump => {
     return { text: name, kind: 'app', icon: 'apps', to: buildPath(id, 'log') };
   });
   return [
-    ...results.map((one) => toJump(one, text, getAppName)),
+    ...(answer?.found ?? []).map((match) => toJump(match, getAppName)),
     ...filterJumps([...namedJumps, ...appJumps, ...actions], text),
   ].slice(0, maxResults);
 }
 
 /** Searches shortly after the last key press, if the text can match. */
-function useSearchResults(text: string): FindResult[] {
+function useSearch(text: string): FindAnswer | undefined {
   const { api } = useServices();
   const { app } = useSession();
-  const [results, setResults] = useState<{ text: string; rows: FindResult[] }>({
-    text: '',
-    rows: [],
-  });
+  const [result, setResult] = useState<{ text: string; answer: FindAnswer }>();
   const appId = app?.id;
   useEffect(() => {
     if (text.length < minSearchCharacters) return;
@@ -109,14 +108,14 @@ function useSearchResults(text: string): FindResult[] {
     const timer = setTimeout(async () => {
       const query = { text, ...(appId ? { app: appId } : {}) };
       const answer = await api.call('GET /api/find', { query });
-      if (isCurrent && 'value' in answer) setResults({ text, rows: answer.value.found });
+      if (isCurrent && 'value' in answer) setResult({ text, answer: answer.value });
     }, searchDelayMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
   }, [api, appId, text]);
-  return results.text === text ? results.rows : [];
+  return result?.text === text ? result.answer : undefined;
 }
 
 function useActions(onHelp: () => void): Jump[] {

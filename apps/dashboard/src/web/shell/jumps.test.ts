@@ -40,14 +40,13 @@ describe('the palette', () => {
   });
 
   test.each([
-    [{ kind: 'message', appId: 'b', requestId: 'r', event: 'e' }, 'apps/b/log/r', undefined],
-    [{ kind: 'resend', appId: 'b', resendId: 's' }, 'apps/b/resends/s', undefined],
-    [{ kind: 'recipient', appId: 'b' }, 'apps/b/log', 'recipient=a%2Bb%40x.org'],
-    [{ kind: 'idempotencyKey', appId: 'b' }, 'apps/b/log', 'idempotencyKey=a%2Bb%40x.org'],
-  ] as const)('links to the result: %o', (result, to, search) => {
-    expect(toJump(result, 'a+b@x.org', () => 'Shop')).toMatchObject({
-      to,
-      ...(search ? { search } : {}),
-    });
+    [{ kind: 'message', requestId: 'r', event: 'e', filters: { requestId: 'r' } }, 'log/r'],
+    [{ kind: 'resend', resendId: 's', filters: null }, 'resends/s'],
+    [{ kind: 'user', userSid: 'u', filters: { recipient: 'x' } }, 'users/u'],
+    [{ kind: 'recipient', filters: { recipient: 'a+b@x.org' } }, 'log?recipient=a%2Bb%40x.org'],
+    [{ kind: 'idempotencyKey', filters: { idempotencyKey: 'k' } }, 'log?idempotencyKey=k'],
+  ] as const)('links to the result: %o', (result, path) => {
+    const jump = toJump({ ...result, appId: 'b', label: 'label' }, () => 'Shop');
+    expect([jump.to, jump.search].filter(Boolean).join('?')).toBe(`apps/b/${path}`);
   });
 });

@@ -89,41 +89,31 @@ function listChangeActions(
   ];
 }
 
-/** Exact matches from the server. */
-export function toJump(result: FindResult, text: string, appName: (id: string) => string): Jump {
-  const { appId } = result;
-  switch (result.kind) {
-    case 'request':
-    case 'message':
-      return {
-        text: `${result.event} ${text}`,
-        kind: `${result.kind}, ${appName(appId)}`,
-        icon: 'log',
-        to: buildPath(appId, 'log', result.requestId),
-      };
-    case 'resend':
-      return {
-        text,
-        kind: `resend, ${appName(appId)}`,
-        icon: 'retry',
-        to: buildPath(appId, 'resends', result.resendId),
-      };
-    case 'user':
-      return inLog(appId, { text, kind: 'user, in the log', icon: 'person', by: 'recipient' });
-    case 'recipient':
-      return inLog(appId, { text, kind: 'recipient, in the log', icon: 'log', by: 'recipient' });
-    case 'idempotencyKey':
-      return inLog(appId, { text, kind: 'idempotency key', icon: 'key', by: 'idempotencyKey' });
+/** A match of the server's search as a page: a request, a resend, a user, or the log with the filter. */
+export function toJump(match: FindResult, appName: (id: string) => string): Jump {
+  const { kind, label: text, appId, event, requestId, resendId, userSid } = match;
+  if (requestId !== undefined) {
+    const to = buildPath(appId, 'log', requestId);
+    const name = kind === 'providerMessage' ? 'message' : kind;
+    return { text: `${event} ${text}`, kind: `${name}, ${appName(appId)}`, icon: 'log', to };
   }
+  if (resendId !== undefined) {
+    const to = buildPath(appId, 'resends', resendId);
+    return { text, kind: `resend, ${appName(appId)}`, icon: 'retry', to };
+  }
+  if (userSid !== undefined) {
+    return { text, kind: 'user', icon: 'person', to: buildPath(appId, 'users', userSid) };
+  }
+  const search = new URLSearchParams(match.filters ?? {}).toString();
+  const [name, icon] = logMatches[kind] ?? ['match', 'log'];
+  return { text, kind: `${name}, in the log`, icon, to: buildPath(appId, 'log'), search };
 }
 
-function inLog(
-  appId: string,
-  { text, kind, icon, by }: { text: string; kind: string; icon: IconName; by: string },
-): Jump {
-  const search = new URLSearchParams({ [by]: text }).toString();
-  return { text, kind, icon, to: buildPath(appId, 'log'), search };
-}
+const logMatches: Partial<Record<FindResult['kind'], [name: string, icon: IconName]>> = {
+  recipient: ['recipient', 'log'],
+  event: ['event', 'event'],
+  idempotencyKey: ['idempotency key', 'key'],
+};
 
 /** Entries that contain every word of the text, prefix matches first. */
 export function filterJumps(jumps: readonly Jump[], text: string): Jump[] {

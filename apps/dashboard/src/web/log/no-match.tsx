@@ -1,0 +1,13 @@
+import type { FindAnswer } from '../../api/find';
+import { moment } from '../format';
+
+/** How the text was read, and how far the search went. */
+export function NoMatch({ answer: { readings, skipsSearchedFrom } }: { answer: FindAnswer }) {
+  return (
+    <p className="dim small">
+      No results. Read as {readings.join('; ')}.
+      {skipsSearchedFrom !== null &&
+        ` Addresses of skipped messages were searched only back to ${moment(skipsSearchedFrom, Date.now())}.`}
+    </p>
+  );
+}

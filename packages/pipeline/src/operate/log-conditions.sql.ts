@@ -1,0 +1,142 @@
+import { listStoredKeys, wentTo } from '@belfry/database';
+import { waitReason } from './wait-reason.sql';
+
+/** Filters of the log. Events and integrations are ids. An absent filter matches everything. */
+export type LogFilter = {
+  appId: string;
+  /** Bounds of request ids: `before` is exclusive, `from` inclusive. */
+  before?: string;
+  from?: string;
+  requestId?: string;
+  /** In readable form; see listStoredKeys. */
+  idempotencyKey?: string;
+  eventIds?: string[];
+  channels?: string[];
+  states?: string[];
+  /** Why a message failed or was skipped. */
+  reason?: string;
+  provider?: string;
+  /** Channels that the provider supports. */
+  providerChannels?: string[];
+  /** An address or a user ID. */
+  recipient?: string;
+  /** Users who have the address `recipient` now. They match only where a channel was skipped. */
+  recipientUserIds?: string[];
+  /** A key of `queueReasons`; then `states` is `queued`. */
+  waits?: string;
+};
+
+/** Adds a value to the statement and returns its parameter. */
+export type Bind = (value: unknown, type: string) => string;
+
+export function buildRange({ before, from }: LogFilter, column: string, bind: Bind): string[] {
+  return [
+    ...(before ? [`${column} < ${bind(before, 'uuid')}`] : []),
+    ...(from ? [`${column} >= ${bind(from, 'uuid')}`] : []),
+  ];
+}
+
+/** All conditions of the filter on the request `q`. Each subquery follows an index that has the request's ID. */
+export function listConditions(filter: LogFilter, bind: Bind): string[] {
+  return [...listRequestConditions(filter, bind), ...messageCondition(filter, bind)];
+}
+
+/** Conditions on the request itself. */
+export function listRequestConditions(filter: LogFilter, bind: Bind): string[] {
+  const { eventIds, idempotencyKey, requestId } = filter;
+  return [
+    `q.app_id = ${bind(filter.appId, 'uuid')}`,
+    ...(requestId === undefined ? [] : [`q.id = ${bind(requestId, 'uuid')}`]),
+    ...buildRange(filter, 'q.id', bind),
+    ...(eventIds ? [`q.event_id = ANY (${bind(eventIds, 'uuid[]')})`] : []),
+    ...(idempotencyKey !== undefined
+      ? [`q.idempotency_key = ANY (${bind(listStoredKeys(idempotencyKey), 'text[]')})`]
+      : []),
+  ];
+}
+
+/** Whether the filter reads more than the request itself. */
+export function hasMessageFilter(filter: LogFilter): boolean {
+  const { channels, states, reason, provider, recipient, waits } = filter;
+  return [channels, states, reason, provider, recipient, waits].some((one) => one !== undefined);
+}
+
+/** One message, or one channel skipped at planning, must meet all filters of messages, also in a bulk. */
+function messageCondition(filter: LogFilter, bind: Bind): string[] {
+  if (!hasMessageFilter(filter)) return [];
+  const { recipient } = filter;
+  const conditions = listMessageConditions(filter, bind);
+  const skip = canBeSkip(filter) ? [skipCondition('q.id', filter, bind)] : [];
+  const hasMessage = (...more: string[]) =>
+    `EXISTS (SELECT 1 FROM message m WHERE ${['m.request_id = q.id', ...more, ...conditions].join(' AND ')})`;
+  if (recipient === undefined) return [`(${[hasMessage(), ...skip].join(' OR ')})`];
+  const value = bind(recipient, 'text');
+  const wasSentTo = hasMessage('m.app_id = q.app_id', wentTo('m', value));
+  const isNamed = `EXISTS (SELECT 1 FROM request_item i WHERE ${[
+    'i.request_id = q.id',
+    namesUser('i', value),
+    ...(conditions.length > 0 ? [hasMessage('m.item = i.item')] : []),
+  ].join(' AND ')})`;
+  return [`(${[wasSentTo, isNamed, ...skip].join(' OR ')})`];
+}
+
+/** Conditions on the message `m`, without those on its recipient. */
+export function listMessageConditions(filter: LogFilter, bind: Bind): string[] {
+  const { channels, states, reason, provider, waits } = filter;
+  return [
+    ...(channels ? [`m.channel = ANY (${bind(channels, 'text[]')})`] : []),
+    ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
+    ...(reason === undefined ? [] : [`m.reason = ${bind(reason, 'text')}`]),
+    ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
+    ...(waits === undefined ? [] : [`${waitReason('m')} = ${bind(waits, 'text')}`]),
+  ];
+}
+
+/** Whether a channel skipped at planning can match. It has no message, so no attempt, no wait and no other state. */
+export function canBeSkip({ provider, states, waits }: LogFilter): boolean {
+  const isSkippedState = !states || states.includes('skipped');
+  return provider === undefined && waits === undefined && isSkippedState;
+}
+
+/** Whether an item of the request has a skipped channel that matches. */
+export function skipCondition(requestId: string, filter: LogFilter, bind: Bind): string {
+  const { channels, reason, recipient } = filter;
+  const channelList = channels && bind(channels, 'text[]');
+  return `EXISTS (SELECT 1 FROM request_item i WHERE ${[
+    `i.request_id = ${requestId}`,
+    channelList ? `i.skips ?| ${channelList}` : 'i.skips IS NOT NULL',
+    ...(reason === undefined ? [] : [hasSkipReason(bind(reason, 'text'), channelList)]),
+    ...(recipient === undefined ? [] : [namesAddress(filter, bind)]),
+  ].join(' AND ')})`;
+}
+
+/** Whether the item `i` has a skip for the reason on one of the channels. */
+function hasSkipReason(reason: string, channelList: string | undefined): string {
+  const onChannel = channelList ? ` AND s.channel = ANY (${channelList})` : '';
+  return `EXISTS (SELECT 1 FROM jsonb_each(i.skips) s (channel, skip) WHERE s.skip ->> 'reason' = ${reason}${onChannel})`;
+}
+
+/** Whether the item names a user: the condition and the expression of the index request_item_named_user_idx. */
+export function namesUser(alias: string, userId: string): string {
+  return `${alias}.recipient LIKE '%"user_id"%' AND ${alias}.recipient::jsonb ->> 'user_id' = ${userId}`;
+}
+
+/**
+ * Whether the item `i` names the user, a stored user with the address, or the address itself in any field. A phone number
+ * may have been written with separators and without the plus.
+ */
+function namesAddress({ recipient = '', recipientUserIds = [] }: LogFilter, bind: Bind): string {
+  const value = bind(recipient, 'text');
+  const digits = /^\+\d+$/.test(recipient) ? [recipient, recipient.slice(1)] : [];
+  const userIds = bind([recipient, ...recipientUserIds], 'text[]');
+  return `(i.recipient::jsonb ->> 'user_id' = ANY (${userIds}) OR EXISTS (
+      SELECT 1 FROM jsonb_path_query(i.recipient::jsonb, '$.keyvalue() ? (@.key != "preferences").value.** ? (@.type() == "string")') f (field)
+      WHERE lower(f.field #>> '{}') = lower(${value})
+        OR regexp_replace(f.field #>> '{}', '[^0-9+]', '', 'g') = ANY (${bind(digits, 'text[]')})))`;
+}
+
+/** Whether the message `m` was attempted through the provider, or the sandbox stored what that provider would have got. */
+function attemptCondition(provider: string): string {
+  return `(EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${provider})
+    OR EXISTS (SELECT 1 FROM capture c WHERE c.message_id = m.id AND c.provider = ${provider}))`;
+}
