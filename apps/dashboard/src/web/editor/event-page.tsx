@@ -4,6 +4,7 @@ import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
+import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar, Waiting } from '../parts/notes';
 import { usePageLocation } from '../route';
 import { readVersionPlace } from '../versions/version-place';
@@ -58,16 +59,18 @@ type EventProps = {
 function OpenEvent(props: EventProps) {
   const { search } = usePageLocation();
   const draft = useDraft(props.event);
-  const place = readVersionPlace(search);
-  if (!place) return <EventEditor {...props} draft={draft} />;
+  const { place, ignored } = readVersionPlace(search);
+  if (!place) return <EventEditor {...props} draft={draft} ignored={ignored} />;
   function adopt(next: EventAnswer) {
     props.onEvent(next);
     draft.take(next.draft);
   }
-  return <VersionsView {...props} draft={draft} place={place} onEvent={adopt} />;
+  return <VersionsView {...props} {...{ draft, place, ignored }} onEvent={adopt} />;
 }
 
-function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: Draft }) {
+type EditorProps = EventProps & { draft: Draft; ignored: readonly string[] };
+
+function EventEditor({ event, onEvent, onReload, draft, ignored }: EditorProps) {
   const { mayChange, registry } = useSession();
   const { definition } = draft;
   const channels = registry.channels.map(({ channel }) => channel);
@@ -96,6 +99,7 @@ function EventEditor({ event, onEvent, onReload, draft }: EventProps & { draft: 
       <div>
         <DraftBar event={event} draft={draft} onOpen={setFloating} />
         <ConflictBar draft={draft} />
+        <IgnoredParams ignored={ignored} />
         <ChannelTabs
           draft={draft}
           current={current}

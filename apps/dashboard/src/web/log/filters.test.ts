@@ -1,4 +1,4 @@
-import { guessFilter, readFilters, toQuery, writeFilters } from './filters';
+import { readFilterParams, readFilters, toQuery, writeFilters } from './filters';
 
 describe('the filters of the log', () => {
   test('are parsed from the URL as written, without unknown parameters', () => {
@@ -16,12 +16,18 @@ describe('the filters of the log', () => {
   });
 
   test.each([
-    ['019a77f4-0168-7c44-9a53-2f6d8e10b7a9', 'requestId'],
-    ['ana.ruiz@example.com', 'recipient'],
-    ['+1 202-555-0123', 'recipient'],
-    ['#orders-eu', 'recipient'],
-    ['ship-88213', 'idempotencyKey'],
-  ])('recognise %s as %s', (text, filter) => {
-    expect(guessFilter(text)).toBe(filter);
+    ['from=abc', 'a start time that is not a time'],
+    ['to=abc', 'an end time that is not a time'],
+    ['to=99999999999999999999', 'an end time that is not a time'],
+    ['from=-1', 'a start time that is not a time'],
+    ['last=5y', 'an unknown period'],
+    ['state=bogus', 'an unknown state'],
+    ['requestId=7', 'a request ID that is not an ID'],
+    ['requestID=7', 'an unknown parameter “requestID”'],
+  ])('ignore %s in a link and say so', (search, problem) => {
+    expect(readFilterParams(`event=a&${search}`)).toEqual({
+      filters: { event: 'a' },
+      ignored: [`The link had ${problem}; it was ignored.`],
+    });
   });
 });

@@ -1,23 +1,10 @@
-import { isUuid } from '@belfry/shared';
+import { failureReasons, isUuid, messageStates, queueReasonNames, skipReasons } from '@belfry/shared';
 import type { LogFilters } from '../../api/log';
+import { anyText, oneOfTexts, type ParamRules, readParams } from '../link-params';
 
 export type FilterName = keyof LogFilters;
 /** Filters in the URL of the page. `last` is a period that ends now; the server gets its start as `from`. */
 export type PageFilters = LogFilters & { last?: string };
-
-const names = [
-  'from',
-  'to',
-  'event',
-  'channel',
-  'state',
-  'waits',
-  'reason',
-  'provider',
-  'recipient',
-  'requestId',
-  'idempotencyKey',
-] as const satisfies readonly FilterName[];
 
 export const spans = [
   { value: '15m', text: 'last 15 min', ms: 15 * 60_000 },
@@ -26,14 +13,41 @@ export const spans = [
   { value: '7d', text: 'last 7 days', ms: 7 * 24 * 3_600_000 },
 ] as const;
 
+const latestMs = 2 ** 48 - 1;
+const isTime = (value: string) => /^\d{1,15}$/.test(value) && Number(value) <= latestMs;
+
+const rules = {
+  from: { isValid: isTime, problem: 'a start time that is not a time' },
+  to: { isValid: isTime, problem: 'an end time that is not a time' },
+  last: oneOfTexts(
+    spans.map(({ value }) => value),
+    'an unknown period',
+  ),
+  event: anyText,
+  channel: anyText,
+  state: oneOfTexts(Object.keys(messageStates), 'an unknown state'),
+  waits: oneOfTexts(queueReasonNames, 'an unknown reason to wait'),
+  reason: oneOfTexts(
+    [...Object.keys(failureReasons), ...Object.keys(skipReasons)],
+    'an unknown reason of a failure or skip',
+  ),
+  provider: anyText,
+  recipient: anyText,
+  requestId: { isValid: isUuid, problem: 'a request ID that is not an ID' },
+  idempotencyKey: anyText,
+  /** Opens the dialog to resend. */
+  do: oneOfTexts(['resend'], 'an unknown action'),
+} satisfies ParamRules;
+
+/** The valid filters of a link, and what was ignored in it. */
+export function readFilterParams(search: string): { filters: PageFilters; ignored: string[] } {
+  const { values, ignored } = readParams(search, rules);
+  const { do: _, ...filters } = values;
+  return { filters, ignored };
+}
+
 export function readFilters(search: string): PageFilters {
-  const params = new URLSearchParams(search);
-  const filters: PageFilters = {};
-  for (const name of [...names, 'last'] as const) {
-    const value = params.get(name);
-    if (value) filters[name] = value;
-  }
-  return filters;
+  return readFilterParams(search).filters;
 }
 
 export function writeFilters(filters: PageFilters): string {
@@ -48,13 +62,4 @@ export function toQuery(filters: PageFilters, now: number): LogFilters {
   if (!span) return rest;
   const from = Math.floor((now - span.ms) / 60_000) * 60_000;
   return { ...rest, from: String(from) };
-}
-
-/** The most likely filter for a typed word. */
-export function guessFilter(text: string): 'requestId' | 'recipient' | 'idempotencyKey' {
-  if (isUuid(text)) return 'requestId';
-  if (/^[^\s@]+@[^\s@]+$/.test(text) || /^\+?[\d\s().-]{6,}$/.test(text) || text.startsWith('#')) {
-    return 'recipient';
-  }
-  return 'idempotencyKey';
 }

@@ -4,10 +4,11 @@ import { useApp, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { EmptyLog } from '../log/empty-log';
 import { FilterBar } from '../log/filter-bar';
-import { readFilters, writeFilters } from '../log/filters';
+import { readFilterParams, writeFilters } from '../log/filters';
 import { LogTable } from '../log/log-table';
 import { useLogList } from '../log/use-log-list';
 import { Divider } from '../parts/divider';
+import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar } from '../parts/notes';
 import { buildPath, usePageLocation } from '../route';
 
@@ -21,7 +22,7 @@ export function LogPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const { navigation } = useServices();
   const { search } = usePageLocation();
-  const filters = readFilters(search);
+  const { filters, ignored } = readFilterParams(search);
   const [isPaused, setPaused] = useState(false);
   const list = useLogList({ appId: app.id, filters, isPaused: isPaused || openId !== undefined });
   const open = (row: LogRow | undefined) => {
@@ -55,6 +56,7 @@ export function LogPage({ openId }: { openId: string | undefined }) {
           onPause={() => setPaused(!isPaused)}
         />
         <AwayBar loaded={list} reload={list.reload} />
+        <IgnoredParams ignored={ignored} />
       </div>
       {isEmpty && !openId ? (
         <EmptyLog />

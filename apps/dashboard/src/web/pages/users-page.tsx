@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'react';
 import { useApp, useServices } from '../context';
 import { useKeys } from '../keyboard';
+import { anyText, oneOfTexts, readParams } from '../link-params';
 import { Segments } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { Icon } from '../parts/icons';
+import { IgnoredParams } from '../parts/ignored-params';
 import { buildPath, usePageLocation } from '../route';
 import { ErasureList } from '../users/erasure-list';
 import { SuppressionList } from '../users/suppression-list';
@@ -19,6 +21,16 @@ const lists = [
   { value: 'erased', text: 'Erased' },
 ] as const;
 
+const rules = {
+  list: oneOfTexts(
+    lists.map(({ value }) => value),
+    'an unknown list',
+  ),
+  text: anyText,
+  tab: oneOfTexts(['sent'], 'an unknown tab'),
+  to: anyText,
+};
+
 type ListName = (typeof lists)[number]['value'];
 
 const hints: Record<ListName, string> = {
@@ -32,9 +44,9 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const { navigation } = useServices();
   const { search } = usePageLocation();
-  const params = new URLSearchParams(search);
-  const name = lists.find(({ value }) => value === params.get('list'))?.value ?? 'users';
-  const text = params.get('text') ?? '';
+  const { values, ignored } = readParams(search, rules);
+  const name = lists.find(({ value }) => value === values.list)?.value ?? 'users';
+  const { text = '' } = values;
   const close = () =>
     navigation.go(buildPath(app.id, 'users'), { search: buildSearch(name, text) });
   const leave = () => {
@@ -43,28 +55,31 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
   useKeys({ Escape: leave });
   return (
     <div className="split usr">
-      <div className="bar">
-        <Segments
-          label="List"
-          options={lists}
-          value={name}
-          onChange={(next) =>
-            navigation.go(buildPath(app.id, 'users'), { search: buildSearch(next, '') })
-          }
-        />
-        {name !== 'erased' && (
-          <Finder
-            key={name}
-            hint={hints[name]}
-            text={text}
-            onText={(next) =>
-              navigation.go(buildPath(app.id, 'users', openId), {
-                search: buildSearch(name, next),
-                isReplacing: true,
-              })
+      <div>
+        <div className="bar">
+          <Segments
+            label="List"
+            options={lists}
+            value={name}
+            onChange={(next) =>
+              navigation.go(buildPath(app.id, 'users'), { search: buildSearch(next, '') })
             }
           />
-        )}
+          {name !== 'erased' && (
+            <Finder
+              key={name}
+              hint={hints[name]}
+              text={text}
+              onText={(next) =>
+                navigation.go(buildPath(app.id, 'users', openId), {
+                  search: buildSearch(name, next),
+                  isReplacing: true,
+                })
+              }
+            />
+          )}
+        </div>
+        <IgnoredParams ignored={ignored} />
       </div>
       {name === 'users' && (
         <div className={openId ? 'body open' : 'body'}>

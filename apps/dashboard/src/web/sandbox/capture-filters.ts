@@ -1,15 +1,15 @@
 import type { CaptureFilters } from '../../api/captures';
+import { anyText, readParams } from '../link-params';
 
-const names = ['channel', 'event', 'text'] as const satisfies readonly (keyof CaptureFilters)[];
+const rules = { channel: anyText, event: anyText, text: anyText, tab: anyText };
+
+export function readCaptureParams(search: string) {
+  return readParams(search, rules);
+}
 
 /** Filters in the URL of the page. */
 export function readCaptureFilters(search: string): CaptureFilters {
-  const params = new URLSearchParams(search);
-  const filters: CaptureFilters = {};
-  for (const name of names) {
-    const value = params.get(name);
-    if (value) filters[name] = value;
-  }
+  const { tab: _, ...filters } = readCaptureParams(search).values;
   return filters;
 }
 

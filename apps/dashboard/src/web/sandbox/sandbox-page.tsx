@@ -2,9 +2,10 @@ import { useState } from 'react';
 import { useApp, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
+import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar, Waiting } from '../parts/notes';
 import { buildPath, usePageLocation } from '../route';
-import { readCaptureFilters, writeCaptureFilters } from './capture-filters';
+import { readCaptureFilters, readCaptureParams, writeCaptureFilters } from './capture-filters';
 import { CaptureList } from './capture-list';
 import { CaptureView } from './capture-view';
 import { DeleteDialog } from './delete-dialog';
@@ -61,6 +62,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
           onMagic={() => setFloating('magic')}
         />
         <AwayBar loaded={first} reload={first.reload} />
+        <IgnoredParams ignored={readCaptureParams(search).ignored} />
       </div>
       {!first.value && <Waiting loaded={first} reload={first.reload} what="captures" />}
       {isEmpty && !hasFilters && !openId && <EmptySandbox />}

@@ -127,11 +127,10 @@ describe('two texts', () => {
 
 describe('the URL of a version', () => {
   test('names the version and the one it is compared with, unlike the editor URL', () => {
-    expect(readVersionPlace(versionSearch('a', 'draft'))).toEqual({
-      version: 'a',
-      against: 'draft',
-    });
-    expect(readVersionPlace(versionSearch('a'))).toEqual({ version: 'a', against: undefined });
-    expect(readVersionPlace('tab=sms')).toBeUndefined();
+    const version = '019a77f4-0168-7c44-9a53-2f6d8e10b7a9';
+    const readPlace = (search: string) => readVersionPlace(search).place;
+    expect(readPlace(versionSearch(version, 'draft'))).toEqual({ version, against: 'draft' });
+    expect(readPlace(versionSearch(version))).toEqual({ version, against: undefined });
+    expect(readPlace('tab=sms')).toBeUndefined();
   });
 });

@@ -8,6 +8,7 @@ import type { Draft } from '../editor/use-draft';
 import { useKeys } from '../keyboard';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
+import { IgnoredParams } from '../parts/ignored-params';
 import { ProblemNote, Waiting } from '../parts/notes';
 import { buildPath, usePageLocation } from '../route';
 import { Comparison } from './comparison';
@@ -23,6 +24,7 @@ type VersionsProps = {
   event: EventAnswer;
   draft: Draft;
   place: VersionPlace;
+  ignored: readonly string[];
   /** The event and its draft. */
   onEvent: (event: EventAnswer) => void;
   onReload: () => Promise<void>;
@@ -30,7 +32,7 @@ type VersionsProps = {
 
 /** The versions of an event and their differences. */
 export function VersionsView(props: VersionsProps) {
-  const { event, draft, place } = props;
+  const { event, draft, place, ignored } = props;
   const app = useApp();
   const list = useVersionList(event);
   const hasDraft = !event.live || listChanges(event.live.definition, draft.definition).length > 0;
@@ -48,6 +50,7 @@ export function VersionsView(props: VersionsProps) {
           </span>
         </div>
         <ConflictBar draft={draft} />
+        <IgnoredParams ignored={ignored} />
       </div>
       <div className="body">
         <VersionList event={event} list={list} openId={place.version} hasDraft={hasDraft} />
