@@ -2,7 +2,6 @@ import { failureReasons, isUuid, messageStates, queueReasonNames, skipReasons } 
 import type { LogFilters } from '../../api/log';
 import { anyText, oneOfTexts, type ParamRules, readParams } from '../link-params';
 
-export type FilterName = keyof LogFilters;
 /** Filters in the URL of the page. `last` is a period that ends now; the server gets its start as `from`. */
 export type PageFilters = LogFilters & { last?: string };
 

@@ -80,7 +80,7 @@ export function LogTable({
   );
 }
 
-export function SkipLimit({ from }: { from: number }) {
+function SkipLimit({ from }: { from: number }) {
   return (
     <p className="nothing">
       Addresses of skipped messages were searched only back to {moment(from, Date.now())}. Choose a
