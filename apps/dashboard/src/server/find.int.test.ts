@@ -154,6 +154,31 @@ describe('the filters', () => {
     expect(await list({ requestId, recipient: 'C0SENT', state: 'sent' })).toEqual([requestId]);
   });
 
+  test('combine reason and wait with the others in one message, or one skipped channel', async () => {
+    const { database, tenant } = dashboard;
+    const user = { email: `skip-${newId()}@example.com` };
+    const skips = { email: { reason: 'opted_out' }, slack: { reason: 'no_address' } };
+    const skipped = { recipient: user.email, reason: 'opted_out' };
+    const skippedId = await insertSkipped(user, skips);
+    expect(await list({ ...skipped, channel: 'email' })).toEqual([skippedId]);
+    expect(await list({ ...skipped, channel: 'slack' })).toEqual([]);
+    expect(await list({ ...skipped, state: 'failed' })).toEqual([]);
+    const target = `wait-${newId()}@example.com`;
+    const { requestId } = await insert({ target, state: 'queued' });
+    await database.lookUps.query(
+      `INSERT INTO message (id, request_id, item, app_id, channel, target, state, reason, expires_at)
+       VALUES ($1, $2, 0, $3, 'slack', 'C0LATE', 'failed', 'expired', now())`,
+      [newId(), requestId, tenant.appId],
+    );
+    const ids = (filters: object) => list({ requestId, ...filters });
+    expect(await ids({ recipient: target, waits: 'due' })).toEqual([requestId]);
+    expect(await list({ recipient: target, waits: 'due' })).toEqual([requestId]);
+    expect(await ids({ recipient: target, waits: 'retry' })).toEqual([]);
+    expect(await ids({ recipient: target, reason: 'expired' })).toEqual([]);
+    expect(await ids({ recipient: 'C0LATE', reason: 'expired' })).toEqual([requestId]);
+    expect(await ids({ recipient: 'C0LATE', waits: 'due' })).toEqual([]);
+  });
+
   test('find a captured message by the provider that the sandbox stood in for', async () => {
     const { database, tenant } = dashboard;
     const { requestId, messageId } = await insert({ channel: 'sms', provider: 'sandbox' });

@@ -86,6 +86,8 @@ export async function useWaits(world: World): Promise<void> {
   await createResendRuns(database.accepting).count(filter);
   await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
   await readRequestTimeline(database.lookUps, requestId, appId);
+  const { userId, email } = person;
+  await readUserMessages(database.lookUps, { appId, userId, addresses: [email] });
   await queues.resumeChannel(actor, appId, 'email');
   await all.resume(actor, appId, integrations[0]);
 }

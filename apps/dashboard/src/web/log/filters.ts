@@ -1,4 +1,10 @@
-import { failureReasons, isUuid, messageStates, queueReasonNames, skipReasons } from '@belfry/shared';
+import {
+  failureReasons,
+  isUuid,
+  messageStates,
+  queueReasonNames,
+  skipReasons,
+} from '@belfry/shared';
 import type { LogFilters } from '../../api/log';
 import { anyText, oneOfTexts, type ParamRules, readParams } from '../link-params';
 
