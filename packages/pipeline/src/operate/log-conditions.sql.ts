@@ -16,7 +16,7 @@ export type LogFilter = {
   /** Why a message failed or was skipped. */
   reason?: string;
   provider?: string;
-  /** Channels that the provider supports. */
+  /** Channels that the provider supports; for a state all, because the index of messages starts with the channel. */
   providerChannels?: string[];
   /** An address or a user ID. */
   recipient?: string;
@@ -82,7 +82,8 @@ function messageCondition(filter: LogFilter, bind: Bind): string[] {
 
 /** Conditions on the message `m`, without those on its recipient. */
 export function listMessageConditions(filter: LogFilter, bind: Bind): string[] {
-  const { channels, states, reason, provider, waits } = filter;
+  const { states, reason, provider, waits } = filter;
+  const channels = filter.channels ?? filter.providerChannels;
   return [
     ...(channels ? [`m.channel = ANY (${bind(channels, 'text[]')})`] : []),
     ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
@@ -135,8 +136,11 @@ function namesAddress({ recipient = '', recipientUserIds = [] }: LogFilter, bind
         OR regexp_replace(f.field #>> '{}', '[^0-9+]', '', 'g') = ANY (${bind(digits, 'text[]')})))`;
 }
 
-/** Whether the message `m` was attempted through the provider, or the sandbox stored what that provider would have got. */
+/**
+ * Whether the message `m` was attempted through the provider, or the sandbox stored what that provider would have got. A
+ * union, because PostgreSQL may read all captures for an EXISTS within OR.
+ */
 function attemptCondition(provider: string): string {
-  return `(EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${provider})
-    OR EXISTS (SELECT 1 FROM capture c WHERE c.message_id = m.id AND c.provider = ${provider}))`;
+  return `EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.provider = ${provider}
+    UNION ALL SELECT 1 FROM capture c WHERE c.message_id = m.id AND c.provider = ${provider})`;
 }

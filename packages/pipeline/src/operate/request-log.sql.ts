@@ -18,7 +18,7 @@ const walkedWithMessages = 20;
 const walkedWaiting = 1_000;
 
 /**
- * Requests that one statement scans; with their conditions it reads fewer than 500 buffers, or 10 for each that waits.
+ * Requests that one statement scans; with their conditions it reads fewer than 500 buffers, or 11 for each that waits.
  * One recipient has no long queue.
  */
 export function requestsWalked(filter: LogFilter): number {

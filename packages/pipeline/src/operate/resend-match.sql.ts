@@ -16,14 +16,12 @@ export async function listMatches(client: Queryable, filter: LogFilter): Promise
   const values: unknown[] = [];
   const bind: Bind = (value, type) => `$${values.push(value)}::${type}`;
   const { states, recipient } = filter;
-  // The index of messages starts with the channel. If the filter names no channel, there is one lookup per channel.
-  const channels = filter.channels ?? filter.providerChannels;
   const conditions = [
     ...listRequestConditions(filter, bind),
     `m.app_id = ${bind(filter.appId, 'uuid')}`,
     // The same bounds again, because the index of messages needs them.
     ...buildRange(filter, 'm.request_id', bind),
-    ...listMessageConditions({ ...filter, ...(channels && { channels }) }, bind),
+    ...listMessageConditions(filter, bind),
     // The same condition in the form of the index.
     ...(states ? [`m.log_state = ANY (${bind(states.map(toLogState), 'text[]')})`] : []),
     ...(recipient === undefined ? [] : [recipientCondition(bind(recipient, 'text'))]),
