@@ -6,7 +6,7 @@ export const typeExceptions: { statement: string; difference: string; reason: st
     reason: 'has_job is generated from job_id',
   },
   {
-    statement: 'operate/read-request.ts: SELECT message_id … FROM receipt WHERE message_id =',
+    statement: 'operate/read-messages.ts: SELECT message_id … FROM receipt WHERE message_id =',
     difference: 'messageId may be null',
     reason: 'Only receipts of these messages are read',
   },

@@ -110,7 +110,7 @@ async function addHistory(pool: pg.Pool, rows: readonly MessageRow[]): Promise<T
 }
 
 /** Runs a statement about these messages. */
-export async function queryRows<Row extends object>(
+async function queryRows<Row extends object>(
   pool: pg.Pool,
   text: string,
   messages: readonly { id: string }[],

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { type CurrentVerdict, readObstacles } from '../deliver/eligibility.sql';
 import { type CountMessages, countMessages } from './count-messages.sql';
 import { countPlanned } from './is-planned.sql';
-import { queryRows, readMessages, type TimelineMessage } from './read-messages';
+import { readMessages, type TimelineMessage } from './read-messages';
 import { judgeResends, type ResendVerdict, readDelivery } from './resend-verdict.sql';
 
 /** A request at acceptance. */
@@ -85,7 +85,7 @@ export async function readItemTimeline(
     countGroups(pool, { appId, requestIds: [requestId], item }),
   ]);
   const [captures, verdicts] = await Promise.all([
-    queryRows<TimelineCapture>(pool, captureStatement, messages),
+    readCaptures(pool, messages),
     judgeResends(
       pool,
       appId,
@@ -165,6 +165,15 @@ const skipStatement = `
 SELECT item, skips FROM (
   SELECT item, skips FROM request_item WHERE request_id = $1 ORDER BY item LIMIT ${maxRequestItems}
 ) i WHERE skips IS NOT NULL`;
+
+async function readCaptures(
+  pool: pg.Pool,
+  messages: readonly TimelineMessage[],
+): Promise<TimelineCapture[]> {
+  if (messages.length === 0) return [];
+  const ids = messages.map(({ id }) => id);
+  return (await pool.query<TimelineCapture>(captureStatement, [ids])).rows;
+}
 
 const captureStatement = `
 SELECT DISTINCT ON (message_id) message_id AS "messageId", content, request
