@@ -50,7 +50,12 @@ export const mutants: Mutant[] = [
     name: 'relay off',
     breaks: 'due messages are enqueued even if Redis lost them',
     file: 'packages/pipeline/src/relay/start-relay.ts',
-    edits: [{ anchor: '  relay.start();\n', becomes: '' }],
+    edits: [
+      {
+        anchor: 'for (const loop of loops) loop.start();',
+        becomes: 'for (const loop of loops) if (loop !== relay) loop.start();',
+      },
+    ],
     suite: chaos,
   },
   {
