@@ -81,7 +81,11 @@ export const captureRoutes = {
     audit: 'captures.removed',
   },
   /** The capture and all other captures of the same request item. */
-  'GET /api/apps/:appId/captures/:captureId': { access: 'viewer', answer: captureGroup },
+  'GET /api/apps/:appId/captures/:captureId': {
+    access: 'viewer',
+    answer: captureGroup,
+    hasSecret: true,
+  },
   'DELETE /api/apps/:appId/captures/:captureId': {
     access: 'editor',
     answer: done,

@@ -170,6 +170,7 @@ export const requestRoutes = {
     access: 'viewer',
     query: Type.Object({ item: Type.Optional(text) }),
     answer: request,
+    hasSecret: true,
   },
   /** The exact output of `command`; addresses are masked. */
   'GET /api/apps/:appId/requests/:requestId/explanation': {

@@ -10,7 +10,8 @@ const minBytes = 512;
  * not compressed:
  *
  * - Answers to other methods than GET. Only those contain keys and link tokens, and most are small.
- * - GET routes with `hasSecret` in the contract: integrations have the secret URL of their receipts.
+ * - GET routes with `hasSecret` in the contract: integrations have the secret URL of their receipts; the timeline and a
+ *   capture have codes and links beside texts of other people.
  *
  * `no-transform` excludes the latter and the event stream, whose rows must leave at once.
  */

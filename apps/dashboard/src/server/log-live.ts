@@ -69,7 +69,11 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
     for (const [appId, watched] of [...apps]) {
       const ids = recent.filter((row) => row.appId === appId).map(({ id }) => id);
       const entryIds = [...new Set([...ids, ...watched.openIds()])];
-      await notifyApp(appId, watched.update(await log.readEntries(appId, entryIds)));
+      const updates = watched.update(await log.readEntries(appId, entryIds));
+      await notifyApp(appId, updates).catch((error: unknown) => {
+        updates.undo();
+        throw error;
+      });
     }
   }
 
@@ -128,7 +132,12 @@ function notifyRows(listener: LogListener, type: 'rows' | 'changed', entries: Lo
   if (rows.length > 0) listener.notify({ type, rows });
 }
 
-type LogUpdates = { added: LogEntry[]; changed: LogEntry[] };
+type LogUpdates = {
+  added: LogEntry[];
+  changed: LogEntry[];
+  /** They could not be sent: the next poll finds them again. The page ignores rows that it has. */
+  undo(): void;
+};
 type WatchedApp = { openIds(): string[]; update(entries: LogEntry[]): LogUpdates };
 
 /** The entries sent for one app, and which of them may still change. */
@@ -157,6 +166,7 @@ function createWatchedApp(now: () => number): WatchedApp {
     update(entries) {
       const added: LogEntry[] = [];
       const changed: LogEntry[] = [];
+      const statesBefore = new Map(entryStates);
       for (const entry of entries.toReversed()) {
         const text = JSON.stringify([entry.messages, entry.groups, entry.plannedItems]);
         const before = entryStates.get(entry.requestId);
@@ -169,7 +179,14 @@ function createWatchedApp(now: () => number): WatchedApp {
         if (isNews(entry, before, text)) list.push(entry);
       }
       forget();
-      return { added, changed };
+      return {
+        added,
+        changed,
+        undo() {
+          entryStates.clear();
+          for (const [id, state] of statesBefore) entryStates.set(id, state);
+        },
+      };
     },
   };
 }

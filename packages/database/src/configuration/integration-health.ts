@@ -1,4 +1,5 @@
 import type { HealthFacts } from '@belfry/shared';
+import { storable } from '../storable';
 import type { Queryable } from '../transaction';
 
 /** Results of an integration since a process last wrote them, or of one connection test. */
@@ -57,7 +58,7 @@ export async function writeIntegrationResults(
       list(({ failuresInRow }) => failuresInRow),
       list(({ successMsAgo }) => successMsAgo ?? null),
       list(({ failureMsAgo }) => failureMsAgo ?? null),
-      list(({ error }) => error?.slice(0, maxErrorCharacters) ?? null),
+      list(({ error }) => storable(error)?.slice(0, maxErrorCharacters) ?? null),
       list(({ circuitOpenMs }) => circuitOpenMs ?? null),
     ],
   });

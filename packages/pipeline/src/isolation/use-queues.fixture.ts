@@ -9,6 +9,7 @@ import {
   countMinute,
   listDueMinutes,
   markChangedMinutes,
+  postponeMinute,
 } from '../relay/count-minutes.sql';
 import { claim, send, type World } from './world.fixture';
 
@@ -51,7 +52,7 @@ export async function useOverview(world: World): Promise<void> {
     `INSERT INTO receipt (id, app_id, message_id, state, body) VALUES ($1, $2, $3, 'failed', '{}')`,
     [newId(), appId, messageId],
   );
-  await markChangedMinutes(pool, Date.now());
+  await markChangedMinutes(pool);
   // Its requests were removed.
   await alter(
     `INSERT INTO message_minute SELECT app_id, channel, date_trunc('minute', now()) - interval '1 day', waiting, sent, delivered, read, failed,
@@ -60,6 +61,7 @@ export async function useOverview(world: World): Promise<void> {
   );
   await countEmptyMinutes(pool);
   await listDueMinutes(pool, 9);
+  await postponeMinute(pool, minute, 60);
   await countMinute(pool, minute);
   const overview = createOverview(database.lookUps);
   const range = { appId, from: minute, stepMs: 60_000, points: 2 };

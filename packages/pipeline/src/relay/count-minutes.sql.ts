@@ -10,11 +10,13 @@ import { firstIdAt } from './storage-slices.sql';
  * message changed, and a minute can be counted again at any time: the new counts replace the old ones.
  *
  * A minute is counted again every 15 s in its first 2 minutes. After that it is due 15 s after a receipt or resend; while
- * messages wait, each time it is 5 % older; and otherwise, for rare changes such as a read inbox item, at four times its age.
+ * messages wait, each time it is 5 % older and at least every 5 minutes; and otherwise, for rare changes such as a read inbox
+ * item, at four times its age.
  */
 export const countEverySeconds = 15;
 const youngSeconds = 120;
 const agePerRecountWaiting = 20;
+const maxWaitSeconds = 300;
 const ageGrowthSettled = 3;
 
 const keptDays = 8;
@@ -37,24 +39,26 @@ export async function addMinutes(database: Queryable): Promise<number> {
 /** The minute of a request, from its id, as in the filters of the log. */
 const minuteOfRequest = `to_timestamp(('x' || left(replace(m.request_id::text, '-', ''), 12))::bit(48)::bigint / 60000 * 60)`;
 
+/** A minute before the last count: everything since then, also if no relay ran for a while. */
+const firstChangeRead = `SELECT ${buildFirstId(`least(now(), max(counted_at)) - interval '${changesReadSeconds} s'`)} FROM counted_minute`;
+
 /**
  * Makes minutes due in which a message got a receipt or was resent since the last count. Reads the newest receipts and
  * messages by their primary keys, which start with the time.
  */
-export async function markChangedMinutes(database: Queryable, now: number): Promise<void> {
+export async function markChangedMinutes(database: Queryable): Promise<void> {
   await database.query(
     `UPDATE counted_minute c SET recount_at = now()
      FROM (
        SELECT minute, max(at) AS at FROM (
          SELECT ${minuteOfRequest} AS minute, r.received_at AS at
-         FROM receipt r CROSS JOIN LATERAL (SELECT request_id FROM message WHERE id = r.message_id LIMIT 1) m WHERE r.id >= $1::uuid
+         FROM receipt r CROSS JOIN LATERAL (SELECT request_id FROM message WHERE id = r.message_id LIMIT 1) m WHERE r.id >= (${firstChangeRead})
          UNION ALL
-         SELECT ${minuteOfRequest}, m.created_at FROM message m WHERE m.id >= $1::uuid AND m.resend_of IS NOT NULL
+         SELECT ${minuteOfRequest}, m.created_at FROM message m WHERE m.id >= (${firstChangeRead}) AND m.resend_of IS NOT NULL
        ) each GROUP BY minute
      ) changed
      WHERE c.minute = changed.minute AND c.recount_at > now()
        AND c.counted_at < changed.at + interval '${clockSkewSeconds} s'`,
-    [firstIdAt(now - changesReadSeconds * 1_000)],
   );
 }
 
@@ -81,7 +85,7 @@ function buildFirstId(time: string): string {
 function nextCount(hasWaiting: string): string {
   return `now() + greatest(interval '${countEverySeconds} s', CASE
     WHEN now() - minute < interval '${youngSeconds} s' THEN interval '0'
-    WHEN ${hasWaiting} THEN (now() - minute) / ${agePerRecountWaiting}
+    WHEN ${hasWaiting} THEN least((now() - minute) / ${agePerRecountWaiting}, interval '${maxWaitSeconds} s')
     ELSE (now() - minute) * ${ageGrowthSettled} END)`;
 }
 
@@ -140,6 +144,18 @@ WITH r AS MATERIALIZED (
 )
 UPDATE counted_minute SET counted_at = now(), recount_at = ${nextCount('EXISTS (SELECT 1 FROM states WHERE waiting > 0)')}
 WHERE minute = $3`;
+
+/** Counts the minute later: it took long, or failed. */
+export async function postponeMinute(
+  database: Queryable,
+  minute: Date,
+  seconds: number,
+): Promise<void> {
+  await database.query(
+    `UPDATE counted_minute SET recount_at = greatest(recount_at, now() + $2::float8 * interval '1 s') WHERE minute = $1`,
+    [minute, seconds],
+  );
+}
 
 /** Removes at most this many minutes, and their counts by the index on their minute. */
 export const minutesPerChunk = 60;

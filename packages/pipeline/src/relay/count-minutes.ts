@@ -7,6 +7,7 @@ import {
   countMinute,
   listDueMinutes,
   markChangedMinutes,
+  postponeMinute,
 } from './count-minutes.sql';
 
 export type MinuteCountDeps = {
@@ -23,6 +24,10 @@ export type MinuteCount = Loop & {
 
 /** A run starts no further minute after this time, so that counting uses about 5 % of a core. */
 const runMs = 750;
+const longSeconds = runMs / 1_000;
+/** A minute that takes long is counted for a twentieth of the time. */
+const restFactor = 20;
+const failedWaitSeconds = 600;
 /** A first start has 8 days of minutes. */
 const maxMinutesPerRun = 12_000;
 
@@ -46,12 +51,25 @@ export function createMinuteCount({ withLock, now, log }: MinuteCountDeps): Minu
   async function countDue(database: Queryable): Promise<void> {
     const startedAt = now();
     await addMinutes(database);
-    await markChangedMinutes(database, startedAt);
+    await markChangedMinutes(database);
     await countEmptyMinutes(database);
     for (const minute of await listDueMinutes(database, maxMinutesPerRun)) {
       if (isClosed || now() - startedAt > runMs) return;
-      await countMinute(database, minute);
+      await countOne(database, minute);
     }
+  }
+
+  /** A minute that took long is counted less often, and one that failed does not keep the others from being counted. */
+  async function countOne(database: Queryable, minute: Date): Promise<void> {
+    const startedAt = now();
+    try {
+      await countMinute(database, minute);
+    } catch (error) {
+      await postponeMinute(database, minute, failedWaitSeconds);
+      throw error;
+    }
+    const tookSeconds = (now() - startedAt) / 1_000;
+    if (tookSeconds > longSeconds) await postponeMinute(database, minute, tookSeconds * restFactor);
   }
 
   return {

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { FindAnswer, FindResult } from '../../api/find';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
@@ -15,10 +15,12 @@ export function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
   const app = useApp();
   const { api, navigation } = useServices();
   const [text, setText] = useState('');
+  const latestText = useRef('');
   const [answer, setAnswer] = useState<FindAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
   function change(next: string) {
     setText(next);
+    latestText.current = next;
     setAnswer(undefined);
     setProblem(undefined);
   }
@@ -32,6 +34,8 @@ export function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
     const typed = text.trim();
     if (typed === '') return;
     const result = await api.call('GET /api/find', { query: { text: typed, app: app.id } });
+    // A late answer is about a text that was changed meanwhile.
+    if (latestText.current.trim() !== typed) return;
     if ('problem' in result) return setProblem(result.problem);
     const [match, ...others] = mergeMatches(result.value.found);
     if (match && others.length === 0) return open(match);

@@ -25,7 +25,8 @@ export function LogTable({
   // Scrolling to the end reads on. Without a scroll bar, and while few rows match, the button does.
   useEffect(() => {
     const isNearEnd = lastRendered >= visible.length - overscanRows;
-    if (isNearEnd && list.hasOlder && (pane.current?.scrollTop ?? 0) > 0) void list.readOlder();
+    const mayRead = list.hasOlder && !list.isPartial && !list.problem;
+    if (isNearEnd && mayRead && (pane.current?.scrollTop ?? 0) > 0) void list.readOlder();
   }, [lastRendered, visible.length, list, pane]);
   const total = visible.length + headRows + (pending.length > 0 ? 1 : 0);
   return (

@@ -10,6 +10,8 @@ export type LogList = {
   rows: LogRows;
   isRead: boolean;
   hasOlder: boolean;
+  /** The last search stopped at its limit: the reader decides whether to search further back. */
+  isPartial: boolean;
   /** See LogAnswer. */
   skipsSearchedFrom: number | null;
   live: LiveState;
@@ -23,6 +25,7 @@ export type LogList = {
 
 type Meta = {
   next: string | null;
+  isPartial: boolean;
   skipsSearchedFrom: number | null;
   readAt: number | undefined;
   problem: PageProblem | undefined;
@@ -30,6 +33,7 @@ type Meta = {
 
 const initialMeta: Meta = {
   next: null,
+  isPartial: false,
   skipsSearchedFrom: null,
   readAt: undefined,
   problem: undefined,
@@ -58,8 +62,8 @@ export function useLogList({
     if (!answer) return;
     if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
     change({ kind: 'read', rows: answer.value.rows });
-    const { next, skipsSearchedFrom } = answer.value;
-    setMeta({ next, skipsSearchedFrom, readAt: Date.now(), problem: undefined });
+    const { next, isPartial, skipsSearchedFrom } = answer.value;
+    setMeta({ next, isPartial, skipsSearchedFrom, readAt: Date.now(), problem: undefined });
   }, [list]);
   useEffect(() => void read(), [read]);
   useEffect(() => {
@@ -76,11 +80,16 @@ export function useLogList({
       isReadingOlder.current = false;
     });
     if (!answer) return;
-    if ('problem' in answer) return setMeta({ ...meta, problem: answer.problem });
+    if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
     const older: LogAnswer = answer.value;
     change({ kind: 'older', rows: older.rows });
-    const skipsSearchedFrom = meta.skipsSearchedFrom ?? older.skipsSearchedFrom;
-    setMeta({ ...meta, next: older.next, skipsSearchedFrom });
+    setMeta((before) => ({
+      ...before,
+      next: older.next,
+      isPartial: older.isPartial,
+      skipsSearchedFrom: before.skipsSearchedFrom ?? older.skipsSearchedFrom,
+      problem: undefined,
+    }));
   }
   const live = useTail({
     appId,
@@ -95,6 +104,7 @@ export function useLogList({
     rows,
     isRead: meta.readAt !== undefined,
     hasOlder: meta.next !== null,
+    isPartial: meta.isPartial,
     skipsSearchedFrom: meta.skipsSearchedFrom,
     live: meta.readAt === undefined ? 'connecting' : live,
     value: undefined,

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { ItemFilters } from '../../api/request-items';
 import { QueryError, toProblem } from '../answers';
 import { useApp, useServices } from '../context';
@@ -28,6 +29,13 @@ export function useItems(
     refetchInterval: ({ state }) =>
       (state.data?.pages.length ?? 0) <= maxLivePages && (everyMs ?? false),
   });
+  // The last reading before everything was settled may show rows as they were before.
+  const wasLive = useRef(everyMs !== undefined);
+  const { refetch } = list;
+  useEffect(() => {
+    if (wasLive.current && everyMs === undefined) void refetch();
+    wasLive.current = everyMs !== undefined;
+  }, [everyMs, refetch]);
   const pages = list.data?.pages ?? [];
   return {
     value: list.data && pages.flatMap(({ items }) => items),

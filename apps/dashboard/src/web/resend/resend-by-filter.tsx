@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useServices, useSession } from '../context';
-import { type PageFilters, writeFilters } from '../log/filters';
+import { type PageFilters, readFilterParams, writeFilters } from '../log/filters';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { usePageLocation } from '../route';
@@ -16,7 +16,9 @@ export function ResendByFilter({ filters }: { filters: PageFilters }) {
   const { path, search } = usePageLocation();
   const filterQuery = writeFilters(filters);
   if (!mayChange || filterQuery === '') return null;
-  const isOpen = new URLSearchParams(search).get('do') === 'resend';
+  // Without a filter that was wrong in the link, more messages match than it meant.
+  const hasWrongFilter = readFilterParams(search).ignored.length > 0;
+  const isOpen = !hasWrongFilter && new URLSearchParams(search).get('do') === 'resend';
   return (
     <>
       <Button
