@@ -70,18 +70,11 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
       const ids = recent.filter((row) => row.appId === appId).map(({ id }) => id);
       const entryIds = [...new Set([...ids, ...watched.openIds()])];
       const updates = watched.update(await log.readEntries(appId, entryIds));
-      await notifyApp(appId, updates).catch((error: unknown) => {
-        updates.undo();
-        throw error;
-      });
-    }
-  }
-
-  async function notifyApp(appId: string, { added, changed }: LogUpdates): Promise<void> {
-    const pick = createMatcher(log, [...added, ...changed]);
-    for (const listener of [...listeners].filter((one) => one.appId === appId)) {
-      notifyRows(listener, 'rows', await pick(listener.filter, added));
-      notifyRows(listener, 'changed', await pick(listener.filter, changed));
+      await notifyApp(
+        log,
+        [...listeners].filter((one) => one.appId === appId),
+        updates,
+      );
     }
   }
 
@@ -111,6 +104,24 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
       stop();
     },
   };
+}
+
+/** Sends the updates of an app, or keeps them for the next poll if their filters cannot be read. */
+async function notifyApp(
+  log: Pick<RequestLog, 'listMatching'>,
+  listeners: readonly LogListener[],
+  { added, changed, undo }: LogUpdates,
+): Promise<void> {
+  const pick = createMatcher(log, [...added, ...changed]);
+  try {
+    for (const listener of listeners) {
+      notifyRows(listener, 'rows', await pick(listener.filter, added));
+      notifyRows(listener, 'changed', await pick(listener.filter, changed));
+    }
+  } catch (error) {
+    undo();
+    throw error;
+  }
 }
 
 /** Picks the entries that match a filter. Asks PostgreSQL once per filter, as the list does: a match has one definition. */

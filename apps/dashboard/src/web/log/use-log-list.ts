@@ -40,54 +40,40 @@ const initialMeta: Meta = {
 };
 const retryAfterMs = 5_000;
 
+type LogListInput = { appId: string; filters: PageFilters; isPaused: boolean };
+
 /** `isPaused` keeps new rows pending, so that the list does not move. */
-export function useLogList({
-  appId,
-  filters,
-  isPaused,
-}: {
-  appId: string;
-  filters: PageFilters;
-  isPaused: boolean;
-}): LogList {
+export function useLogList({ appId, filters, isPaused }: LogListInput): LogList {
   const [rows, change] = useReducer(changeRows, noRows);
   const [meta, setMeta] = useState(initialMeta);
   const filterText = writeFilters(filters);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `filterText` is `filters` as text.
   const query = useMemo(() => toQuery(filters, Date.now()), [filterText]);
-
   const list = useListQuery(appId, query);
   const read = useCallback(async () => {
     const answer = await list();
     if (!answer) return;
     if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
-    change({ kind: 'read', rows: answer.value.rows });
-    const { next, isPartial, skipsSearchedFrom } = answer.value;
-    setMeta({ next, isPartial, skipsSearchedFrom, readAt: Date.now(), problem: undefined });
+    const { rows: newest, ...page } = answer.value;
+    change({ kind: 'read', rows: newest });
+    setMeta({ ...page, readAt: Date.now(), problem: undefined });
   }, [list]);
   useEffect(() => void read(), [read]);
-  useEffect(() => {
-    if (!meta.problem) return;
-    const timer = setInterval(() => void read(), retryAfterMs);
-    return () => clearInterval(timer);
-  }, [read, meta.problem]);
-
+  useRetry(read, meta.problem);
   const isReadingOlder = useRef(false);
   async function readOlder() {
     if (meta.next === null || isReadingOlder.current) return;
     isReadingOlder.current = true;
-    const answer = await list(meta.next).finally(() => {
-      isReadingOlder.current = false;
-    });
+    const answer = await list(meta.next);
+    isReadingOlder.current = false;
     if (!answer) return;
     if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
-    const older: LogAnswer = answer.value;
-    change({ kind: 'older', rows: older.rows });
+    const { rows: older, ...page } = answer.value;
+    change({ kind: 'older', rows: older });
     setMeta((before) => ({
       ...before,
-      next: older.next,
-      isPartial: older.isPartial,
-      skipsSearchedFrom: before.skipsSearchedFrom ?? older.skipsSearchedFrom,
+      ...page,
+      skipsSearchedFrom: before.skipsSearchedFrom ?? page.skipsSearchedFrom,
       problem: undefined,
     }));
   }
@@ -114,6 +100,14 @@ export function useLogList({
     readOlder,
     showPending: () => (rows.hasDropped ? void read() : change({ kind: 'show' })),
   };
+}
+
+function useRetry(read: () => Promise<void>, problem: PageProblem | undefined) {
+  useEffect(() => {
+    if (!problem) return;
+    const timer = setInterval(() => void read(), retryAfterMs);
+    return () => clearInterval(timer);
+  }, [read, problem]);
 }
 
 type ListQuery = (cursor?: string) => Promise<Result<LogAnswer> | undefined>;
