@@ -11,9 +11,8 @@ export const healthVerdicts = {
 export type HealthVerdict = keyof typeof healthVerdicts;
 
 /**
- * What attempts and connection tests showed. A failure is the integration's fault: no answer, a
- * refused login, or a provider that asks for a retry. A refused recipient or content is neither a
- * success nor a failure.
+ * Results of attempts and connection tests. A failure is a fault of the integration: no answer, a refused login, or a
+ * provider that asks for a retry. A refused recipient or content counts as neither.
  */
 export type HealthFacts = {
   state: 'active' | 'needs_attention' | 'paused';
