@@ -50,6 +50,21 @@ async function send(user: object = { mobile: '+12025550123' }): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
+/** Sends at the same time: Redis does not answer before all calls have arrived, however slow the machine is. */
+async function sendTogether(pickUser?: (index: number) => object): Promise<void> {
+  let arrived = 0;
+  const count = () => {
+    arrived += 1;
+  };
+  gateway.server.on('request', count);
+  commands.hold();
+  const answers = Promise.all(Array.from({ length: calls }, (_, index) => send(pickUser?.(index))));
+  await eventually(async () => expect(arrived).toBe(calls));
+  gateway.server.off('request', count);
+  commands.release();
+  await answers;
+}
+
 function jobsInRedis(): Promise<number> {
   return gateway.redis.llen(`${gateway.redisPrefix}:deliver-sms:wait`);
 }
@@ -59,29 +74,25 @@ describe('concurrent sends with idempotency keys', () => {
     const jobsBefore = await jobsInRedis();
     let queries: string[] = [];
     const { commands: sent } = await commands.during(async () => {
-      queries = await statements.during(() =>
-        Promise.all(Array.from({ length: calls }, () => send())),
-      );
+      queries = await statements.during(sendTogether);
       // Work after the responses.
       await eventually(async () => expect(await jobsInRedis()).toBeGreaterThan(jobsBefore));
     });
     const writes = queries.filter((text) => text.includes('INSERT INTO request'));
     // Separately each call would take one statement and three scripts: begin, finish and the job.
-    expect(writes.length).toBeLessThanOrEqual(calls / 2);
-    expect(queries.length - writes.length).toBeLessThanOrEqual(calls / 10);
-    expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(calls);
-    expect((await jobsInRedis()) - jobsBefore).toBeLessThanOrEqual(calls / 2);
+    expect(writes.length).toBeLessThanOrEqual(calls / 40);
+    expect(queries.length - writes.length).toBeLessThanOrEqual(calls / 40);
+    expect(sent.filter((name) => name === 'EVALSHA').length).toBeLessThanOrEqual(calls / 6);
+    expect((await jobsInRedis()) - jobsBefore).toBeLessThanOrEqual(calls / 10);
   });
 
   test('share the look-up of stored users', async () => {
     const queries = await statements.during(() =>
-      Promise.all(
-        Array.from({ length: calls }, (_, index) => send({ user_id: `person-${index}` })),
-      ),
+      sendTogether((index) => ({ user_id: `person-${index}` })),
     );
     const lookUps = queries.filter((text) => text.includes('FROM app_user'));
     expect(lookUps.length).toBeGreaterThan(0);
-    expect(lookUps.length).toBeLessThanOrEqual(calls / 2);
+    expect(lookUps.length).toBeLessThanOrEqual(calls / 40);
   });
 
   test('a single send takes one statement, the idempotency scripts and one job script', async () => {

@@ -3,6 +3,9 @@ import net, { type AddressInfo } from 'node:net';
 export type CountingProxy = {
   /** The URL to connect to instead. */
   readonly url: string;
+  /** Holds back all that open connections send, until `release`. */
+  hold(): void;
+  release(): void;
   close(): Promise<void>;
 };
 
@@ -13,9 +16,11 @@ export async function createCountingProxy(
 ): Promise<CountingProxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<net.Socket>();
+  const stores = new Set<net.Socket>();
   const server = net.createServer((client) => {
     const store = net.connect(Number(port), hostname);
     sockets.add(client).add(store);
+    stores.add(store);
     client.on('data', openReader());
     client.pipe(store).pipe(client);
     client.on('error', () => store.destroy());
@@ -27,6 +32,12 @@ export async function createCountingProxy(
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
+    hold() {
+      for (const store of stores) store.cork();
+    },
+    release() {
+      for (const store of stores) store.uncork();
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -226,6 +226,10 @@ function normalise({ status, text }: Answer, requestedValues: readonly string[])
     // That of the replaced values; the body itself is compared.
     .replace(/("content-length":)"\d+"/g, '$1"<bytes>"')
     // They depend on the clock.
-    .replace(/"rates":\[([\d,.]*)\]/g, (_, rates: string) => `"rates":${rates.split(',').sort()}`);
+    .replace(/"rates":\[([\d,.]*)\]/g, (_, rates: string) => `"rates":${rates.split(',').sort()}`)
+    .replace(
+      /"points":\[\{(.*?)\}\]/g,
+      (_, points: string) => `"points":${points.split('},{').sort()}`,
+    );
   return `${status} ${plain}`;
 }
