@@ -2,6 +2,15 @@ import { createMetrics } from './metrics';
 
 const sources = { readQueueJobs: async () => [], readOldestWaiting: async () => [] };
 
+test('the buckets of a duration rise, from 2 ms to 10 s', async () => {
+  const metrics = createMetrics(sources);
+  metrics.countHttpRequest({ route: '/livez', method: 'get', status: 200, seconds: 0.004 });
+  const buckets = [...(await metrics.read()).matchAll(/_bucket\{le="([\d.]+)"/g)];
+  const limits = buckets.map(([, limit]) => Number(limit));
+  expect(limits).toEqual(limits.toSorted((a, b) => a - b));
+  expect([limits[0], limits.at(-1)]).toEqual([0.002, 10]);
+});
+
 describe('the metrics of storage', () => {
   test('show the storage of all accounts and the fullest one, and name no account', async () => {
     const totals = { storedBytes: 1_234, fullAccounts: 2, highestShare: 1.5 };

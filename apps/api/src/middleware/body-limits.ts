@@ -65,8 +65,8 @@ export function createBodyMemory(options: { maxBytes: number; maxBodyBytes: numb
     },
 
     release(lease) {
-      if (lease.reserved > 0) reserves[lease.kind].release(lease.owner, lease.reserved);
-      if (lease.shared > 0) common.release(lease.owner, lease.shared);
+      reserves[lease.kind].release(lease.owner, lease.reserved);
+      common.release(lease.owner, lease.shared);
       lease.reserved = 0;
       lease.shared = 0;
     },

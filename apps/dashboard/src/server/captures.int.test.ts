@@ -109,6 +109,16 @@ describe('GET api/apps/:appId/captures', () => {
     expect(messageIds(await list({ text: 'rope bo@example.com' }))).toEqual([otherCapture]);
     expect(messageIds(await list({ text: '100%_' }))).toEqual([]);
   });
+
+  test('finds only the newest, as many as an app keeps', async () => {
+    await capture({ channel: 'sms' });
+    const oldest = await capture({ channel: 'push' });
+    for (let count = 1; count < 499; count += 1) await capture();
+    const newest = await capture();
+    expect(messageIds(await list())[0]).toBe(newest);
+    expect(messageIds(await list({ channel: 'push' }))).toEqual([oldest]);
+    expect(messageIds(await list({ channel: 'sms' }))).toEqual([]);
+  });
 });
 
 describe('GET api/apps/:appId/captures/:captureId', () => {

@@ -2,6 +2,9 @@ import { jsonColumn, plainArray, readJsonColumn, textArray } from '@belfry/datab
 import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 
+/** The number of captures that an app keeps. Until upkeep removes older ones, they are not found either. */
+export const capturesPerApp = 500;
+
 /** A message captured by the sandbox: the provider call that live delivery would have made. */
 export type NewCapture = {
   appId: string;

@@ -1,7 +1,7 @@
 import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { createFactories, type Factories, type Tenant, testDatabase } from '@belfry/testing';
-import { writeCapture } from '../deliver/capture.sql';
+import { capturesPerApp, writeCapture } from '../deliver/capture.sql';
 import { type CaptureFilter, findCaptures } from './captured-messages';
 
 let database: Database;
@@ -68,6 +68,16 @@ test('lists matching captures only, newest first', async () => {
   expect((await find({ targets: ['ana@example.com'] })).ids).toEqual([slack, mail]);
   expect((await find({ targets: ['nobody', 'c012345678'] })).ids).toEqual([slack]);
   expect((await find({ requestId: newId() })).ids).toEqual([]);
+});
+
+test('finds only the newest captures, as many as an app keeps', async () => {
+  await capture({ channel: 'sms' });
+  const oldest = await capture({ channel: 'push' });
+  for (let count = 1; count < capturesPerApp - 1; count += 1) await capture();
+  const newest = await capture();
+  expect((await find()).ids[0]).toBe(newest);
+  expect((await find({ channel: 'push' })).ids).toEqual([oldest]);
+  expect((await find({ channel: 'sms' })).ids).toEqual([]);
 });
 
 describe('a cursor', () => {

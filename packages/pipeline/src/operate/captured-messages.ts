@@ -1,6 +1,7 @@
 import { getSqlState } from '@belfry/database';
 import type { CapturedMessage } from '@belfry/shared';
 import type pg from 'pg';
+import { capturesPerApp } from '../deliver/capture.sql';
 
 /** Filters for the sandbox's captures; an absent filter matches everything. */
 export type CaptureFilter = {
@@ -16,8 +17,6 @@ export type CaptureFilter = {
 /** Newest first. `next` identifies everything that was visible when this page was read. */
 export type CapturePage = { captures: CapturedMessage[]; next: string };
 
-/** The number of captures that an app keeps. If there are more, only the newest are searched. */
-const capturesSearched = 500;
 const maxCaptures = 100;
 /** Maximum stored size of one response. Older captures beyond it are left out; the newest is always included. */
 const maxAnswerBytes = 4_000_000;
@@ -32,7 +31,7 @@ export async function findCaptures(
   { appId, channel, targets, requestId, after }: CaptureFilter,
 ): Promise<CapturePage | undefined> {
   if (after !== undefined && !snapshot.test(after)) return undefined;
-  const limits = [capturesSearched, maxCaptures, maxAnswerBytes];
+  const limits = [capturesPerApp, maxCaptures, maxAnswerBytes];
   const values = [appId, channel, targets, requestId, after, ...limits];
   try {
     const { rows } = await pool.query<Row>({ name: 'find-captures', text: statement, values });

@@ -1,6 +1,7 @@
 import type { Queryable } from '@belfry/database';
 import { type Actor, changeWithAudit } from '@belfry/database';
 import type pg from 'pg';
+import { capturesPerApp } from '../deliver/capture.sql';
 
 /** A row in the sandbox's list. */
 export type CaptureSummary = {
@@ -53,7 +54,6 @@ export type CaptureGroup = {
 
 /** A page; one more is read to see whether there are more. */
 export const capturesOfPage = 100;
-const capturesSearched = 500;
 const capturesOfGroup = 60;
 /** Larger content has attachments. It is not searched, and shown without them. */
 const largeBytes = 1_000_000;
@@ -158,7 +158,7 @@ FROM (
       ELSE coalesce(${firstWords}) END AS line
   FROM (
     SELECT * FROM capture WHERE app_id = $1::uuid AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC
-    LIMIT ${capturesSearched}
+    LIMIT ${capturesPerApp}
   ) n
   LEFT JOIN message m ON m.id = n.message_id
   LEFT JOIN request r ON r.id = m.request_id

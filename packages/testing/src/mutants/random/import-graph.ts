@@ -32,7 +32,10 @@ export function readImportGraph(root: string): ImportGraph {
       const steps = countSteps(users, getNodeKey({ file, name: declaration.name }));
       const tests = [...steps.keys()].filter((testFile) => unitOrIntegrationTest.test(testFile));
       const rank = (testFile: string) =>
-        (steps.get(testFile) ?? 0) + countCost(testFile) - countSharedWords(file, testFile);
+        (steps.get(testFile) ?? 0) +
+        countCost(testFile) -
+        countSharedWords(file, testFile) -
+        nameWeight * countSharedWords(getBaseName(file), getBaseName(testFile));
       return tests.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
     },
   };
@@ -124,6 +127,13 @@ function addUser(users: Users, used: Link, user: Link): void {
 /** An integration test takes as long as many unit tests, so it counts as two steps further away. */
 function countCost(test: string): number {
   return test.includes('.int.') ? 2 : 0;
+}
+
+/** A test with the name of the file is nearer than any in the same folder. */
+const nameWeight = 3;
+
+function getBaseName(file: string): string {
+  return path.posix.basename(file).replace(/\..*/, '');
 }
 
 const unitOrIntegrationTest = /(?<!\.fault|\.e2e)\.test\.tsx?$/;
