@@ -1,0 +1,60 @@
+import { createDatabase, type Database, itemTokenPlace, userTokenPlace } from '@belfry/database';
+import { createLogger, createSecrets, newId } from '@belfry/runtime';
+import { createFactories, ownDatabase, testKeyRing, testSecrets } from '@belfry/testing';
+import { itemPartPlace } from '../accept/sealed-items';
+import { rotateKeys } from './rotate-keys';
+
+const log = createLogger({ level: 'error', process: 'test' });
+const secrets = testSecrets();
+/** Rotation covers the whole database. */
+let own: Awaited<ReturnType<typeof ownDatabase>>;
+let database: Database;
+
+beforeAll(async () => {
+  own = await ownDatabase();
+  database = createDatabase({ url: own.url, poolSize: 2, log });
+});
+afterAll(async () => {
+  await database.close();
+  await own.drop();
+});
+
+/** One row of each column that is sealed, in an account of its own. */
+async function seed(): Promise<void> {
+  const { prisma } = database;
+  const factories = createFactories(database);
+  const tenant = await factories.createTenant();
+  const { accountId, appId } = tenant;
+  await factories.createIntegration(tenant, {
+    ...{ name: 'mail', channel: 'email', provider: 'smtp', settings: {} },
+    credentials: { pass: 'secret' },
+  });
+  const [id, requestId] = [newId(), newId()];
+  const userToken = secrets.seal('token', userTokenPlace(id));
+  const contact = { slack: { access_token: userToken } };
+  await prisma.user.create({ data: { id, appId, userId: 'ana', contact } });
+  const place = { requestId, item: 0 };
+  const itemToken = secrets.seal('token', itemTokenPlace(requestId, 0));
+  const sealPart = (part: 'data' | 'override') =>
+    JSON.stringify(secrets.seal('{}', itemPartPlace(place, part)));
+  const item = {
+    ...{ item: 0, recipient: JSON.stringify({ slack: { access_token: itemToken } }) },
+    ...{ data: sealPart('data'), override: sealPart('override') },
+  };
+  await prisma.request.create({
+    data: {
+      ...{ id: requestId, accountId, appId, eventId: newId(), versionId: newId() },
+      ...{ kind: 'single', items: 1, plannedItems: 1, requestItems: { create: [item] } },
+    },
+  });
+}
+
+test('rotation reseals every row of every column, however many chunks it takes', async () => {
+  // More than the passes that rotation makes.
+  const rows = 7;
+  for (let row = 0; row < rows; row += 1) await seed();
+  const ring = `k2:${Buffer.alloc(32, 9).toString('base64')},${testKeyRing}`;
+  const counts = await rotateKeys(database.delivery, createSecrets(ring), 1);
+  expect(counts.map(({ resealed }) => resealed)).toEqual(counts.map(() => rows));
+  expect(counts.length).toBeGreaterThanOrEqual(6);
+});
