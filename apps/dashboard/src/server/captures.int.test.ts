@@ -122,6 +122,16 @@ describe('GET api/apps/:appId/captures', () => {
 });
 
 describe('GET api/apps/:appId/captures/:captureId', () => {
+  test('returns the newest of many captures of a message', async () => {
+    const messageId = newId();
+    for (let attempt = 1; attempt <= 70; attempt += 1) await capture({ attempt }, messageId);
+    const { id } = (await list()).captures[0];
+    const { body } = await operator.call('get', captures(`/${id}`));
+    const attempts = body.captures.map((one: New) => one.attempt);
+    expect(attempts).toHaveLength(60);
+    expect([Math.max(...attempts), Math.min(...attempts)]).toEqual([70, 11]);
+  });
+
   test('returns all captures of the same request in channel order', async () => {
     const { requestId, event, ids } = await send();
     await capture({ content: { subject: 'Hi' } }, ids.get('email'));

@@ -37,7 +37,7 @@ export async function findCaptures(
     const { rows } = await pool.query<Row>({ name: 'find-captures', text: statement, values });
     return { next: rows[0]?.next ?? '', captures: rows.flatMap(toCaptures) };
   } catch (error) {
-    if (after !== undefined && getSqlState(error) === unreadable) return undefined;
+    if (getSqlState(error) === unreadable) return undefined;
     throw error;
   }
 }

@@ -82,4 +82,10 @@ export const equivalents: Equivalent[] = [
     after: '...(name ? { name, language } : {}),',
     reason: 'A name without a language was refused above.',
   },
+  {
+    file: 'packages/pipeline/src/operate/rotate-keys.ts',
+    before: `coalesce(nullif(split_part($1, ':', 1), '')::uuid, '00000000-0000-0000-0000-000000000000'),`,
+    after: `coalesce('00000000-0000-0000-0000-000000000000', nullif(split_part($1, ':', 1), '')::uuid),`,
+    reason: 'Resealed rows are left out anyway: the cursor only saves the time to read them again.',
+  },
 ];

@@ -35,7 +35,7 @@ export function readImportGraph(root: string): ImportGraph {
         (steps.get(testFile) ?? 0) +
         countCost(testFile) -
         countSharedWords(file, testFile) -
-        nameWeight * countSharedWords(getBaseName(file), getBaseName(testFile));
+        (getBaseName(file) === getBaseName(testFile) ? sameNameSteps : 0);
       return tests.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
     },
   };
@@ -129,8 +129,8 @@ function countCost(test: string): number {
   return test.includes('.int.') ? 2 : 0;
 }
 
-/** A test with the name of the file is nearer than any in the same folder. */
-const nameWeight = 3;
+/** A test with the name of the file is nearer than any other, however far it is away. */
+const sameNameSteps = 100;
 
 function getBaseName(file: string): string {
   return path.posix.basename(file).replace(/\..*/, '');
