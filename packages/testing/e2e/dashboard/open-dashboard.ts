@@ -168,13 +168,12 @@ export async function setUp({ page }: WatchedPage, link: string, email: string):
   if (!answer.ok()) throw new Error(`Set-up was refused: ${answer.status()}`);
 }
 
-/** Lists axe findings of at least serious impact. The mail's frame is excluded. */
+/** Lists axe findings of any impact. The mail's frame is excluded. */
 export async function findA11yProblems(page: Page): Promise<string[]> {
   await addAxe(page);
   return page.evaluate(async () => {
     type AxeViolation = {
       id: string;
-      impact?: string | null;
       nodes: { html: string; failureSummary?: string }[];
     };
     // `addAxe` has loaded it.
@@ -184,10 +183,7 @@ export async function findA11yProblems(page: Page): Promise<string[]> {
     // Without this option, axe describes each element that passed.
     const options = { resultTypes: ['violations'] };
     const { violations } = await axe.run({ exclude: [['iframe']] }, options);
-    const serious = violations.filter(
-      ({ impact }) => impact === 'serious' || impact === 'critical',
-    );
-    return serious.flatMap(({ id, nodes }) =>
+    return violations.flatMap(({ id, nodes }) =>
       nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
     );
   });

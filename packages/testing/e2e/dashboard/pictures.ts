@@ -11,23 +11,29 @@ const settleMs = 700;
 export const themes = ['light', 'dark'] as const;
 export const wide = { width: 1_440, height: 900 };
 export const narrow = { width: 900, height: 1_000 };
+const phone = { width: 390, height: 844 };
 /** A window of 1280 by 800 px at 200 % zoom. */
 export const zoomed = { width: 640, height: 400 };
+const otherWindows = [zoomed, ...[1_080, 1_280, 1_920].map((width) => ({ width, height: 900 }))];
 
-/** Lists axe findings in both themes, and the overflow in px in a narrow window and at 200 % zoom. */
+/** Lists axe findings in both themes in three windows, and the overflow in px in these and others. */
 export async function inspectPage(page: Page, name: string): Promise<string[]> {
   const problems: string[] = [];
-  for (const theme of themes) {
-    await page.emulateMedia({ colorScheme: theme });
-    await takePicture(page, `${name}-${theme}`);
-    problems.push(...(await findA11yProblems(page)).map((problem) => `${theme}: ${problem}`));
+  const measure = async (window: typeof wide) => {
+    const wideParts = await listOverhang(page, window);
+    problems.push(...wideParts.map((part) => `${window.width} px: ${part}`));
+  };
+  for (const window of [phone, narrow, wide]) {
+    await measure(window);
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme });
+      if (window === wide) await takePicture(page, `${name}-${theme}`);
+      const findings = await findA11yProblems(page);
+      problems.push(...findings.map((finding) => `${window.width} px, ${theme}: ${finding}`));
+    }
   }
   await page.emulateMedia({ colorScheme: 'light' });
-  for (const [window, picture] of [[narrow, `${name}-900`] as const, [zoomed] as const]) {
-    const overhang = await measureOverhang(page, window);
-    if (picture) await takePicture(page, picture);
-    if (overhang > 0) problems.push(`${overhang} px wider than ${window.width}`);
-  }
+  for (const window of otherWindows) await measure(window);
   await page.setViewportSize(wide);
   return problems;
 }
@@ -40,6 +46,26 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality: 82 });
   await browser.detach();
   writeFileSync(file, Buffer.from(data, 'base64'));
+}
+
+/** Parts that have to be scrolled sideways: the page itself, and any part in it except code and content of messages. */
+async function listOverhang(page: Page, window: { width: number; height: number }) {
+  await page.setViewportSize(window);
+  return page.evaluate(() => {
+    const parts = [...document.querySelectorAll<HTMLElement>('html, body *')];
+    const wide = parts.filter((part) => {
+      const { overflowX } = getComputedStyle(part);
+      const scrolls = part === document.documentElement || /auto|scroll/.test(overflowX);
+      return scrolls && part.scrollWidth > part.clientWidth + 1 && !part.closest('pre, .cm-editor, .pv');
+    });
+    return wide.map((part) => {
+      const limit = part.getBoundingClientRect().left + part.clientWidth;
+      const inside = [...part.querySelectorAll('*')];
+      const reaching = inside.filter((each) => each.getBoundingClientRect().right > limit + 1);
+      const cause = reaching.at(-1)?.outerHTML.slice(0, 200);
+      return `${part.tagName}.${part.className}: ${part.scrollWidth} in ${part.clientWidth} px, by ${cause}`;
+    });
+  });
 }
 
 /** The overflow of a page beyond its window, in px. */

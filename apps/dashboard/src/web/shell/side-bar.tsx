@@ -29,7 +29,7 @@ const accountPages = [
 export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void }) {
   const { session, app } = useSession();
   return (
-    <div className="nav">
+    <header className="nav">
       <Link className="brand" to="" title="Belfry">
         <Bell />
         <span>Belfry</span>
@@ -52,7 +52,7 @@ export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void })
       </button>
       <Health />
       <Me isCurrent={route.page === 'account'} />
-    </div>
+    </header>
   );
 }
 

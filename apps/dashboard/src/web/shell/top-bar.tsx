@@ -43,7 +43,13 @@ export function TopBar({ route, onFind }: { route: Route; onFind: () => void }) 
       <span className="sub cut">{route.page === 'events' && route.id ? '' : sub}</span>
       <span className="grow" />
       {app && <Mode delivery={app.delivery} />}
-      <button type="button" className="find" onClick={onFind} aria-keyshortcuts="Meta+K Control+K">
+      <button
+        type="button"
+        className="find"
+        onClick={onFind}
+        aria-label="Find or jump"
+        aria-keyshortcuts="Meta+K Control+K"
+      >
         <Icon name="search" size={14} />
         <span>Find or jump</span>
         <kbd data-keys="⌘K" />
