@@ -56,7 +56,9 @@ async function listOverhang(page: Page, window: { width: number; height: number 
     const wide = parts.filter((part) => {
       const { overflowX } = getComputedStyle(part);
       const scrolls = part === document.documentElement || /auto|scroll/.test(overflowX);
-      return scrolls && part.scrollWidth > part.clientWidth + 1 && !part.closest('pre, .cm-editor, .pv');
+      return (
+        scrolls && part.scrollWidth > part.clientWidth + 1 && !part.closest('pre, .cm-editor, .pv')
+      );
     });
     return wide.map((part) => {
       const limit = part.getBoundingClientRect().left + part.clientWidth;
