@@ -325,6 +325,62 @@ describe('belfry operator reset', () => {
   );
 });
 
+describe('belfry operator reset-totp', () => {
+  async function createOperator(): Promise<string> {
+    const [id, accountId] = [randomUUID(), randomUUID()];
+    await database.prisma.account.create({ data: { id: accountId, name: 'Shop' } });
+    const data = { id, accountId, email: 'ana@example.com', passwordHash: 'x', role: 'owner' };
+    await database.prisma.operator.create({ data });
+    const expiresAt = new Date(Date.now() + 60_000);
+    const tokenHash = new Uint8Array([1]);
+    await database.prisma.operatorSession.create({
+      data: { tokenHash, operatorId: id, expiresAt },
+    });
+    return id;
+  }
+
+  test('turns two-step sign-in off, ends the sessions, and writes an audit entry', async () => {
+    const operatorId = await createOperator();
+    const data = { operatorId, secret: 'sealed', confirmedAt: new Date(), lastStep: 1 };
+    await database.prisma.operatorTotp.create({ data });
+    const { code, out } = await belfry(['operator', 'reset-totp', 'ANA@example.com']);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('is off') });
+    expect(await database.prisma.operatorTotp.count()).toBe(0);
+    expect(await database.prisma.operatorSession.count({ where: { revokedAt: null } })).toBe(0);
+    expect(await database.prisma.auditEntry.findMany()).toMatchObject([
+      { operatorId: null, action: 'operator.totp_reset', subject: operatorId },
+    ]);
+  });
+
+  test('changes nothing for an operator without it', async () => {
+    await createOperator();
+    const { code, out } = await belfry(['operator', 'reset-totp', 'ana@example.com']);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('Nothing changed') });
+    expect(await database.prisma.operatorSession.count({ where: { revokedAt: null } })).toBe(1);
+    expect(await database.prisma.auditEntry.count()).toBe(0);
+  });
+
+  test.each([
+    [['reset-totp', 'nobody@example.com'], 1],
+    [['reset-totp'], 64],
+    [['reset-password', 'ana@example.com'], 64],
+  ])('refuses %j', async (args, expected) => {
+    await createOperator();
+    expect((await belfry(['operator', ...args])).code).toBe(expected);
+  });
+});
+
+test('belfry operator reset leaves two-step sign-in on', async () => {
+  const [id, accountId] = [randomUUID(), randomUUID()];
+  await database.prisma.account.create({ data: { id: accountId, name: 'Shop' } });
+  const totp = { create: { secret: 'sealed', confirmedAt: new Date(), lastStep: 1 } };
+  const data = { id, accountId, email: 'ana@example.com', passwordHash: 'x', role: 'owner', totp };
+  await database.prisma.operator.create({ data });
+  const { out } = await belfry(['operator', 'reset', 'ana@example.com']);
+  expect(out).toContain('it stays on');
+  expect(await database.prisma.operatorTotp.count()).toBe(1);
+});
+
 describe('belfry keys rotate', () => {
   const opens = (sealed: string, place: string, ring: string) =>
     createSecrets(ring).open(sealed, place);
@@ -373,11 +429,19 @@ describe('belfry keys rotate', () => {
         },
       },
     });
-    return { integrationId, userSid, requestId };
+    const operatorId = randomUUID();
+    const secret = createSecrets(k1).seal('JBSWY3DPEHPK3PXP', `operator_totp:${operatorId}`);
+    await database.prisma.operator.create({
+      data: {
+        ...{ id: operatorId, accountId: tenant.accountId, email: 'ana@example.com' },
+        ...{ passwordHash: 'x', role: 'owner', totp: { create: { secret } } },
+      },
+    });
+    return { integrationId, userSid, requestId, operatorId };
   }
 
   test('reseals everything so that the new key alone opens it, and changes nothing else', async () => {
-    const { integrationId, userSid, requestId } = await seed();
+    const { integrationId, userSid, requestId, operatorId } = await seed();
     const { code, out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
     expect({ code, out }).toMatchObject({
       code: 0,
@@ -392,6 +456,8 @@ describe('belfry keys rotate', () => {
     );
     const key = await prisma.apiKey.findFirstOrThrow();
     expect(opens(key.sealed, `api_key:${key.id}`, k2)).toMatch(/^bk_/);
+    const totp = await prisma.operatorTotp.findUniqueOrThrow({ where: { operatorId } });
+    expect(opens(totp.secret, `operator_totp:${operatorId}`, k2)).toBe('JBSWY3DPEHPK3PXP');
     const { contact } = await prisma.user.findUniqueOrThrow({ where: { id: userSid } });
     const { slack } = contact as { slack: { access_token: string; email: string } };
     expect(opens(slack.access_token, `app_user:${userSid}:slack.access_token`, k2)).toBe(
@@ -423,7 +489,7 @@ describe('belfry keys rotate', () => {
     await seed();
     await belfry(['keys', 'rotate'], `${k2},${k1}`);
     const { out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
-    expect(out.match(/^ +0 {2}/gm)).toHaveLength(6);
+    expect(out.match(/^ +0 {2}/gm)).toHaveLength(7);
   });
 
   test('requires an old key while replays need it', async () => {

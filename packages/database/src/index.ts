@@ -145,8 +145,15 @@ export {
   type PeopleChange,
   type PeopleObstacle,
 } from './operators/people';
-export { resetOperator } from './operators/reset-operator';
+export { resetOperator, resetOperatorTotp } from './operators/reset-operator';
 export type { OperatorRow, SessionTimes } from './operators/sessions';
+export {
+  createOperatorTotp,
+  type OperatorActor,
+  type OperatorTotp,
+  type TotpRow,
+  totpPlace,
+} from './operators/totp';
 export { checkPostgres } from './server-check';
 export {
   createReadiness,

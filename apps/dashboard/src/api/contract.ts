@@ -18,6 +18,7 @@ import type { PathParam, RouteSpec, SpecAnswer, SpecBody, SpecQuery } from './ro
 import { savedFilterRoutes } from './saved-filters';
 import { sessionRoutes } from './session';
 import { testSendRoutes } from './test-send';
+import { totpRoutes } from './totp';
 import { userRoutes } from './users';
 import { versionRoutes } from './versions';
 
@@ -27,6 +28,7 @@ import { versionRoutes } from './versions';
  */
 export const contract = {
   ...sessionRoutes,
+  ...totpRoutes,
   ...keyRoutes,
   ...peopleRoutes,
   ...appRoutes,

@@ -11,6 +11,8 @@ const personRow = Type.Object({
   since: time,
   /** Null if the person has not signed in since then. */
   lastSeenAt: nullable(time),
+  /** Two-step sign-in is on. */
+  hasTotp: Type.Boolean(),
 });
 export type PersonRow = Static<typeof personRow>;
 
@@ -62,5 +64,12 @@ export const peopleRoutes = {
     body: Type.Object({ password: passwordSchema }),
     answer: Type.Union([people, done]),
     audit: 'operator.removed',
+  },
+  /** Turns two-step sign-in off for another person and ends their sessions. 409 `wrong_state` if it is not on. */
+  'DELETE /api/people/:id/totp': {
+    access: 'owner',
+    body: Type.Object({ password: passwordSchema }),
+    answer: people,
+    audit: 'operator.totp_reset',
   },
 } as const satisfies Record<string, RouteSpec>;

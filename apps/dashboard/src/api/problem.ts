@@ -27,8 +27,12 @@ export type ProblemCode =
   | 'signed_out'
   /** 401: the e-mail address or password is wrong. */
   | 'wrong_credentials'
+  /** 401: the password is right, and two-step sign-in is on. Sign in again with `code`. */
+  | 'needs_code'
   /** 403: the password that confirms an action is wrong. */
   | 'wrong_password'
+  /** 403: the code of the second step is wrong, or was used before. */
+  | 'wrong_code'
   /** 403: the Origin header names another site. */
   | 'wrong_origin'
   /** 403: plain HTTP from another machine. */

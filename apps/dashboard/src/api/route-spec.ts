@@ -13,7 +13,7 @@ export type RouteSpec = {
   isForm?: true;
   /** Absent if the handler writes the response itself: an event stream or a page. */
   answer?: TSchema;
-  /** The answer of a GET contains a secret: neither the server nor a proxy may compress it. */
+  /** The answer contains a secret: neither the server nor a proxy may compress it. */
   hasSecret?: true;
   /** Audit actions that a success writes, newest first. Absent if the route changes nothing that other operators see. */
   audit?: string | readonly string[];

@@ -33,5 +33,8 @@ export const emailSchema = Type.String({
 });
 export const passwordSchema = Type.String({ maxLength: 1_024 });
 
+/** Six digits of an authenticator app, or a recovery code. Spaces and hyphens are ignored. */
+export const codeSchema = Type.String({ maxLength: 64 });
+
 /** The operator confirmed the warning of a 409 `needs_confirmation`. */
 export const confirmSchema = Type.Optional(Type.Boolean());

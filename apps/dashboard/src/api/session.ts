@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { done, emailSchema, nullable, passwordSchema, time } from './schemas';
+import { codeSchema, done, emailSchema, nullable, passwordSchema, time } from './schemas';
 
 export const roleSchema = Type.Union(
   [Type.Literal('owner'), Type.Literal('editor'), Type.Literal('viewer')],
@@ -71,13 +71,17 @@ const sessionList = Type.Object({
 export const sessionRoutes = {
   /** Always 200. */
   'GET /api/session': { access: 'anyone', answer: session },
-  /** `accountId` after 409 `choose_account`. */
+  /**
+   * `accountId` after 409 `choose_account`, `code` after 401 `needs_code`. A recovery code writes
+   * operator.recovery_code_used.
+   */
   'POST /api/session': {
     access: 'anyone',
     body: Type.Object({
       accountId: Type.Optional(Type.String({ maxLength: 36 })),
       email: Type.String({ maxLength: 254 }),
       password: passwordSchema,
+      code: Type.Optional(codeSchema),
     }),
     answer: session,
   },
@@ -88,7 +92,10 @@ export const sessionRoutes = {
     body: Type.Object({ token: linkToken }),
     answer: setUpLook,
   },
-  /** Creates the operator or sets the new password, consumes the link and signs in. */
+  /**
+   * Creates the operator or sets the new password, consumes the link and signs in. With two-step sign-in, a new password
+   * does not sign in: the answer is `signed_out`.
+   */
   'POST /api/set-up': {
     access: 'anyone',
     body: Type.Object({ token: linkToken, email: emailSchema, password: passwordSchema }),

@@ -30,12 +30,14 @@ import { createResendHandlers, type ResendHandlersDeps } from './routes/resends'
 import { createSavedFilterHandlers, type SavedFilterHandlersDeps } from './routes/saved-filters';
 import { createSessionHandlers, type SessionHandlersDeps } from './routes/session';
 import { createTestSendHandlers, type TestSendHandlersDeps } from './routes/test-send';
+import { createTotpHandlers, type TotpHandlersDeps } from './routes/totp';
 import { createUserHandlers, type UserHandlersDeps } from './routes/users';
 
 export type DashboardDeps = {
   connections: Connections;
   routes: RoutesDeps;
   session: SessionHandlersDeps;
+  totp: TotpHandlersDeps;
   keys: KeyHandlersDeps;
   apps: AppHandlersDeps;
   integrations: IntegrationHandlersDeps;
@@ -101,6 +103,7 @@ function createReadyz(ready: () => Promise<boolean>): RequestHandler {
 function createHandlers(deps: DashboardDeps): Handlers {
   return {
     ...createSessionHandlers(deps.session),
+    ...createTotpHandlers(deps.totp),
     ...createKeyHandlers(deps.keys),
     ...createPeopleHandlers(deps.people),
     ...createAppHandlers(deps.apps),

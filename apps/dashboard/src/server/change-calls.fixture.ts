@@ -1,6 +1,7 @@
 import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import { type Neighbour, password, type StoredDashboard } from './stored-dashboard.fixture';
+import { addTotp, createCode, stepMs } from './totp.fixture';
 
 /** Setting of a change: an account with an owner and an app. */
 export type Scene = Neighbour & { dashboard: StoredDashboard };
@@ -71,6 +72,24 @@ export async function person({ tenant, dashboard }: Scene): Promise<Record<strin
     },
   });
   return { id };
+}
+
+export async function personWithTotp(scene: Scene): Promise<Record<string, string>> {
+  const { id = '' } = await person(scene);
+  const data = { operatorId: id, secret: '', confirmedAt: new Date(), lastStep: 1 };
+  await scene.dashboard.database.prisma.operatorTotp.create({ data });
+  return { id };
+}
+
+export async function codeOfNewTotp({ call }: Scene): Promise<ChangeCall> {
+  const { body } = await call('post', 'totp', { password });
+  return { body: { code: createCode(body.secret) } };
+}
+
+/** Adds an app. Its next code is valid, because clocks may differ by one time step. */
+export async function confirmedTotp({ call }: Scene): Promise<ChangeCall> {
+  const { secret } = await addTotp(call);
+  return { body: { password, code: createCode(secret, Date.now() + stepMs) } };
 }
 
 export async function storedUser({ tenant, dashboard }: Scene): Promise<ChangeCall> {

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { channelNames, channels } from '@belfry/channels';
 import {
   type Access,
-  createAccess,
   createAccountApps,
   createAccountKeys,
   createAppEvents,
@@ -10,7 +9,6 @@ import {
   createAppUsers,
   createDatabase,
   createDatabaseCheck,
-  createPeople,
   createReadiness,
   createSavedFilters,
   createSuppressions,
@@ -49,22 +47,17 @@ import {
   type Secrets,
   type Shutdown,
   type StartCheck,
-  version,
 } from '@belfry/runtime';
 import { messageStates } from '@belfry/shared';
 import type { DashboardDeps } from './app';
 import { createConfigurationServices } from './composition-configuration';
-import { type ConfirmPassword, createConfirmPassword } from './confirm-password';
+import { createOperatorServices } from './composition-operators';
 import { type ConnectionDeps, createConnections } from './connection';
-import { createDevices } from './devices';
 import type { LogFilterDeps } from './log-filter';
 import { createLogLive } from './log-live';
-import { createPasswords, type PasswordCost, type Passwords } from './password';
+import type { PasswordCost, Passwords } from './password';
 import { createListUnhealthyIntegrations } from './routes/overview';
-import { createSessions } from './sessions';
-import { createSignInLimits, knownLimit } from './sign-in-limits';
 import { createReadStatus } from './status';
-import { createTries } from './tries';
 
 const rootDir = path.resolve(__dirname, '..', '..', '..', '..');
 const migrationsDir = path.join(rootDir, 'prisma', 'migrations');
@@ -72,7 +65,6 @@ const pageDirs = {
   webDir: path.resolve(__dirname, '..', '..', 'dist', 'web'),
   docsDir: path.join(rootDir, 'docs'),
 };
-const maxOperatorsConfirming = 10_000;
 const gatewayTimeoutMs = 1_000;
 
 export type DashboardServices = DashboardDeps & {
@@ -102,14 +94,10 @@ export function createDashboardServices(
   const base: Base = { env, log, shutdown, database, secrets };
   const pool = database.lookUps;
   const connections = createConnections(readConnectionRules(env));
-  const access = createAccess(pool);
-  const passwords = createPasswords({ ...access, cost: passwordCost });
-  const sessions = createSessions({ access, connections });
+  const operators = createOperatorServices(env, { pool, secrets, connections, passwordCost });
+  const { access, passwords, sessions, confirmPassword } = operators.session;
   const apps = createAccountApps(pool);
   const integrations = createAppIntegrations(pool);
-  const tries = createTries({ ...knownLimit, maxNames: maxOperatorsConfirming, now: Date.now });
-  const confirmPassword = createConfirmPassword({ passwords, tries });
-  const devices = createDevices({ secrets, connections });
   const readStatus = createStatus(base);
   const migrated = { pool, databaseUrl: env.DATABASE_URL, migrationsDir };
   return {
@@ -118,17 +106,7 @@ export function createDashboardServices(
     connections,
     storeChecks: [createDatabaseCheck({ ...migrated, secrets })],
     routes: { sessions, apps },
-    session: {
-      access,
-      sessions,
-      passwords,
-      connections,
-      confirmPassword,
-      limits: createSignInLimits({ devices, connections, now: Date.now }),
-      devices,
-      version,
-      gatewayUrl: env.PUBLIC_URL,
-    },
+    ...operators,
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
     apps: createAppServices(base, { apps, integrations, readStatus }),
     ...createConfigurationServices(base),
@@ -136,7 +114,7 @@ export function createDashboardServices(
     ...createQueueServices(base, { apps, integrations, readStatus }),
     captures: { captures: createAppCaptures(pool) },
     savedFilters: { savedFilters: createSavedFilters(pool) },
-    ...createPeopleServices(base, confirmPassword),
+    ...createUserServices(base),
     ready: createReady(shutdown, createReadiness(migrated)),
     ...pageDirs,
     logger: log,
@@ -187,14 +165,10 @@ function createQueueServices(
   };
 }
 
-/** Operators, audit and users. */
-function createPeopleServices(
-  { database }: Base,
-  confirmPassword: ConfirmPassword,
-): Pick<DashboardDeps, 'people' | 'users' | 'audit'> {
+/** Audit and users. */
+function createUserServices({ database }: Base): Pick<DashboardDeps, 'users' | 'audit'> {
   const pool = database.lookUps;
   return {
-    people: { people: createPeople(pool), confirmPassword },
     audit: {
       readPage: (accountId, filter, page) => readAuditPage(pool, accountId, filter, page),
       readNames: (accountId, ids) => readAuditNames(pool, accountId, ids),

@@ -87,7 +87,7 @@ const types: ValueTypes = {
   definition: 'object',
   channels: 'object',
   integrationIds: { list: 'integrationId' },
-  ...plain('token', 'password', 'newPassword', 'confirm', 'confirmName', 'confirmUserId'),
+  ...plain('token', 'password', 'newPassword', 'code', 'confirm', 'confirmName', 'confirmUserId'),
   ...plain(...Object.keys(appSettings)),
   ...plain('channel', 'role', 'delivery', 'detail', 'html', 'theme', 'afterMs', 'updatedAt'),
   ...plain('settings', 'credentials', 'basedOn', 'note', 'confirmed', 'perSecond'),

@@ -71,6 +71,7 @@ describe('the contract', () => {
     expect(listRoutesFor('anyone', 'viewer')).toEqual([
       'DELETE /api/session',
       'DELETE /api/sessions/:id',
+      'DELETE /api/totp',
       'POST /api/apps/:appId/events/:eventId/call-example',
       'POST /api/apps/:appId/events/:eventId/check',
       'POST /api/apps/:appId/events/:eventId/dry-run',
@@ -80,6 +81,9 @@ describe('the contract', () => {
       'POST /api/session',
       'POST /api/set-up',
       'POST /api/set-up/look',
+      'POST /api/totp',
+      'POST /api/totp/confirm',
+      'POST /api/totp/recovery-codes',
       'PUT /api/password',
     ]);
     const reads = listRoutes().filter(([route]) => route.startsWith('GET '));
@@ -90,6 +94,7 @@ describe('the contract', () => {
     expect(listRoutesFor('owner')).toEqual([
       'DELETE /api/apps/:appId',
       'DELETE /api/people/:id',
+      'DELETE /api/people/:id/totp',
       'DELETE /api/people/invitations/:id',
       'PATCH /api/keys/:id',
       'PATCH /api/people/:id',

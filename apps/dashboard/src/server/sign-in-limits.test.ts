@@ -30,7 +30,15 @@ function setUp(ring = testKeyRing) {
     devices.remember(request(''), { cookie } as unknown as Response, operatorId);
     return header;
   }
-  return { clock, attempt, cookieFor };
+  /** Seconds to wait, or the function to call if the code is right. */
+  function attemptCode(req: Request) {
+    try {
+      return limits.beginCode(req, victim.id);
+    } catch (error) {
+      return (error as { headers: Record<string, string> }).headers['Retry-After'];
+    }
+  }
+  return { clock, attempt, attemptCode, cookieFor };
 }
 
 function request(cookie: string, ip = '203.0.113.7'): Request {
@@ -125,4 +133,37 @@ test('an operator who signs in correctly from new browsers never has to wait', (
     if (typeof result !== 'object') throw new Error(`Attempt ${at} has to wait`);
     result.succeed([victim]);
   }
+});
+
+describe('codes', () => {
+  const attempts = (attemptCode: (index: number) => unknown, count: number) =>
+    Array.from({ length: count }, (_, index) => attemptCode(index));
+
+  test('are limited per operator from all networks: a burst of ten, then one per 15 min', () => {
+    const { clock, attemptCode } = setUp();
+    const fromAnywhere = (host: number) => attemptCode(request('', `203.0.113.${host}`));
+    expect(attempts(fromAnywhere, 12).slice(10)).toEqual(['900', '900']);
+    clock.ms = 900_000;
+    expect(attempts(fromAnywhere, 2)).toEqual([expect.any(Function), '900']);
+  });
+
+  test('that are right do not allow a stranger more guesses', () => {
+    const { attemptCode } = setUp();
+    attempts(() => attemptCode(request('')), 9);
+    const right = attemptCode(request(''));
+    if (typeof right !== 'function') throw new Error('The tenth attempt has to wait');
+    right();
+    expect(attempts(() => attemptCode(request('')), 2)).toEqual([expect.any(Function), '900']);
+  });
+
+  test('of a known browser are counted apart, and a right one restores its burst', () => {
+    const { attemptCode, cookieFor } = setUp();
+    const known = request(cookieFor(victim.id));
+    attempts(() => attemptCode(request('')), 12);
+    attempts(() => attemptCode(known), 9);
+    const right = attemptCode(known);
+    if (typeof right !== 'function') throw new Error('The tenth attempt has to wait');
+    right();
+    expect(attempts(() => attemptCode(known), 11).indexOf('900')).toBe(10);
+  });
 });

@@ -11,6 +11,8 @@ export const knownLimit = { max: 10, refillMs: 1.5 * minuteMs };
 const pairLimit = { max: 10, refillMs: 1.5 * minuteMs };
 /** For strangers, per network. */
 const networkLimit = { max: 50, refillMs: 0.3 * minuteMs };
+/** For codes, per known browser, and per operator for strangers: 96 of a million codes a day, for whoever has the password. */
+const codeLimit = { max: 10, refillMs: 15 * minuteMs };
 const maxNames = 10_000;
 
 /** Keys for counting the attempts of strangers. */
@@ -32,6 +34,11 @@ export type SignInLimits = {
     address: string,
     operators: readonly T[],
   ): Attempt<T>;
+  /**
+   * Counts an attempt at a code after the right password. Throws `too_many_tries`. If the code is right, call the
+   * returned function.
+   */
+  beginCode(req: Request, operatorId: string): () => void;
 };
 
 export type SignInLimitsDeps = {
@@ -70,6 +77,8 @@ export function createSignInLimits({ devices, connections, now }: SignInLimitsDe
   }
 
   return {
+    beginCode: createBeginCode({ devices, now }),
+
     begin(req, address, operators) {
       const network = connections.getClientNetwork(req);
       const names = { network, pair: `${network} ${address}` };
@@ -101,5 +110,20 @@ export function createSignInLimits({ devices, connections, now }: SignInLimitsDe
         },
       };
     },
+  };
+}
+
+function createBeginCode({
+  devices,
+  now,
+}: Pick<SignInLimitsDeps, 'devices' | 'now'>): SignInLimits['beginCode'] {
+  const tries = createTries({ ...codeLimit, maxNames, now });
+  return function beginCode(req, operatorId) {
+    const device = devices.find(req, operatorId);
+    const name = device ? `${operatorId} ${device}` : operatorId;
+    const seconds = tries.begin(name);
+    if (seconds > 0) throw tooManyTries(seconds);
+    // A right code must not allow a stranger more guesses.
+    return () => (device ? tries.forget(name) : tries.takeBack(name));
   };
 }

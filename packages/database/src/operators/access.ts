@@ -106,11 +106,7 @@ async function changePassword(pool: pg.Pool, change: PasswordChange): Promise<vo
       operatorId,
       passwordHash,
     ]);
-    await client.query(
-      `UPDATE operator_session SET revoked_at = now()
-       WHERE operator_id = $1 AND token_hash <> $2 AND revoked_at IS NULL`,
-      [operatorId, keptTokenHash],
-    );
+    await endOperatorSessions(client, operatorId, keptTokenHash);
     const entry = { action: 'operator.password_changed', subject: operatorId };
     await writeAudit(client, { accountId, operatorId }, entry);
   });

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Actor, type NewAuditEntry, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
 import { endOperatorSessions } from './sessions';
+import { deleteTotp } from './totp';
 
 /** An operator, as other operators of the account see them. */
 export type PersonRow = {
@@ -10,6 +11,8 @@ export type PersonRow = {
   role: string;
   createdAt: Date;
   lastSeenAt: Date | null;
+  /** Two-step sign-in is on. */
+  hasTotp: boolean;
 };
 
 /** An unused link. Its id is the hash of its token. */
@@ -32,6 +35,9 @@ export type PeopleObstacle =
   | 'not_owner'
   /** The address is already an operator of the account. */
   | 'is_operator'
+  /** Owners turn their own two-step sign-in off with a code. */
+  | 'is_self'
+  | 'no_totp'
   | 'too_many';
 
 export type PeopleChange<T = object> = T | { obstacle: PeopleObstacle };
@@ -45,7 +51,8 @@ export function createPeople(pool: pg.Pool) {
     async list(accountId: string): Promise<PersonRow[]> {
       const { rows } = await pool.query<PersonRow>(
         `SELECT o.id, o.email, o.role, o.created_at AS "createdAt",
-           (SELECT max(s.last_seen_at) FROM operator_session s WHERE s.operator_id = o.id) AS "lastSeenAt"
+           (SELECT max(s.last_seen_at) FROM operator_session s WHERE s.operator_id = o.id) AS "lastSeenAt",
+           EXISTS (SELECT FROM operator_totp t WHERE t.operator_id = o.id AND t.confirmed_at IS NOT NULL) AS "hasTotp"
          FROM operator o WHERE o.account_id = $1 AND o.disabled_at IS NULL
          ORDER BY o.email LIMIT ${maxPeople}`,
         [accountId],
@@ -75,6 +82,9 @@ export function createPeople(pool: pg.Pool) {
 
     /** Also ends the person's sessions, password links and the invitations that they created. */
     remove: (actor: Actor, id: string) => removePerson(pool, actor, id),
+
+    /** For a person who has lost the app and the recovery codes. Also ends the person's sessions. */
+    resetTotp: (actor: Actor, id: string) => resetTotp(pool, actor, id),
   };
 }
 
@@ -176,6 +186,7 @@ async function removePerson(pool: pg.Pool, actor: Actor, id: string): Promise<Pe
       [id],
     );
     await endOperatorSessions(client, id);
+    await deleteTotp(client, id);
     await endInvitations(client, id);
     await client.query(
       `UPDATE invitation SET expires_at = now()
@@ -183,6 +194,19 @@ async function removePerson(pool: pg.Pool, actor: Actor, id: string): Promise<Pe
       [actor.accountId, email],
     );
     return { entry: { action: 'operator.removed', subject: id, change: { email, role } } };
+  });
+}
+
+async function resetTotp(pool: pg.Pool, actor: Actor, id: string): Promise<PeopleChange> {
+  return asOwner(pool, actor, async (client) => {
+    if (id === actor.operatorId) return { obstacle: 'is_self' };
+    const person = await lockPerson(client, actor.accountId, id);
+    if (!person) return { obstacle: 'not_found' };
+    if (!(await deleteTotp(client, id))) return { obstacle: 'no_totp' };
+    // The lost device may have a session.
+    await endOperatorSessions(client, id);
+    const { email } = person;
+    return { entry: { action: 'operator.totp_reset', subject: id, change: { email } } };
   });
 }
 

@@ -3,11 +3,17 @@ import type pg from 'pg';
 import { createSystemActor, writeAudit } from '../audit';
 import { inTransaction } from '../transaction';
 import { endOperatorSessions, type OperatorRow, operatorColumns } from './sessions';
+import { deleteTotp } from './totp';
 
-/** `accounts` lists the accounts with this address when there are several and none was chosen. */
-export type ResetLink =
-  | { token: string; accountName: string; expiresAt: Date }
-  | { accounts: { id: string; name: string }[] };
+/** `accountId` chooses one of several accounts with the address. */
+export type OperatorChoice = { email: string; accountId?: string | undefined };
+
+/** The accounts with this address when there are several and none was chosen. */
+type SeveralAccounts = { accounts: { id: string; name: string }[] };
+
+export type ResetLink = { token: string; accountName: string; expiresAt: Date } | SeveralAccounts;
+
+export type TotpReset = { accountName: string; wasOn: boolean } | SeveralAccounts;
 
 const tokenBytes = 32;
 const resetHours = 24;
@@ -17,21 +23,45 @@ const maxAccounts = 100;
 
 /**
  * Creates a token that sets a new password once. Undefined when there is no such operator. Ends the operator's sessions and
- * earlier tokens, because the password may have been stolen. `accountId` chooses one of several accounts with the address.
+ * earlier tokens, because the password may have been stolen. Two-step sign-in stays on.
  */
 export async function resetOperator(
   pool: pg.Pool,
-  { email, accountId }: { email: string; accountId?: string | undefined },
+  choice: OperatorChoice,
 ): Promise<ResetLink | undefined> {
+  const operator = await findOperator(pool, choice);
+  return operator && 'id' in operator ? createResetLink(pool, operator) : operator;
+}
+
+/** Turns two-step sign-in off, and ends the operator's sessions. Undefined when there is no such operator. */
+export async function resetOperatorTotp(
+  pool: pg.Pool,
+  choice: OperatorChoice,
+): Promise<TotpReset | undefined> {
+  const operator = await findOperator(pool, choice);
+  if (!operator || 'accounts' in operator) return operator;
+  const { id, accountId, accountName, email } = operator;
+  return inTransaction(pool, async (client) => {
+    const wasOn = await deleteTotp(client, id);
+    if (!wasOn) return { accountName, wasOn };
+    await endOperatorSessions(client, id);
+    const entry = { action: 'operator.totp_reset', subject: id, change: { email } };
+    await writeAudit(client, createSystemActor(accountId), entry);
+    return { accountName, wasOn };
+  });
+}
+
+async function findOperator(
+  pool: pg.Pool,
+  { email, accountId }: OperatorChoice,
+): Promise<OperatorRow | SeveralAccounts | undefined> {
   const { rows } = await pool.query<OperatorRow>(
     `SELECT ${operatorColumns} FROM operator o JOIN account a ON a.id = o.account_id
      WHERE lower(o.email) = lower($1) AND o.disabled_at IS NULL AND ($2::uuid IS NULL OR o.account_id = $2)
      ORDER BY o.created_at LIMIT ${maxAccounts}`,
     [email, accountId],
   );
-  const [operator, ...others] = rows;
-  if (!operator) return undefined;
-  if (others.length === 0) return createResetLink(pool, operator);
+  if (rows.length <= 1) return rows[0];
   return { accounts: rows.map((row) => ({ id: row.accountId, name: row.accountName })) };
 }
 

@@ -134,9 +134,15 @@ async function endSessionById(
   return ended !== undefined;
 }
 
-export async function endOperatorSessions(client: Queryable, operatorId: string): Promise<void> {
+/** Ends the sessions of an operator, except the kept one. */
+export async function endOperatorSessions(
+  client: Queryable,
+  operatorId: string,
+  keptTokenHash: Buffer | null = null,
+): Promise<void> {
   await client.query(
-    'UPDATE operator_session SET revoked_at = now() WHERE operator_id = $1 AND revoked_at IS NULL',
-    [operatorId],
+    `UPDATE operator_session SET revoked_at = now()
+     WHERE operator_id = $1 AND token_hash IS DISTINCT FROM $2 AND revoked_at IS NULL`,
+    [operatorId, keptTokenHash],
   );
 }

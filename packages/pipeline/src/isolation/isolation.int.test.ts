@@ -29,6 +29,7 @@ afterAll(() => world.close());
 
 async function useAll(): Promise<void> {
   await dashboard.useOperators(world);
+  await dashboard.useTotp(world);
   await dashboard.useAccount(world);
   await gateway.useUsers(world);
   await gateway.useLookUps(world);

@@ -6,12 +6,14 @@ import {
   createAppEvents,
   createAppIntegrations,
   createAppUsers,
+  createOperatorTotp,
   createPeople,
   createSavedFilters,
   createSuppressions,
   readAuditNames,
   readAuditPage,
   resetOperator,
+  resetOperatorTotp,
   writeIntegrationResults,
   writeKeyUses,
 } from '@belfry/database';
@@ -71,6 +73,36 @@ export async function useOperators(world: World): Promise<void> {
   const keptTokenHash = hashToken('kept');
   await access.changePassword({ accountId, operatorId, passwordHash: 'new', keptTokenHash });
   await useAudit(world);
+}
+
+/** Two-step sign-in of the owner and of the editor. */
+export async function useTotp({ database, accountId, operatorId, actor }: World): Promise<void> {
+  const pool = database.accepting;
+  const totp = createOperatorTotp(pool);
+  const keptTokenHash = hashToken('kept');
+  const code = hashToken('recovery code');
+  async function add(operator: string) {
+    await totp.start(operator, 'first');
+    await totp.start(operator, 'second');
+    const self = { accountId, operatorId: operator };
+    const codes = { step: 1, recoveryCodes: [code], keptTokenHash };
+    await totp.confirm(self, { secret: 'second', ...codes });
+    return self;
+  }
+  const self = await add(operatorId);
+  await totp.find(operatorId);
+  await totp.useStep(operatorId, 2);
+  await totp.useRecoveryCode(self, code);
+  await totp.replaceRecoveryCodes(self, [code]);
+  const people = createPeople(pool);
+  await people.list(accountId);
+  const email = 'editor@example.com';
+  const editor = (await createAccess(pool).listOperators(email))[0]?.id ?? '';
+  await add(editor);
+  await people.resetTotp(actor, editor);
+  await add(editor);
+  await resetOperatorTotp(pool, { email });
+  await totp.remove(self, keptTokenHash);
 }
 
 async function useAudit({ database, accountId, operatorId }: World): Promise<void> {

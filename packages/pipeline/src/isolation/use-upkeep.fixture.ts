@@ -11,6 +11,7 @@ import {
   readOldestWaiting,
   removeHeartbeat,
   seedDemo,
+  totpPlace,
   writeHeartbeat,
 } from '@belfry/database';
 import { createSecrets } from '@belfry/runtime';
@@ -148,7 +149,7 @@ async function useDemo({ database, secrets, alter, accountId, appId }: World): P
 
 /** Rotates to a new ring key. */
 export async function useKeyRing(world: World): Promise<void> {
-  const { database, alter, integrations } = world;
+  const { database, alter, integrations, operatorId } = world;
   const secrets = createSecrets(`new:${Buffer.alloc(32, 9).toString('base64')},${testKeyRing}`);
   await useDemo(world);
   const seal = (place: string) => world.secrets.seal('{}', place);
@@ -157,6 +158,10 @@ export async function useKeyRing(world: World): Promise<void> {
   await alter('UPDATE integration SET credentials = $2 WHERE id = $1', [
     integrations[0],
     credentials,
+  ]);
+  await alter('INSERT INTO operator_totp (operator_id, secret) VALUES ($1, $2)', [
+    operatorId,
+    seal(totpPlace(operatorId)),
   ]);
   await useUsers(world);
   await alter('DELETE FROM request_item');

@@ -1,4 +1,10 @@
-import { apiKeyPlace, integrationPlace, itemTokenPlace, userTokenPlace } from '@belfry/database';
+import {
+  apiKeyPlace,
+  integrationPlace,
+  itemTokenPlace,
+  totpPlace,
+  userTokenPlace,
+} from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
 import type pg from 'pg';
 import { itemPartPlace } from '../accept/sealed-items';
@@ -87,6 +93,14 @@ const sealedColumns: SealedColumn[] = [
              ORDER BY id::text LIMIT $3`,
     update: 'UPDATE integration SET credentials = $3 WHERE id = $1::uuid AND credentials = $2',
     place: ({ id }) => integrationPlace(id),
+  },
+  {
+    name: 'TOTP secrets of operators',
+    select: `SELECT operator_id::text AS cursor, operator_id::text AS id, NULL::int AS item, secret AS sealed
+             FROM operator_totp
+             WHERE operator_id::text > $1 AND NOT starts_with(secret, $2) ORDER BY operator_id::text LIMIT $3`,
+    update: 'UPDATE operator_totp SET secret = $3 WHERE operator_id = $1::uuid AND secret = $2',
+    place: ({ id }) => totpPlace(id),
   },
   {
     name: 'Slack tokens of users',

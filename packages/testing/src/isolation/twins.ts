@@ -246,6 +246,10 @@ function createAccountRows({ tenant, keys, mark, insert }: Seed) {
     operator_id: operatorId,
     expires_at,
   });
+  insert('operator_totp', {
+    ...{ operator_id: operatorId, secret: mark, confirmed_at: new Date(), last_step: 1 },
+    recovery_codes: [randomBytes(32)],
+  });
   const invited = { kind: 'invite', email: `new-${email}`, role: 'viewer', expires_at };
   insert('invitation', { token_hash: invitationHash, account_id, ...invited });
   insert('audit_entry', {

@@ -52,6 +52,13 @@ export function createPeopleHandlers({ people, confirmPassword }: PeopleHandlers
       // A person who removed themselves has no session any more.
       return id === call.session.operator.id ? { success: true } : list(call);
     },
+
+    async 'DELETE /api/people/:id/totp'(call) {
+      const id = readId(call.path.id, 'person');
+      await confirmPassword(call.session, call.body.password);
+      refuse(await people.resetTotp(call.actor, id));
+      return list(call);
+    },
   } satisfies Partial<Handlers>;
 }
 
@@ -90,6 +97,9 @@ const refusals: Record<Exclude<PeopleObstacle, 'not_found'>, () => Refusal> = {
   last_owner: () =>
     new Refusal('wrong_state', 'This is the only owner. Make another person an owner first.'),
   not_owner: () => new Refusal('not_allowed', 'Only an owner of the account can do this.'),
+  is_self: () =>
+    new Refusal('wrong_state', 'Remove your own two-step sign-in on your account page.'),
+  no_totp: () => new Refusal('wrong_state', 'Two-step sign-in of this person is not on.'),
   is_operator: () =>
     new Refusal(
       'name_taken',

@@ -9,6 +9,7 @@ import { invalid, notFound, Refusal } from '../problem';
 import type { Handlers } from '../route';
 import { hashToken, type Session, type Sessions } from '../sessions';
 import type { SignInLimits } from '../sign-in-limits';
+import type { Totp } from '../totp';
 
 export type SessionHandlersDeps = {
   access: Access;
@@ -17,6 +18,7 @@ export type SessionHandlersDeps = {
   connections: Connections;
   confirmPassword: ConfirmPassword;
   limits: SignInLimits;
+  totp: Totp;
   devices: Devices;
   version: string;
   gatewayUrl: string;
@@ -36,7 +38,7 @@ function createSignInHandlers(
   deps: SessionHandlersDeps,
   { beginSession, answerFor, signedOut }: SessionAnswers,
 ) {
-  const { access, sessions, passwords, limits } = deps;
+  const { access, sessions, passwords, limits, totp } = deps;
 
   return {
     async 'GET /api/session'({ req }) {
@@ -45,14 +47,20 @@ function createSignInHandlers(
     },
 
     async 'POST /api/session'({ req, res, body }) {
-      const { email, password, accountId } = body;
+      const { email, password, accountId, code } = body;
       const address = email.trim().toLowerCase();
       const attempt = limits.begin(req, address, await access.listOperators(address));
       const queue = attempt.isKnown ? 'known' : 'stranger';
       const matching = await passwords.findMatching(password, attempt.operators, queue);
       if (matching.length === 0) throw wrongCredentials();
       attempt.succeed(matching);
-      return beginSession(req, res, chooseOperator(matching, accountId).id);
+      const operator = chooseOperator(matching, accountId);
+      if (await totp.isOn(operator.id)) {
+        if (code === undefined) throw needsCode();
+        const self = { accountId: operator.accountId, operatorId: operator.id };
+        await totp.checkCode({ req, self, code });
+      }
+      return beginSession(req, res, operator.id);
     },
 
     async 'DELETE /api/session'({ req, res }) {
@@ -79,9 +87,13 @@ function wrongCredentials(): Refusal {
   return new Refusal('wrong_credentials', 'The e-mail address or the password is wrong.');
 }
 
+function needsCode(): Refusal {
+  return new Refusal('needs_code', 'Enter a code of your authenticator app.');
+}
+
 function createLinkHandlers(
-  { access, passwords }: SessionHandlersDeps,
-  { beginSession }: SessionAnswers,
+  { access, passwords, totp }: SessionHandlersDeps,
+  { beginSession, signedOut }: SessionAnswers,
 ) {
   return {
     async 'POST /api/set-up/look'({ body }) {
@@ -108,7 +120,9 @@ function createLinkHandlers(
       const passwordHash = await passwords.hash(email, body.password);
       const acceptedInvitation = await access.useInvitation({ tokenHash, email, passwordHash });
       if (!acceptedInvitation) throw linkEnded();
-      return beginSession(req, res, acceptedInvitation.operatorId);
+      const { operatorId } = acceptedInvitation;
+      // A link for a new password must not replace the second step.
+      return (await totp.isOn(operatorId)) ? signedOut(req) : beginSession(req, res, operatorId);
     },
   } satisfies Partial<Handlers>;
 }

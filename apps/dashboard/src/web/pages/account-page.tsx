@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { TwoStep } from '../account/two-step';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
@@ -12,13 +13,16 @@ export function AccountPage() {
   return (
     <div className="pane">
       <div className="pad two-columns">
-        <section aria-label="Password">
-          <h2 className="sect">{session.operator.email}</h2>
-          <p className="dim small">
-            {session.operator.role} of {session.account.name}
-          </p>
-          <PasswordForm />
-        </section>
+        <div className="column">
+          <section aria-label="Password">
+            <h2 className="sect">{session.operator.email}</h2>
+            <p className="dim small">
+              {session.operator.role} of {session.account.name}
+            </p>
+            <PasswordForm />
+          </section>
+          <TwoStep />
+        </div>
         <section aria-label="Sessions">
           <h2 className="sect">Sessions</h2>
           <SessionTable />

@@ -8,9 +8,11 @@ import { Button } from '../parts/controls';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import { InviteDialog, InvitedLink } from '../people/invite-dialog';
-import { RemovePersonDialog, RoleDialog } from '../people/person-dialogs';
+import { RemovePersonDialog, ResetTotpDialog, RoleDialog } from '../people/person-dialogs';
 
-type Step = { kind: 'invite' } | { kind: 'role' | 'remove'; person: PersonRow };
+type Step = { kind: 'invite' } | { kind: keyof typeof personDialogs; person: PersonRow };
+const personDialogs = { role: RoleDialog, remove: RemovePersonDialog, totp: ResetTotpDialog };
+
 type Invited = { email: string; token: string; expiresAt: number };
 
 /** Operators with their roles, and pending invitations. */
@@ -67,11 +69,8 @@ function PersonStep({
   onClose: () => void;
   onChanged: (people: PeopleAnswer) => void;
 }) {
-  return step.kind === 'role' ? (
-    <RoleDialog person={step.person} {...props} />
-  ) : (
-    <RemovePersonDialog person={step.person} {...props} />
-  );
+  const PersonDialog = personDialogs[step.kind];
+  return <PersonDialog person={step.person} {...props} />;
 }
 
 function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: Step) => void }) {
@@ -97,35 +96,43 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
               <span className="state">
                 <span className="cut">{person.email}</span>
                 {person.isYou && <span className="tag on">you</span>}
+                {person.hasTotp && <span className="tag">two-step</span>}
               </span>
             </td>
             <td>{person.role}</td>
             <td className="num opt">{moment(person.since, now)}</td>
             <td className="num">{person.lastSeenAt ? moment(person.lastSeenAt, now) : 'never'}</td>
             <td className="right">
-              {isOwner && (
-                <span className="row-acts">
-                  <Button
-                    look="small"
-                    aria-label={`Change role of ${person.email}`}
-                    onClick={() => onStep({ kind: 'role', person })}
-                  >
-                    Change role
-                  </Button>
-                  <Button
-                    look="small"
-                    aria-label={`Remove ${person.email}`}
-                    onClick={() => onStep({ kind: 'remove', person })}
-                  >
-                    Remove
-                  </Button>
-                </span>
-              )}
+              {isOwner && <PersonActions person={person} onStep={onStep} />}
             </td>
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+function PersonActions({ person, onStep }: { person: PersonRow; onStep: (step: Step) => void }) {
+  const { email, isYou, hasTotp } = person;
+  const open = (kind: keyof typeof personDialogs) => () => onStep({ kind, person });
+  return (
+    <span className="row-acts">
+      {hasTotp && !isYou && (
+        <Button
+          look="small"
+          aria-label={`Reset two-step sign-in of ${email}`}
+          onClick={open('totp')}
+        >
+          Reset two-step
+        </Button>
+      )}
+      <Button look="small" aria-label={`Change role of ${email}`} onClick={open('role')}>
+        Change role
+      </Button>
+      <Button look="small" aria-label={`Remove ${email}`} onClick={open('remove')}>
+        Remove
+      </Button>
+    </span>
   );
 }
 

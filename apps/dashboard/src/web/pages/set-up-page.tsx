@@ -29,7 +29,10 @@ export function SetUpPage({
       else setProblem(answer.problem);
     });
   }, [api, token]);
+  const [isPasswordSet, setPasswordSet] = useState(false);
   function enter(session: SessionAnswer) {
+    // Two-step sign-in is on: the new password alone does not sign in.
+    if (session.state === 'signed_out') return setPasswordSet(true);
     navigation.go('', { isReplacing: true });
     onDone(session);
   }
@@ -40,7 +43,8 @@ export function SetUpPage({
           <Bell />
           Belfry
         </div>
-        {look && <SetUpForm look={look} token={token} onDone={enter} />}
+        {look && !isPasswordSet && <SetUpForm look={look} token={token} onDone={enter} />}
+        {isPasswordSet && <PasswordSet />}
         {problem && <LinkEnded problem={problem} />}
       </section>
       <section className="now" aria-label="This system">
@@ -49,6 +53,18 @@ export function SetUpPage({
         {look?.kind === 'setup' && <NextSteps />}
       </section>
     </main>
+  );
+}
+
+function PasswordSet() {
+  return (
+    <>
+      <h1>Password changed</h1>
+      <p>Two-step sign-in is still on.</p>
+      <p>
+        <Link to="">Sign in</Link> with the new password and a code.
+      </p>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import type { Body } from '../../api/contract';
 import type { SessionAnswer } from '../../api/session';
 import type { PageProblem } from '../api';
 import { useServices } from '../context';
@@ -6,6 +7,7 @@ import { Button } from '../parts/controls';
 import { Field } from '../parts/field';
 import { Bell } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
+import { CodeStep } from './code-step';
 import { RunningFacts, Tower } from './running-facts';
 
 type SignedOut = Extract<SessionAnswer, { state: 'signed_out' }>;
@@ -48,6 +50,29 @@ function NoOperator() {
   );
 }
 
+/** The steps of a sign-in: the password, perhaps an account, perhaps a code. Each sends what the earlier ones sent. */
+function useSignIn(onDone: (session: SessionAnswer) => void) {
+  const { api } = useServices();
+  const [attempt, setAttempt] = useState<Body<'POST /api/session'>>();
+  const [problem, setProblem] = useState<PageProblem>();
+  const [isBusy, setBusy] = useState(false);
+  const [needsCode, setNeedsCode] = useState(false);
+  async function signIn(body: Body<'POST /api/session'>) {
+    setAttempt(body);
+    setBusy(true);
+    const answer = await api.call('POST /api/session', { body });
+    setBusy(false);
+    if ('value' in answer) return onDone(answer.value);
+    setProblem(answer.problem);
+    if (answer.problem.code === 'needs_code') setNeedsCode(true);
+  }
+  function startAgain() {
+    setProblem(undefined);
+    setNeedsCode(false);
+  }
+  return { attempt, problem, isBusy, needsCode, signIn, startAgain };
+}
+
 function SignInForm({
   hasEnded,
   onDone,
@@ -55,30 +80,25 @@ function SignInForm({
   hasEnded: boolean;
   onDone: (session: SessionAnswer) => void;
 }) {
-  const { api } = useServices();
+  const { attempt, problem, isBusy, needsCode, signIn, startAgain } = useSignIn(onDone);
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
-  const [isBusy, setBusy] = useState(false);
-  async function signIn(account: { accountId?: string } = {}) {
-    setBusy(true);
-    const answer = await api.call('POST /api/session', { body: { email, password, ...account } });
-    setBusy(false);
-    if ('problem' in answer) setProblem(answer.problem);
-    else onDone(answer.value);
+  if (attempt && needsCode) {
+    const onCode = (code: string) => void signIn({ ...attempt, code });
+    return <CodeStep problem={problem} isBusy={isBusy} onCode={onCode} onBack={startAgain} />;
   }
-  if (problem?.code === 'choose_account') {
+  if (attempt && problem?.code === 'choose_account') {
     return (
       <AccountChoice
         accounts={problem.accounts ?? []}
         isBusy={isBusy}
-        onChoose={(accountId) => void signIn({ accountId })}
+        onChoose={(accountId) => void signIn({ ...attempt, accountId })}
       />
     );
   }
   function submit(event: FormEvent) {
     event.preventDefault();
-    void signIn();
+    void signIn({ email, password });
   }
   return (
     <>

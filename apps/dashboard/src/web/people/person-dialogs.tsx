@@ -40,6 +40,30 @@ export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
   );
 }
 
+export function ResetTotpDialog({ person, onClose, onChanged }: PersonProps) {
+  const { api } = useServices();
+  async function reset(password: string) {
+    const answer = await api.call('DELETE /api/people/:id/totp', {
+      id: person.id,
+      body: { password },
+    });
+    if ('problem' in answer) return answer.problem;
+    onChanged(answer.value);
+    onClose();
+    return undefined;
+  }
+  return (
+    <PasswordDialog
+      title={`Reset two-step sign-in of ${person.email}`}
+      text="Use this if they lost their authenticator app and their recovery codes. Their password alone signs them in until they add an app again. Their sessions are revoked at once."
+      action="Reset two-step sign-in"
+      isDanger
+      onPassword={reset}
+      onClose={onClose}
+    />
+  );
+}
+
 export function RemovePersonDialog({ person, onClose, onChanged }: PersonProps) {
   const { api } = useServices();
   const reload = useReload();

@@ -1,0 +1,133 @@
+import { useState } from 'react';
+import type { TotpState } from '../../api/totp';
+import { useAnswer, useReload } from '../answers';
+import { useServices } from '../context';
+import { moment } from '../format';
+import { Button } from '../parts/controls';
+import { Dialog } from '../parts/dialog';
+import { NoteBox, Waiting } from '../parts/notes';
+import { AddAppDialog } from './add-app-dialog';
+import { ConfirmForm } from './confirm-form';
+import { RecoveryCodes } from './recovery-codes';
+
+type DialogName = 'add' | 'codes' | 'remove';
+
+/** The second step of the operator's own sign-in. */
+export function TwoStep() {
+  const state = useAnswer('GET /api/totp');
+  const reload = useReload();
+  const [dialog, setDialog] = useState<DialogName>();
+  const close = () => setDialog(undefined);
+  async function showChange() {
+    await Promise.all([state.reload(), reload('GET /api/sessions')]);
+  }
+  return (
+    <section aria-label="Two-step sign-in">
+      <h2 className="sect">Two-step sign-in</h2>
+      {state.value ? (
+        <TwoStepState {...state.value} onOpen={setDialog} />
+      ) : (
+        <Waiting loaded={state} reload={state.reload} what="two-step sign-in" />
+      )}
+      {dialog === 'add' && <AddAppDialog onAdded={() => void showChange()} onClose={close} />}
+      {dialog === 'codes' && <NewCodesDialog onCreated={state.reload} onClose={close} />}
+      {dialog === 'remove' && <RemoveDialog onRemoved={showChange} onClose={close} />}
+    </section>
+  );
+}
+
+const fewCodes = 2;
+
+function TwoStepState({
+  addedAt,
+  recoveryCodesLeft: left,
+  onOpen,
+}: TotpState & { onOpen: (dialog: DialogName) => void }) {
+  if (addedAt === null) {
+    return (
+      <div className="form narrow">
+        <p className="dim small">
+          Off. With it, a sign-in needs your password and a code of an authenticator app.
+        </p>
+        <div>
+          <Button onClick={() => onOpen('add')}>Add authenticator app</Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className="form narrow">
+      <p className="dim small">
+        On since {moment(addedAt, Date.now())}. {left} recovery {left === 1 ? 'code' : 'codes'}{' '}
+        left.
+      </p>
+      {left <= fewCodes && <NoteBox tone="amber">Create new recovery codes soon.</NoteBox>}
+      <div className="row-acts">
+        <Button onClick={() => onOpen('codes')}>New recovery codes</Button>
+        <Button onClick={() => onOpen('remove')}>Remove</Button>
+      </div>
+    </div>
+  );
+}
+
+function NewCodesDialog({
+  onCreated,
+  onClose,
+}: {
+  onCreated: () => Promise<void>;
+  onClose: () => void;
+}) {
+  const { api } = useServices();
+  const [codes, setCodes] = useState<string[]>();
+  async function create(body: { password: string; code: string }) {
+    const answer = await api.call('POST /api/totp/recovery-codes', { body });
+    if ('problem' in answer) return answer.problem;
+    setCodes(answer.value.recoveryCodes);
+    await onCreated();
+    return undefined;
+  }
+  return (
+    <Dialog title="New recovery codes" onClose={onClose}>
+      {codes ? (
+        <RecoveryCodes codes={codes} onDone={onClose} />
+      ) : (
+        <ConfirmForm
+          text="Your earlier recovery codes stop working."
+          action="Create codes"
+          hasCode
+          onConfirm={create}
+          onCancel={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function RemoveDialog({
+  onRemoved,
+  onClose,
+}: {
+  onRemoved: () => Promise<void>;
+  onClose: () => void;
+}) {
+  const { api } = useServices();
+  async function remove(body: { password: string; code: string }) {
+    const answer = await api.call('DELETE /api/totp', { body });
+    if ('problem' in answer) return answer.problem;
+    onClose();
+    await onRemoved();
+    return undefined;
+  }
+  return (
+    <Dialog title="Remove two-step sign-in" onClose={onClose}>
+      <ConfirmForm
+        text="A sign-in will need only your password. Your recovery codes stop working, and your other sessions will be revoked."
+        action="Remove"
+        hasCode
+        isDanger
+        onConfirm={remove}
+        onCancel={onClose}
+      />
+    </Dialog>
+  );
+}

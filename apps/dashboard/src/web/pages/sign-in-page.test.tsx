@@ -1,0 +1,86 @@
+import { cleanup, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import type { SessionAnswer } from '../../api/session';
+import { type Services, ServicesContext } from '../context';
+import { SignInPage } from './sign-in-page';
+
+afterEach(cleanup);
+
+const connection = { kind: 'plain', version: '1', gatewayUrl: 'http://127.0.0.1' } as const;
+const needsCode = { problem: { code: 'needs_code', error: 'Enter a code.' } };
+const wrongCode = { problem: { code: 'wrong_code', error: 'This code is wrong.' } };
+const chooseAccount = {
+  problem: {
+    code: 'choose_account',
+    error: 'Choose one.',
+    accounts: [{ id: 'a1', name: 'Shop' }],
+  },
+};
+const signedIn = { value: { state: 'signed_in' } };
+
+/** Signs in with an address and a password; the server gives these answers in turn. */
+async function signIn(...answers: object[]) {
+  const call = jest.fn<Promise<object>, [string, { body: object }]>();
+  for (const answer of answers) call.mockResolvedValueOnce(answer);
+  const onDone = jest.fn<void, [SessionAnswer]>();
+  const user = userEvent.setup();
+  render(
+    <ServicesContext value={{ api: { call } } as unknown as Services}>
+      <SignInPage
+        session={{ state: 'signed_out', needsSetUp: false, connection }}
+        hasEnded={false}
+        onDone={onDone}
+      />
+    </ServicesContext>,
+  );
+  await user.type(screen.getByLabelText('E-mail'), 'ana@example.com');
+  await user.type(screen.getByLabelText('Password'), 'her password{Enter}');
+  const listBodies = () => call.mock.calls.map(([, { body }]) => body);
+  return { user, onDone, listBodies };
+}
+
+const credentials = { email: 'ana@example.com', password: 'her password' };
+
+describe('a sign-in with two steps', () => {
+  test('asks for a code in a focused field, and sends it with the password', async () => {
+    const { user, onDone, listBodies } = await signIn(needsCode, signedIn);
+    const field = await screen.findByLabelText('Code');
+    expect(document.activeElement).toBe(field);
+    expect(screen.queryByRole('alert')).toBeNull();
+    await user.keyboard('123456{Enter}');
+    expect(listBodies()).toEqual([credentials, { ...credentials, code: '123456' }]);
+    expect(onDone).toHaveBeenCalledWith(signedIn.value);
+  });
+
+  test('shows a wrong code beside the field, until the next code is typed', async () => {
+    const { user } = await signIn(needsCode, wrongCode);
+    const field = await screen.findByLabelText('Code');
+    await user.keyboard('123456{Enter}');
+    const hint = await screen.findByText('This code is wrong.');
+    expect(field.getAttribute('aria-describedby')).toBe(hint.id);
+    await user.clear(field);
+    expect(screen.queryByText('This code is wrong.')).toBeNull();
+  });
+
+  test('accepts a recovery code instead', async () => {
+    const { user, listBodies } = await signIn(needsCode, signedIn);
+    await user.click(await screen.findByText('Use a recovery code'));
+    expect(document.activeElement).toBe(screen.getByLabelText('Recovery code'));
+    await user.keyboard('abcd-efgh{Enter}');
+    expect(listBodies()[1]).toEqual({ ...credentials, code: 'abcd-efgh' });
+  });
+
+  test('keeps the chosen account while it asks for the code', async () => {
+    const { user, listBodies } = await signIn(chooseAccount, needsCode, signedIn);
+    await user.click(await screen.findByText('Sign in to Shop'));
+    await screen.findByLabelText('Code');
+    await user.keyboard('123456{Enter}');
+    expect(listBodies()[2]).toEqual({ ...credentials, accountId: 'a1', code: '123456' });
+  });
+
+  test('goes back to address and password', async () => {
+    const { user } = await signIn(needsCode);
+    await user.click(await screen.findByText('Back'));
+    expect(screen.getByLabelText('E-mail')).toHaveProperty('value', credentials.email);
+  });
+});
