@@ -202,6 +202,7 @@ describe('the versions of an event', () => {
       await button(page, 'Review and publish').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('order.carier missing in all of the last 3 requests').waitFor();
+      await dialog.getByRole('table', { name: 'email en subject' }).waitFor();
       expect(await inspectPage(page, 'publish')).toEqual([]);
       await dialog.getByLabel('Note').fill('With the carrier');
       await button(page, 'Publish').click();

@@ -287,6 +287,8 @@ describe('an event', () => {
       await button(page, 'Send test').click();
       await button(page, 'Send live').click();
       await page.getByText('Accepted.').waitFor();
+      const messages = page.getByRole('list', { name: 'Messages of the test' });
+      await messages.getByText('sent', { exact: true }).waitFor();
       const curl = await copyCurl(page);
       const { stdout } = await run('bash', ['-c', curl]);
       const { request_id: requestId, success } = JSON.parse(stdout);

@@ -100,6 +100,8 @@ const messageChannelRow = Type.Object({
   explanation: nullable(explanation),
   /** Rendered content of the newest attempt, if it is kept. */
   rendered: Type.Unknown(),
+  /** Its newest capture in the sandbox, if there is one. */
+  captureId: nullable(text),
   can: Type.Object({
     resend: Type.Object({
       isAllowed: Type.Boolean(),

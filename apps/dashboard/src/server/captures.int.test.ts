@@ -151,6 +151,26 @@ describe('GET api/apps/:appId/captures/:captureId', () => {
     expect(body.captures[0].request).toEqual({ operation: 'SMTP', body: {} });
   });
 
+  test('is linked from its message in the timeline, with the newest attempt', async () => {
+    const { requestId, ids } = await send();
+    await capture({}, ids.get('email'));
+    await capture({ attempt: 2 }, ids.get('email'));
+    const newest = (await list()).captures[0];
+    const { body } = await operator.call(
+      'get',
+      `apps/${operator.tenant.appId}/requests/${requestId}`,
+    );
+    const links = body.channelRows.map((row: { channel: string; captureId: string | null }) => [
+      row.channel,
+      row.captureId,
+    ]);
+    expect(newest.attempt).toBe(2);
+    expect(links).toEqual([
+      ['sms', null],
+      ['email', newest.id],
+    ]);
+  });
+
   test('masks the data of a sensitive event and marks captures without a request', async () => {
     const { ids } = await send({ isSensitive: true });
     await capture({ content: '[sensitive]' }, ids.get('email'));

@@ -138,6 +138,7 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
     steps: buildSteps(message, explanation, isSensitive),
     explanation,
     rendered: isSensitive ? sensitiveMask : (capture?.content ?? null),
+    captureId: capture?.id ?? null,
     can: getAllowedActions(message, verdict),
   };
 }

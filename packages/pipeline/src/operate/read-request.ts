@@ -39,7 +39,12 @@ export type TimelineItem = {
   skips: Skips | null;
 };
 
-export type TimelineCapture = { messageId: string; content: unknown; request: unknown };
+export type TimelineCapture = {
+  id: string;
+  messageId: string;
+  content: unknown;
+  request: unknown;
+};
 
 /** Everything stored about one item of a request. */
 export type ItemTimeline = {
@@ -176,5 +181,5 @@ async function readCaptures(
 }
 
 const captureStatement = `
-SELECT DISTINCT ON (message_id) message_id AS "messageId", content, request
+SELECT DISTINCT ON (message_id) id, message_id AS "messageId", content, request
 FROM capture WHERE message_id = ANY ($1::uuid[]) ORDER BY message_id, attempt DESC`;

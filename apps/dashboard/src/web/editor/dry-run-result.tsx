@@ -1,9 +1,7 @@
 import type { DryRunAnswer, DryRunMessage } from '../../api/test-send';
 import { moment } from '../format';
 import { JsonBlock } from '../parts/code';
-import { channelIcon, Icon } from '../parts/icons';
-import { State } from '../parts/state-mark';
-import { ExplanationText } from '../request/explanation-text';
+import { ChannelOutcome } from './channel-outcome';
 
 const verdicts = {
   send: { mark: 'sent', text: 'would be sent' },
@@ -19,30 +17,32 @@ export function DryRunResult({ dryRun: { messages, delivery } }: { dryRun: DryRu
         Dry run to {delivery === 'live' ? 'the providers' : 'the sandbox'}. Nothing was stored or
         sent.
       </p>
-      {messages.map((message) => (
-        <DryRunRow key={`${message.channel} ${message.target}`} message={message} />
-      ))}
+      <ul>
+        {messages.map((message) => (
+          <DryRunRow key={`${message.channel} ${message.target}`} message={message} />
+        ))}
+      </ul>
     </section>
   );
 }
 
 function DryRunRow({ message }: { message: DryRunMessage }) {
   const { channel, would, reason, what, remedy, target, dueAt, warnings, request } = message;
-  const { mark, text } = verdicts[would];
   const via = [message.integration, message.provider].filter(Boolean).join(', ');
   return (
-    <div>
-      <p>
-        <span className="state">
-          <Icon name={channelIcon(channel)} size={14} /> <b>{channel}</b>
-        </span>{' '}
-        <State name={mark}>
-          {text} {reason && <code>{reason}</code>}
-        </State>{' '}
-        {target && <span className="mono">{target}</span>} {via && `by ${via}`}
-        {dueAt !== null && `, at ${moment(dueAt, Date.now())}`}
-      </p>
-      {what && <ExplanationText explanation={{ what, remedy }} />}
+    <ChannelOutcome
+      channel={channel}
+      {...verdicts[would]}
+      reason={reason}
+      target={target}
+      after={
+        <>
+          {via && `by ${via}`}
+          {dueAt !== null && `, at ${moment(dueAt, Date.now())}`}
+        </>
+      }
+      explanation={what === null ? null : { what, remedy }}
+    >
       {warnings.map((warning) => (
         <p key={warning}>{warning}</p>
       ))}
@@ -52,6 +52,6 @@ function DryRunRow({ message }: { message: DryRunMessage }) {
           <JsonBlock title={`Request of ${channel}`} value={request} />
         </details>
       )}
-    </div>
+    </ChannelOutcome>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { Problems } from '../parts/problems';
+import { Comparison } from '../versions/comparison';
 import { LiveChangedNote } from '../versions/live-changed-note';
 import { MissingVariables } from '../versions/missing-variables';
 import { listChanges } from './definition';
@@ -21,7 +22,7 @@ type PublishProps = {
   onClose: () => void;
 };
 
-/** Shows the changes before publishing. A published version never changes. */
+/** Shows the changes before publishing, and publishes only if there are some. A published version never changes. */
 export function PublishDialog({ event, draft, onEvent, onReload, onClose }: PublishProps) {
   const app = useApp();
   const { api } = useServices();
@@ -30,6 +31,7 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
   const [problem, setProblem] = useState<PageProblem>();
   const problems = problem?.publishProblems ?? draft.checked.problems;
   const errors = problems.filter(({ severity }) => severity === 'error');
+  const isSame = event.live && listChanges(event.live.definition, draft.definition).length === 0;
   async function publish(form: FormEvent) {
     form.preventDefault();
     const saved = draft.isDirty ? await draft.save() : draft.saved;
@@ -49,9 +51,9 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
     setProblem(undefined);
   }
   return (
-    <Dialog title={`Publish ${event.name}`} onClose={onClose}>
+    <Dialog title={`Publish ${event.name}`} onClose={onClose} isWide>
       <form className="form" onSubmit={(form) => void publish(form)}>
-        <Changes event={event} draft={draft} />
+        <Review event={event} draft={draft} />
         <MissingVariables event={event} definition={draft.definition} />
         {!problem?.publishProblems && (
           <LiveChangedNote problem={problem} onLook={() => void reload()} />
@@ -66,10 +68,11 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
           onChange={({ target }) => setNote(target.value)}
         />
         <div className="dialog-foot">
-          <Button look="main-action" type="submit" disabled={errors.length > 0}>
+          <Button look="main-action" type="submit" disabled={errors.length > 0 || isSame === true}>
             Publish
           </Button>
           <Button onClick={onClose}>Cancel</Button>
+          {isSame && <span className="faint small">There is no change to publish</span>}
           {errors.length > 0 && (
             <span className="faint small">{plural(errors.length, 'problem')} to correct first</span>
           )}
@@ -79,22 +82,24 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
   );
 }
 
-function Changes({ event, draft }: { event: EventAnswer; draft: Draft }) {
-  if (!event.live)
+/** The difference between the live version and the draft. */
+function Review({
+  event: { live, liveNumber },
+  draft: { definition },
+}: Pick<PublishProps, 'event' | 'draft'>) {
+  if (!live)
     return <p>This is the first version. Callers can send the event as soon as it is published.</p>;
-  const changes = listChanges(event.live.definition, draft.definition);
+  const title = `v${liveNumber}`;
   return (
     <>
-      <p>
-        Requests accepted before keep v{event.liveNumber}. {plural(changes.length, 'change')}:
-      </p>
-      <ul className="changes">
-        {changes.map((place) => (
-          <li key={place} className="mono">
-            {place.replace(/^channels\./, '').replace('.templates.', ' ')}
-          </li>
-        ))}
-      </ul>
+      <p>Requests accepted before keep {title}.</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
+      <section className="review" tabIndex={0} aria-label={`Changes since ${title}`}>
+        <Comparison
+          before={{ title, definition: live.definition }}
+          after={{ title: 'draft', definition }}
+        />
+      </section>
     </>
   );
 }

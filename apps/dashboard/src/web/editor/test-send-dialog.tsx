@@ -4,14 +4,14 @@ import type { DryRunAnswer } from '../../api/test-send';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { CallCode } from '../parts/call-code';
-import { Button, Link, Segments } from '../parts/controls';
+import { Button, Segments } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { buildExampleRecipient } from '../parts/example-recipient';
 import { FieldHead } from '../parts/field';
 import { NoteBox, ProblemNote } from '../parts/notes';
-import { buildPath } from '../route';
 import { DryRunResult } from './dry-run-result';
 import { JsonArea } from './sample-panel';
+import { TestSendResult } from './test-send-result';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
 
@@ -88,12 +88,10 @@ export function TestSendDialog({
           <JsonArea data={user} onData={setUser} label="Recipient as JSON" />
         </div>
         <p className="faint small">The test uses the sample data of the editor.</p>
-        {mustConfirm ? (
-          <NoteBox tone="amber">{problem.error}</NoteBox>
-        ) : (
-          <ProblemNote problem={problem} />
+        <TestProblem problem={problem} />
+        {sentRequestId && (
+          <TestSendResult key={sentRequestId} requestId={sentRequestId} onGo={onClose} />
         )}
-        {sentRequestId && <Sent requestId={sentRequestId} onGo={onClose} />}
         {dryRun && <DryRunResult dryRun={dryRun} />}
         <div className="dialog-foot">
           {mayChange && (
@@ -110,6 +108,11 @@ export function TestSendDialog({
       <CallExample event={event} user={user} data={sample.data} />
     </Dialog>
   );
+}
+
+function TestProblem({ problem }: { problem: PageProblem | undefined }) {
+  if (problem?.code !== 'needs_confirmation') return <ProblemNote problem={problem} />;
+  return <NoteBox tone="amber">{problem.error}</NoteBox>;
 }
 
 function CallExample({
@@ -133,25 +136,6 @@ function CallExample({
       <summary>The same call from a backend, once this draft is published</summary>
       <CallCode eventId={event.id} user={user} data={data} />
     </details>
-  );
-}
-
-function Sent({ requestId, onGo }: { requestId: string; onGo: () => void }) {
-  const app = useApp();
-  return (
-    <div role="status">
-      <NoteBox
-        tone="green"
-        title="Accepted."
-        action={
-          <Link className="btn small" to={buildPath(app.id, 'log', requestId)} onGo={onGo}>
-            Open in the log
-          </Link>
-        }
-      >
-        <span className="mono">{requestId}</span>
-      </NoteBox>
-    </div>
   );
 }
 

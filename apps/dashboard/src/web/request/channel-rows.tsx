@@ -1,9 +1,9 @@
 import type { CSSProperties } from 'react';
 import type { ChannelRow, MessageChannelRow, RequestAnswer } from '../../api/requests';
-import { waitLabels } from '../log/waits';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark, State } from '../parts/state-mark';
 import { getChannelRowId } from './channel-row-id';
+import { describeState, getMark } from './channel-row-state';
 import { type Axis, type Bit, createAxis, createBits } from './timeline-axis';
 
 /** React sets these styles by script, which the Content-Security-Policy allows; HTML style attributes are blocked. */
@@ -50,21 +50,11 @@ export function ChannelRows({
           {channelRow.kind === 'message' && (
             <Track channelRow={channelRow} axis={axis} request={request} />
           )}
-          <State name={channelRow.kind === 'message' ? getMark(channelRow) : 'skipped'}>
-            {channelRow.kind === 'message' ? describeState(channelRow) : 'skipped'}
-          </State>
+          <State name={getMark(channelRow)}>{describeState(channelRow)}</State>
         </button>
       ))}
     </section>
   );
-}
-
-function getMark({ state, waits }: MessageChannelRow): string {
-  return waits?.reason === 'retry' ? 'retry' : state;
-}
-
-function describeState({ state, waits }: MessageChannelRow): string {
-  return waits?.reason === 'retry' ? waitLabels.retry : state;
 }
 
 function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {

@@ -14,6 +14,7 @@ import { buildPath, usePageLocation } from '../route';
 import { versionSearch } from '../versions/version-place';
 import { BulkOverview } from './bulk-overview';
 import { CallTab } from './call-tab';
+import { isOpen } from './channel-row-state';
 import { CurlButton } from './curl-button';
 import { ExplainTab } from './explain-tab';
 import { RenderedTab } from './rendered-tab';
@@ -66,11 +67,7 @@ export function RequestPane({ requestId }: { requestId: string }) {
 }
 
 function isFinal({ channelRows, items, plannedItems }: RequestAnswer): boolean {
-  const open = ['queued', 'sending', 'sent', 'unknown'];
-  const isOpen = channelRows.some(
-    (channelRow) => channelRow.kind === 'message' && open.includes(channelRow.state),
-  );
-  return !isOpen && items === plannedItems;
+  return !channelRows.some(isOpen) && items === plannedItems;
 }
 
 function isAllFinal({ counts, items, plannedItems }: RequestAnswer): boolean {

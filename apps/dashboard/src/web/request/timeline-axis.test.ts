@@ -47,6 +47,7 @@ function createChannelRow(steps: Step[]): MessageChannelRow {
     steps,
     explanation: null,
     rendered: null,
+    captureId: null,
     can: {
       resend: { isAllowed: false, warning: null, because: null },
       cancel: { isAllowed: false, because: null },

@@ -6,13 +6,15 @@ import { type ComparedSection, compareVersions } from './compare';
 import { TextDiff } from './text-diff';
 import type { ViewedVersion } from './use-version';
 
+type ComparedVersion = Pick<ViewedVersion, 'title' | 'definition'>;
+
 /** The differences of two versions, side by side by channel. */
 export function Comparison({
   before,
   after,
 }: {
-  before: ViewedVersion | undefined;
-  after: ViewedVersion;
+  before: ComparedVersion | undefined;
+  after: ComparedVersion;
 }) {
   const app = useApp();
   const { registry } = useSession();

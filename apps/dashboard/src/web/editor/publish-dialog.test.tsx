@@ -1,0 +1,65 @@
+import { cleanup, screen, within } from '@testing-library/react';
+import type { Definition, EventAnswer, Policy } from '../../api/events';
+import { renderInPage } from '../render-in-page.fixture';
+import { PublishDialog } from './publish-dialog';
+import type { Draft } from './use-draft';
+
+afterEach(cleanup);
+
+const policy = { attempts: 8, timeToLiveMs: 86_400_000, onUnknown: 'resend' } as const;
+const live = createDefinition({ text: 'Order {{id}} left' });
+
+function createDefinition(template: { text: string }, changes: Partial<Policy> = {}): Definition {
+  const templates = { en: template };
+  const sms = { integrationIds: [], templates, policy: { ...policy, ...changes } };
+  return { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels: { sms } };
+}
+
+function openDialog(definition: Definition) {
+  const draft = { definition, checked: { problems: [] }, isDirty: false };
+  const event = { id: 'event-1', name: 'order', liveNumber: 4, live: { definition: live } };
+  renderInPage(
+    <PublishDialog
+      event={event as unknown as EventAnswer}
+      draft={draft as unknown as Draft}
+      onEvent={() => {}}
+      onReload={async () => {}}
+      onClose={() => {}}
+    />,
+    {
+      'GET /api/apps/:appId/integrations': { integrations: [] },
+      'POST /api/apps/:appId/events/:eventId/variables': { isSensitive: true },
+    },
+  );
+  return screen.getByRole<HTMLButtonElement>('button', { name: 'Publish' });
+}
+
+describe('the review before publishing', () => {
+  test('shows the difference from the live version: texts, policy and settings', () => {
+    const changed = createDefinition({ text: 'Order {{id}} arrived' }, { attempts: 3 });
+    const publish = openDialog({ ...changed, missing: 'reject' });
+    const review = screen.getByRole('region', { name: 'Changes since v4' });
+    const tables = within(review).getAllByRole('table');
+    const changes = tables.map((table) => [
+      table.querySelector('caption')?.textContent,
+      table.querySelector('del')?.textContent ?? table.querySelector('.gone')?.textContent,
+      table.querySelector('ins')?.textContent ?? table.querySelector('.came')?.textContent,
+    ]);
+    expect(changes).toEqual([
+      [
+        'event a missing value',
+        expect.stringContaining('renders'),
+        expect.stringContaining('fails'),
+      ],
+      ['sms en text', 'left', 'arrived'],
+      ['sms attempts', expect.stringContaining('8'), expect.stringContaining('3')],
+    ]);
+    expect(publish.disabled).toBe(false);
+  });
+
+  test('says that a draft equals the live version, and does not publish it', () => {
+    const publish = openDialog(createDefinition({ text: 'Order {{id}} left' }));
+    expect(screen.getByText('v4 and draft are equal.')).toBeTruthy();
+    expect(publish.disabled).toBe(true);
+  });
+});
