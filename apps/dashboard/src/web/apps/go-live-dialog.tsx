@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 
 /** The checklist for live delivery; the name of the app confirms it. */
@@ -68,6 +69,29 @@ function Checklist({
   onGo: () => void;
 }) {
   const missing = items.filter(({ status }) => status === 'missing').length;
+  const columns: Column<GoingLiveItem>[] = [
+    {
+      header: 'Status',
+      cell: ({ status }) => (
+        <span className="state">
+          <Mark name={marks[status].name} /> {marks[status].text}
+        </span>
+      ),
+    },
+    {
+      header: 'Item',
+      isRowHeader: true,
+      cell: ({ title, fix }) =>
+        fix ? (
+          <Link to={getPath(appId, fix)} onGo={onGo}>
+            {title}
+          </Link>
+        ) : (
+          title
+        ),
+    },
+    { header: 'Result', cell: ({ text }) => text },
+  ];
   return (
     <>
       {missing > 0 && (
@@ -78,29 +102,7 @@ function Checklist({
           Messages that need it will fail.
         </NoteBox>
       )}
-      <table className="wide-rows">
-        <tbody>
-          {items.map(({ status, title, text, fix }) => (
-            <tr key={title}>
-              <td>
-                <span className="state">
-                  <Mark name={marks[status].name} /> {marks[status].text}
-                </span>
-              </td>
-              <th scope="row">
-                {fix ? (
-                  <Link to={getPath(appId, fix)} onGo={onGo}>
-                    {title}
-                  </Link>
-                ) : (
-                  title
-                )}
-              </th>
-              <td>{text}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table caption="Checklist" columns={columns} rows={items} getKey={({ title }) => title} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { count, duration, rate } from '../format';
 import { HealthMark } from '../integrations/health';
 import { Link } from '../parts/controls';
 import { State } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import styles from './overview.module.css';
 
@@ -14,6 +15,20 @@ export function UnhealthyIntegrations({
   integrations: readonly UnhealthyIntegration[];
 }) {
   const app = useApp();
+  const columns: Column<UnhealthyIntegration>[] = [
+    {
+      header: 'Integration',
+      className: 'ev',
+      cell: ({ id, name }) => <Link to={buildPath(app.id, 'integrations', id)}>{name}</Link>,
+    },
+    { header: 'Provider', cell: ({ channel, provider }) => `${channel}, ${provider}` },
+    { header: 'Health', cell: ({ health }) => <HealthMark health={health} /> },
+    {
+      header: 'Reason',
+      className: styles['reason'],
+      cell: ({ stateReason, health }) => stateReason ?? health.lastError,
+    },
+  ];
   return (
     <section className={styles['section']} aria-label="Unhealthy integrations">
       <div className={styles['head']}>
@@ -25,24 +40,13 @@ export function UnhealthyIntegrations({
         </p>
       )}
       {integrations.length > 0 && (
-        <table>
-          <tbody>
-            {integrations.map(({ id, name, channel, provider, health, stateReason }) => (
-              <tr key={id}>
-                <td className="ev">
-                  <Link to={buildPath(app.id, 'integrations', id)}>{name}</Link>
-                </td>
-                <td>
-                  {channel}, {provider}
-                </td>
-                <td>
-                  <HealthMark health={health} />
-                </td>
-                <td className={styles['reason']}>{stateReason ?? health.lastError}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption="Unhealthy integrations"
+          className=""
+          columns={columns}
+          rows={integrations}
+          getKey={({ id }) => id}
+        />
       )}
     </section>
   );
@@ -59,35 +63,43 @@ export function Backlog({ backlog }: { backlog: readonly OverviewBacklog[] }) {
       </div>
       {backlog.length === 0 && <p className={styles['none']}>No message is due.</p>}
       {backlog.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th>Channel</th>
-              <th className="num">Due now</th>
-              <th className="num">Per second, last 5 min</th>
-              <th className="num">Time to drain</th>
-            </tr>
-          </thead>
-          <tbody>
-            {backlog.map(({ channel, waiting, isCapped, perSecond, drainMs }) => (
-              <tr key={channel}>
-                <th scope="row">{channel}</th>
-                <td className="num">
-                  {count(waiting)}
-                  {isCapped ? '+' : ''}
-                </td>
-                <td className="num">{rate(perSecond)}</td>
-                <td className={drainMs === null ? 'num s-attention' : 'num'}>
-                  {formatDrain({ drainMs, isOver: isCapped })}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption="Backlog"
+          className=""
+          columns={backlogColumns}
+          rows={backlog}
+          getKey={({ channel }) => channel}
+        />
       )}
     </section>
   );
 }
+
+const backlogColumns: Column<OverviewBacklog>[] = [
+  { header: 'Channel', isRowHeader: true, cell: ({ channel }) => channel },
+  {
+    header: 'Due now',
+    className: 'num',
+    sortBy: ({ waiting }) => waiting,
+    cell: ({ waiting, isCapped }) => `${count(waiting)}${isCapped ? '+' : ''}`,
+  },
+  {
+    header: 'Per second, last 5 min',
+    className: 'num',
+    sortBy: ({ perSecond }) => perSecond,
+    cell: ({ perSecond }) => rate(perSecond),
+  },
+  {
+    header: 'Time to drain',
+    className: 'num',
+    sortBy: ({ drainMs }) => drainMs ?? Number.POSITIVE_INFINITY,
+    cell: ({ drainMs, isCapped }) => (
+      <span className={drainMs === null ? 's-attention' : ''}>
+        {formatDrain({ drainMs, isOver: isCapped })}
+      </span>
+    ),
+  },
+];
 
 function formatDrain({ drainMs, isOver }: { drainMs: number | null; isOver: boolean }): string {
   if (drainMs === null) return 'nothing is being sent';

@@ -4,64 +4,79 @@ import { count, duration } from '../format';
 import { writeFilters } from '../log/filters';
 import { Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import styles from './overview.module.css';
 import { StateBars } from './state-bars';
 import { formatRate, listLogStates, series } from './states';
 
+type ChannelRow = OverviewAnswer['channels'][number];
+
 /** A row per channel. Each count is a link to the log with exactly its filter. */
 export function ChannelCounts({ overview }: { overview: OverviewAnswer }) {
-  const { channels, period } = overview;
   return (
     <section className={styles['section']} aria-label="Channels">
       <div className={styles['scroll']}>
-        <table>
-          <thead>
-            <tr>
-              <th className={styles['channel']}>Channel</th>
-              <th className={styles['small-head']}>Messages</th>
-              {series.map(({ name, text }) => (
-                <th key={name} className="num">
-                  {text}
-                </th>
-              ))}
-              <th className="num">Failure rate</th>
-              <th className="num">p50</th>
-              <th className="num">p95</th>
-            </tr>
-          </thead>
-          <tbody>
-            {channels.map(({ channel, totals, failureRate, latency, points }) => (
-              <tr key={channel}>
-                <th scope="row">
-                  <span className="state">
-                    <Icon name={channelIcon(channel)} />
-                    <span>{channel}</span>
-                  </span>
-                </th>
-                <td>
-                  <StateBars
-                    points={points}
-                    period={period}
-                    label={`Messages on ${channel} by state`}
-                    className={styles['small-bars']}
-                  />
-                </td>
-                {series.map(({ name }) => (
-                  <td key={name} className="num">
-                    <CountLink overview={overview} channel={channel} name={name} totals={totals} />
-                  </td>
-                ))}
-                <td className={failureRate ? 'num s-failed' : 'num'}>{formatRate(failureRate)}</td>
-                <td className="num">{latency && duration(latency.p50Ms)}</td>
-                <td className="num">{latency && duration(latency.p95Ms)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption="Messages by channel"
+          className=""
+          columns={createColumns(overview)}
+          rows={overview.channels}
+          getKey={({ channel }) => channel}
+        />
       </div>
     </section>
   );
+}
+
+function createColumns(overview: OverviewAnswer): Column<ChannelRow>[] {
+  return [
+    {
+      header: 'Channel',
+      className: styles['channel'],
+      isRowHeader: true,
+      cell: ({ channel }) => (
+        <span className="state">
+          <Icon name={channelIcon(channel)} />
+          <span>{channel}</span>
+        </span>
+      ),
+    },
+    {
+      header: 'Messages',
+      className: styles['small-head'],
+      cell: ({ channel, points }) => (
+        <StateBars
+          points={points}
+          period={overview.period}
+          label={`Messages on ${channel} by state`}
+          className={styles['small-bars']}
+        />
+      ),
+    },
+    ...series.map(({ name, text }) => ({
+      header: text,
+      className: 'num',
+      sortBy: ({ totals }: ChannelRow) => totals[name],
+      cell: ({ channel, totals }: ChannelRow) => (
+        <CountLink overview={overview} channel={channel} name={name} totals={totals} />
+      ),
+    })),
+    {
+      header: 'Failure rate',
+      className: 'num',
+      sortBy: ({ failureRate }) => failureRate,
+      cell: ({ failureRate }) => (
+        <span className={failureRate ? 's-failed' : ''}>{formatRate(failureRate)}</span>
+      ),
+    },
+    ...(['p50', 'p95'] as const).map((name) => ({
+      header: name,
+      className: 'num',
+      sortBy: ({ latency }: ChannelRow) => latency?.[`${name}Ms`],
+      cell: ({ latency }: ChannelRow) => latency && duration(latency[`${name}Ms`]),
+    })),
+  ];
 }
 
 function CountLink({

@@ -3,14 +3,36 @@ import { useApp, useSession } from '../context';
 import { count } from '../format';
 import { writeFilters } from '../log/filters';
 import { Link } from '../parts/controls';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import styles from './overview.module.css';
 
 /** The most frequent reasons, each with its messages in the log and a resend of them. */
 export function FailureList({ failures }: { failures: readonly OverviewFailure[] }) {
-  const app = useApp();
-  const { mayChange, registry } = useSession();
-  const log = buildPath(app.id, 'log');
+  const { registry } = useSession();
+  const columns: Column<OverviewFailure>[] = [
+    {
+      header: 'Reason',
+      className: styles['reason'],
+      cell: ({ reason }) => (
+        <>
+          <code>{reason || 'no reason'}</code> {registry.failureReasons[reason]}
+        </>
+      ),
+    },
+    { header: 'Channel', className: styles['channel'], cell: ({ channel }) => channel },
+    {
+      header: 'Messages',
+      className: `num ${styles['messages']}`,
+      cell: ({ messages }) => count(messages),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      className: `right ${styles['acts']}`,
+      cell: (failure) => <FailureActs failure={failure} />,
+    },
+  ];
   return (
     <section className={styles['section']} aria-label="Top failure reasons">
       <div className={styles['head']}>
@@ -18,42 +40,39 @@ export function FailureList({ failures }: { failures: readonly OverviewFailure[]
       </div>
       {failures.length === 0 && <p className={styles['none']}>No message failed.</p>}
       {failures.length > 0 && (
-        <table>
-          <tbody>
-            {failures.map(({ channel, reason, messages, filters }) => (
-              <tr key={`${channel} ${reason}`}>
-                <td className={styles['reason']}>
-                  <code>{reason || 'no reason'}</code> {registry.failureReasons[reason]}
-                </td>
-                <td className={styles['channel']}>{channel}</td>
-                <td className={`num ${styles['messages']}`}>{count(messages)}</td>
-                <td className={`right ${styles['acts']}`}>
-                  <Link className="btn small" to={log} search={writeFilters(filters)}>
-                    Show
-                    <span className="vh">
-                      {' '}
-                      {reason} on {channel}
-                    </span>
-                  </Link>{' '}
-                  {mayChange && (
-                    <Link
-                      className="btn small"
-                      to={log}
-                      search={`${writeFilters(filters)}&do=resend`}
-                    >
-                      Resend these…
-                      <span className="vh">
-                        {' '}
-                        {reason} on {channel}
-                      </span>
-                    </Link>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption="Top failure reasons"
+          className=""
+          columns={columns}
+          rows={failures}
+          getKey={({ channel, reason }) => `${channel} ${reason}`}
+        />
       )}
     </section>
+  );
+}
+
+function FailureActs({ failure: { channel, reason, filters } }: { failure: OverviewFailure }) {
+  const app = useApp();
+  const { mayChange } = useSession();
+  const log = buildPath(app.id, 'log');
+  const search = writeFilters(filters);
+  const what = (
+    <span className="vh">
+      {' '}
+      {reason} on {channel}
+    </span>
+  );
+  return (
+    <>
+      <Link className="btn small" to={log} search={search}>
+        Show{what}
+      </Link>{' '}
+      {mayChange && (
+        <Link className="btn small" to={log} search={`${search}&do=resend`}>
+          Resend these…{what}
+        </Link>
+      )}
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { TwoStep } from '../account/two-step';
+import type { Answer } from '../../api/contract';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
@@ -7,6 +8,7 @@ import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { Field } from '../parts/field';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { type Column, Table } from '../parts/table';
 
 export function AccountPage() {
   const { session } = useSession();
@@ -86,6 +88,8 @@ function PasswordForm() {
   );
 }
 
+type SessionRow = Answer<'GET /api/sessions'>['sessions'][number];
+
 function SessionTable() {
   const { api } = useServices();
   const list = useAnswer('GET /api/sessions');
@@ -95,39 +99,45 @@ function SessionTable() {
     await list.reload();
   }
   if (!list.value) return <Waiting loaded={list} reload={list.reload} what="sessions" />;
+  const columns: Column<SessionRow>[] = [
+    {
+      header: 'Signed in',
+      className: 'num-left',
+      cell: ({ createdAt }) => moment(createdAt, now),
+    },
+    {
+      header: 'Last seen',
+      className: 'num-left',
+      cell: ({ lastSeenAt }) => moment(lastSeenAt, now),
+    },
+    {
+      header: 'Expires',
+      className: 'num-left opt',
+      cell: ({ expiresAt }) => moment(expiresAt, now),
+    },
+    {
+      header: 'Revoke',
+      isHeaderHidden: true,
+      className: 'right',
+      cell: ({ id, isThisOne }) =>
+        isThisOne ? (
+          <span className="tag on">this session</span>
+        ) : (
+          <Button look="small" onClick={() => void end(id)}>
+            Revoke
+          </Button>
+        ),
+    },
+  ];
   return (
     <>
       <AwayBar loaded={list} reload={list.reload} />
-      <table className="wide-rows">
-        <thead>
-          <tr>
-            <th>Signed in</th>
-            <th>Last seen</th>
-            <th className="opt">Expires</th>
-            <th>
-              <span className="vh">Revoke</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.value.sessions.map((one) => (
-            <tr key={one.id}>
-              <td className="num-left">{moment(one.createdAt, now)}</td>
-              <td className="num-left">{moment(one.lastSeenAt, now)}</td>
-              <td className="num-left opt">{moment(one.expiresAt, now)}</td>
-              <td className="right">
-                {one.isThisOne ? (
-                  <span className="tag on">this session</span>
-                ) : (
-                  <Button look="small" onClick={() => void end(one.id)}>
-                    Revoke
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Sessions"
+        columns={columns}
+        rows={list.value.sessions}
+        getKey={({ id }) => id}
+      />
     </>
   );
 }

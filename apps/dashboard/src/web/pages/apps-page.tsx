@@ -9,8 +9,9 @@ import { Button, CopyButton, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
 import { ProblemNote } from '../parts/notes';
-import { ActsHead, PageHead } from '../parts/page-head';
+import { PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 
 type Doing = { kind: 'create' } | { kind: 'change' | 'go-live' | 'remove'; app: AppAnswer };
@@ -33,9 +34,6 @@ export function AppsPage() {
         is captured; with live delivery messages reach people.
       </PageHead>
       <AppTable apps={apps} mayChange={mayChange} onDo={setDoing} />
-      {apps.length === 0 && (
-        <p className="nothing">No apps yet. Callers use the ID of an app in every path.</p>
-      )}
       {(doing?.kind === 'create' || doing?.kind === 'change') && (
         <AppDialog
           app={doing.kind === 'change' ? doing.app : undefined}
@@ -61,64 +59,75 @@ function AppTable({
   mayChange: boolean;
   onDo: (doing: Doing) => void;
 }) {
+  const columns: Column<AppAnswer>[] = [
+    {
+      header: 'App',
+      sortBy: ({ name }) => name,
+      cell: (app) => <Link to={buildPath(app.id, 'log')}>{app.name}</Link>,
+    },
+    { header: 'ID', className: 'c-id ev', cell: (app) => <AppId app={app} /> },
+    {
+      header: 'Delivery',
+      className: 'c-state',
+      sortBy: ({ delivery }) => delivery,
+      cell: ({ delivery }) => (
+        <span className="state">
+          <Mark name="dot" tone={delivery === 'live' ? 's-delivered' : 's-attention'} />
+          {delivery}
+        </span>
+      ),
+    },
+    {
+      header: 'Created',
+      className: 'num opt',
+      sortBy: ({ createdAt }) => createdAt,
+      cell: ({ createdAt }) => moment(createdAt, Date.now()),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      className: 'right',
+      cell: (app) => mayChange && <AppActs app={app} onDo={onDo} />,
+    },
+  ];
+  return (
+    <Table
+      caption="Apps"
+      columns={columns}
+      rows={apps}
+      getKey={({ id }) => id}
+      empty="No apps yet. Callers use the ID of an app in every path."
+    />
+  );
+}
+
+function AppId({ app: { id, name } }: { app: AppAnswer }) {
+  return (
+    <span className="id-cell">
+      <span className="cut">{id}</span>
+      <CopyButton text={id} label={`Copy the ID of ${name}`} look="small bare icon" />
+    </span>
+  );
+}
+
+function AppActs({ app, onDo }: { app: AppAnswer; onDo: (doing: Doing) => void }) {
   const { isOwner } = useSession();
   return (
-    <table className="wide-rows">
-      <thead>
-        <tr>
-          <th>App</th>
-          <th className="c-id">ID</th>
-          <th className="c-state">Delivery</th>
-          <th className="num opt">Created</th>
-          <ActsHead />
-        </tr>
-      </thead>
-      <tbody>
-        {apps.map((app) => (
-          <tr key={app.id}>
-            <td>
-              <Link to={buildPath(app.id, 'log')}>{app.name}</Link>
-            </td>
-            <td className="ev">
-              <span className="id-cell">
-                <span className="cut">{app.id}</span>
-                <CopyButton
-                  text={app.id}
-                  label={`Copy the ID of ${app.name}`}
-                  look="small bare icon"
-                />
-              </span>
-            </td>
-            <td>
-              <span className="state">
-                <Mark name="dot" tone={app.delivery === 'live' ? 's-delivered' : 's-attention'} />
-                {app.delivery}
-              </span>
-            </td>
-            <td className="num opt">{moment(app.createdAt, Date.now())}</td>
-            <td className="right">
-              {mayChange && (
-                <span className="row-acts">
-                  {app.delivery === 'sandbox' && (
-                    <Button look="small" onClick={() => onDo({ kind: 'go-live', app })}>
-                      Go live
-                    </Button>
-                  )}
-                  <Button look="small" onClick={() => onDo({ kind: 'change', app })}>
-                    Change
-                  </Button>
-                  {isOwner && (
-                    <Button look="small" onClick={() => onDo({ kind: 'remove', app })}>
-                      Remove
-                    </Button>
-                  )}
-                </span>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <span className="row-acts">
+      {app.delivery === 'sandbox' && (
+        <Button look="small" onClick={() => onDo({ kind: 'go-live', app })}>
+          Go live
+        </Button>
+      )}
+      <Button look="small" onClick={() => onDo({ kind: 'change', app })}>
+        Change
+      </Button>
+      {isOwner && (
+        <Button look="small" onClick={() => onDo({ kind: 'remove', app })}>
+          Remove
+        </Button>
+      )}
+    </span>
   );
 }
 

@@ -9,6 +9,7 @@ import { useServices } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
+import { type Column, Table } from '../parts/table';
 import { buildPath, usePageLocation } from '../route';
 
 export function AuditPage() {
@@ -54,66 +55,42 @@ function AuditList({ search }: { search: string }) {
   );
 }
 
+type Entry = { entry: AuditRow; names: AuditAnswer['names'] };
+
+const columns: Column<Entry>[] = [
+  {
+    header: 'Time',
+    className: 'c-when num-left',
+    title: ({ entry }) => new Date(entry.at).toISOString(),
+    cell: ({ entry }) => moment(entry.at, Date.now()),
+  },
+  {
+    header: 'Operator',
+    cell: ({ entry: { operator, operatorId } }) => (
+      <Link to="audit" search={`operator=${operatorId ?? 'none'}`} title="Show only these changes">
+        {operator ?? 'the command line'}
+      </Link>
+    ),
+  },
+  { header: 'Action', className: 'ev', cell: ({ entry }) => entry.action },
+  { header: 'Object', cell: (entry) => <Subject {...entry} /> },
+  { header: 'App', className: 'opt', cell: (entry) => <AppName {...entry} /> },
+  { header: 'Change', className: 'opt', cell: (entry) => <Changes {...entry} /> },
+];
+
 function AuditTable({ pages }: { pages: AuditAnswer[] }) {
-  return (
-    <table className="wide-rows">
-      <thead>
-        <tr>
-          <th className="c-when">Time</th>
-          <th>Operator</th>
-          <th>Action</th>
-          <th>Object</th>
-          <th className="opt">App</th>
-          <th className="opt">Change</th>
-        </tr>
-      </thead>
-      <tbody>
-        {pages.flatMap(({ entries, names }) =>
-          entries.map((entry) => <EntryRow key={entry.id} entry={entry} names={names} />),
-        )}
-      </tbody>
-    </table>
-  );
+  const rows = pages.flatMap(({ entries, names }) => entries.map((entry) => ({ entry, names })));
+  return <Table caption="Changes" columns={columns} rows={rows} getKey={({ entry }) => entry.id} />;
 }
 
-type EntryProps = { entry: AuditRow; names: AuditAnswer['names'] };
-
-function EntryRow({ entry, names }: EntryProps) {
-  const { at, operator, operatorId, action, appId } = entry;
+function AppName({ entry: { appId }, names }: Entry) {
   const app = appId === null ? undefined : names[appId];
-  return (
-    <tr>
-      <td className="num-left" title={new Date(at).toISOString()}>
-        {moment(at, Date.now())}
-      </td>
-      <td>
-        <Link
-          to="audit"
-          search={`operator=${operatorId ?? 'none'}`}
-          title="Show only these changes"
-        >
-          {operator ?? 'the command line'}
-        </Link>
-      </td>
-      <td className="ev">{action}</td>
-      <td>
-        <Subject entry={entry} names={names} />
-      </td>
-      <td className="opt">
-        {app && appId && !app.isRemoved ? (
-          <Link to={buildPath(appId, 'log')}>{app.name}</Link>
-        ) : (
-          app && `${app.name} (removed)`
-        )}
-      </td>
-      <td className="opt">
-        <Changes entry={entry} names={names} />
-      </td>
-    </tr>
-  );
+  if (!app || appId === null) return null;
+  if (app.isRemoved) return `${app.name} (removed)`;
+  return <Link to={buildPath(appId, 'log')}>{app.name}</Link>;
 }
 
-function Subject({ entry, names }: EntryProps) {
+function Subject({ entry, names }: Entry) {
   const { subject } = entry;
   const name = names[subject];
   const text = name ? `${name.name}${name.isRemoved ? ' (removed)' : ''}` : subject;
@@ -127,7 +104,7 @@ function Subject({ entry, names }: EntryProps) {
 }
 
 /** `port: 25 → 587` for each changed field. */
-function Changes({ entry, names }: EntryProps) {
+function Changes({ entry, names }: Entry) {
   return listChanges(entry, names).map(({ field, before, after }) => (
     <div key={field}>
       <span className="dim">{field}:</span>{' '}

@@ -10,6 +10,7 @@ import { ListPage } from '../parts/list-page';
 import { NameDialog } from '../parts/name-dialog';
 import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 import { buildPath, usePageLocation } from '../route';
 
 const readAgainMs = 30_000;
@@ -74,46 +75,57 @@ function NoEvent({ onAdd }: { onAdd: () => void }) {
 function EventTable({ events }: { events: EventRow[] }) {
   const app = useApp();
   const now = Date.now();
+  const columns: Column<EventRow>[] = [
+    {
+      header: 'Event',
+      className: 'ev',
+      sortBy: ({ name }) => name,
+      cell: ({ id, name }) => <Link to={buildPath(app.id, 'events', id)}>{name}</Link>,
+    },
+    {
+      header: 'State',
+      className: 'c-state',
+      sortBy: ({ state }) => state,
+      cell: (event) => <EventState event={event} />,
+    },
+    { header: 'Channels', cell: ({ channels }) => <ChannelIcons channels={channels} /> },
+    {
+      header: 'Live since',
+      className: 'num c-when opt',
+      sortBy: ({ liveSince }) => liveSince,
+      cell: ({ liveSince }) => (liveSince ? moment(liveSince, now) : ''),
+    },
+    {
+      header: 'Changed',
+      className: 'num c-when',
+      sortBy: ({ updatedAt }) => updatedAt,
+      cell: ({ updatedAt }) => moment(updatedAt, now),
+    },
+  ];
   return (
     <section className="pane" aria-label="Events">
-      <table className="wide-rows">
-        <thead>
-          <tr>
-            <th>Event</th>
-            <th className="c-state">State</th>
-            <th>Channels</th>
-            <th className="num c-when opt">Live since</th>
-            <th className="num c-when">Changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {events.map((event) => (
-            <tr key={event.id}>
-              <td className="ev">
-                <Link to={buildPath(app.id, 'events', event.id)}>{event.name}</Link>
-              </td>
-              <td>
-                <EventState event={event} />
-              </td>
-              <td>
-                <span className="channels">
-                  {event.channels.map((channel) => (
-                    <span key={channel} className="state" title={channel}>
-                      <Icon name={channelIcon(channel)} size={14} />
-                      <span className="wide-only">{channel}</span>
-                    </span>
-                  ))}
-                  {event.channels.length === 0 && <span className="faint">none</span>}
-                </span>
-              </td>
-              <td className="num opt">{event.liveSince ? moment(event.liveSince, now) : ''}</td>
-              <td className="num">{moment(event.updatedAt, now)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {events.length === 0 && <p className="nothing">No matching events.</p>}
+      <Table
+        caption="Events"
+        columns={columns}
+        rows={events}
+        getKey={({ id }) => id}
+        empty="No matching events."
+      />
     </section>
+  );
+}
+
+function ChannelIcons({ channels }: { channels: string[] }) {
+  return (
+    <span className="channels">
+      {channels.map((channel) => (
+        <span key={channel} className="state" title={channel}>
+          <Icon name={channelIcon(channel)} size={14} />
+          <span className="wide-only">{channel}</span>
+        </span>
+      ))}
+      {channels.length === 0 && <span className="faint">none</span>}
+    </span>
   );
 }
 

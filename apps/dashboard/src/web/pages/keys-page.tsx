@@ -10,8 +10,9 @@ import { Field } from '../parts/field';
 import { PasswordDialog } from '../parts/key-reveal';
 import { underName } from '../parts/name-dialog';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
-import { ActsHead, PageHead } from '../parts/page-head';
+import { PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 
 type Step = { kind: 'show' | 'end' | 'rename'; key: KeyRow } | { kind: 'create' };
 
@@ -112,56 +113,64 @@ function KeyTable({
   mayChange: boolean;
   onStep: (step: Step) => void;
 }) {
-  const { isOwner } = useSession();
   const now = Date.now();
+  const columns: Column<KeyRow>[] = [
+    {
+      header: 'Name',
+      sortBy: ({ name }) => name,
+      cell: ({ name }) => name ?? <span className="faint">no name</span>,
+    },
+    { header: 'Key', className: 'ev', cell: ({ hint }) => hint },
+    {
+      header: 'State',
+      sortBy: ({ state }) => state,
+      cell: ({ state, expiresAt }) => (
+        <span className="state">
+          <Mark name={stateLabels[state].mark} /> {stateLabels[state].text}
+          {state === 'ending' && expiresAt && ` at ${moment(expiresAt, now)}`}
+        </span>
+      ),
+    },
+    {
+      header: 'Created',
+      className: 'num',
+      sortBy: ({ createdAt }) => createdAt,
+      cell: ({ createdAt }) => moment(createdAt, now),
+    },
+    {
+      header: 'Last used',
+      className: 'num',
+      sortBy: ({ lastUsedAt }) => lastUsedAt,
+      cell: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt, now) : 'never'),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      className: 'right',
+      cell: (key) => mayChange && key.state !== 'ended' && <KeyActs apiKey={key} onStep={onStep} />,
+    },
+  ];
+  return <Table caption="API keys" columns={columns} rows={keys} getKey={({ id }) => id} />;
+}
+
+function KeyActs({ apiKey, onStep }: { apiKey: KeyRow; onStep: (step: Step) => void }) {
+  const { isOwner } = useSession();
   return (
-    <table className="wide-rows">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Key</th>
-          <th>State</th>
-          <th className="num">Created</th>
-          <th className="num">Last used</th>
-          <ActsHead />
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <tr key={key.id}>
-            <td>{key.name ?? <span className="faint">no name</span>}</td>
-            <td className="ev">{key.hint}</td>
-            <td>
-              <span className="state">
-                <Mark name={stateLabels[key.state].mark} /> {stateLabels[key.state].text}
-                {key.state === 'ending' && key.expiresAt && ` at ${moment(key.expiresAt, now)}`}
-              </span>
-            </td>
-            <td className="num">{moment(key.createdAt, now)}</td>
-            <td className="num">{key.lastUsedAt ? moment(key.lastUsedAt, now) : 'never'}</td>
-            <td className="right">
-              {mayChange && key.state !== 'ended' && (
-                <span className="row-acts">
-                  <Button look="small" onClick={() => onStep({ kind: 'show', key })}>
-                    Show
-                  </Button>
-                  {isOwner && (
-                    <>
-                      <Button look="small" onClick={() => onStep({ kind: 'rename', key })}>
-                        Rename
-                      </Button>
-                      <Button look="small" onClick={() => onStep({ kind: 'end', key })}>
-                        Revoke{' '}
-                      </Button>
-                    </>
-                  )}
-                </span>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <span className="row-acts">
+      <Button look="small" onClick={() => onStep({ kind: 'show', key: apiKey })}>
+        Show
+      </Button>
+      {isOwner && (
+        <>
+          <Button look="small" onClick={() => onStep({ kind: 'rename', key: apiKey })}>
+            Rename
+          </Button>
+          <Button look="small" onClick={() => onStep({ kind: 'end', key: apiKey })}>
+            Revoke{' '}
+          </Button>
+        </>
+      )}
+    </span>
   );
 }
 

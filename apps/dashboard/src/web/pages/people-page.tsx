@@ -7,6 +7,7 @@ import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
+import { type Column, Table } from '../parts/table';
 import { InviteDialog, InvitedLink } from '../people/invite-dialog';
 import { RemovePersonDialog, ResetTotpDialog, RoleDialog } from '../people/person-dialogs';
 
@@ -76,40 +77,40 @@ function PersonStep({
 function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: Step) => void }) {
   const { isOwner } = useSession();
   const now = Date.now();
-  return (
-    <table className="wide-rows">
-      <thead>
-        <tr>
-          <th>E-mail</th>
-          <th className="c-role">Role</th>
-          <th className="num opt">Member since</th>
-          <th className="num">Last seen</th>
-          <th className="c-acts">
-            <span className="vh">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {people.map((person) => (
-          <tr key={person.id}>
-            <td title={person.email}>
-              <span className="state">
-                <span className="cut">{person.email}</span>
-                {person.isYou && <span className="tag on">you</span>}
-                {person.hasTotp && <span className="tag">two-step</span>}
-              </span>
-            </td>
-            <td>{person.role}</td>
-            <td className="num opt">{moment(person.since, now)}</td>
-            <td className="num">{person.lastSeenAt ? moment(person.lastSeenAt, now) : 'never'}</td>
-            <td className="right">
-              {isOwner && <PersonActions person={person} onStep={onStep} />}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const columns: Column<PersonRow>[] = [
+    {
+      header: 'E-mail',
+      title: ({ email }) => email,
+      sortBy: ({ email }) => email,
+      cell: (person) => (
+        <span className="state">
+          <span className="cut">{person.email}</span>
+          {person.isYou && <span className="tag on">you</span>}
+          {person.hasTotp && <span className="tag">two-step</span>}
+        </span>
+      ),
+    },
+    { header: 'Role', className: 'c-role', sortBy: ({ role }) => role, cell: ({ role }) => role },
+    {
+      header: 'Member since',
+      className: 'num opt',
+      sortBy: ({ since }) => since,
+      cell: ({ since }) => moment(since, now),
+    },
+    {
+      header: 'Last seen',
+      className: 'num',
+      sortBy: ({ lastSeenAt }) => lastSeenAt,
+      cell: ({ lastSeenAt }) => (lastSeenAt ? moment(lastSeenAt, now) : 'never'),
+    },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      className: 'c-acts right',
+      cell: (person) => isOwner && <PersonActions person={person} onStep={onStep} />,
+    },
+  ];
+  return <Table caption="People" columns={columns} rows={people} getKey={({ id }) => id} />;
 }
 
 function PersonActions({ person, onStep }: { person: PersonRow; onStep: (step: Step) => void }) {
@@ -152,6 +153,27 @@ function Invitations({
     setProblem('problem' in answer ? answer.problem : undefined);
     if ('value' in answer) onChanged(answer.value);
   }
+  const columns: Column<InvitationRow>[] = [
+    { header: 'E-mail', title: ({ email }) => email, cell: ({ email }) => email },
+    { header: 'Role', className: 'c-role', cell: ({ role }) => role },
+    { header: 'Invited by', className: 'opt', cell: ({ invitedBy }) => invitedBy ?? '' },
+    { header: 'Expires', className: 'num', cell: ({ expiresAt }) => moment(expiresAt, now) },
+    {
+      header: 'Actions',
+      isHeaderHidden: true,
+      className: 'c-acts right',
+      cell: ({ id, email }) =>
+        isOwner && (
+          <Button
+            look="small"
+            aria-label={`Revoke the invitation of ${email}`}
+            onClick={() => void revoke(id)}
+          >
+            Revoke
+          </Button>
+        ),
+    },
+  ];
   return (
     <section aria-label="Invitations">
       <div className="pad sect-head">
@@ -165,40 +187,12 @@ function Invitations({
           </NoteBox>
         </div>
       ) : (
-        <table className="wide-rows">
-          <thead>
-            <tr>
-              <th>E-mail</th>
-              <th className="c-role">Role</th>
-              <th className="opt">Invited by</th>
-              <th className="num">Expires</th>
-              <th className="c-acts">
-                <span className="vh">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.id}>
-                <td title={row.email}>{row.email}</td>
-                <td>{row.role}</td>
-                <td className="opt">{row.invitedBy ?? ''}</td>
-                <td className="num">{moment(row.expiresAt, now)}</td>
-                <td className="right">
-                  {isOwner && (
-                    <Button
-                      look="small"
-                      aria-label={`Revoke the invitation of ${row.email}`}
-                      onClick={() => void revoke(row.id)}
-                    >
-                      Revoke
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          caption="Pending invitations"
+          columns={columns}
+          rows={rows}
+          getKey={({ id }) => id}
+        />
       )}
     </section>
   );

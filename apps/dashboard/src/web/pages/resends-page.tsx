@@ -5,6 +5,7 @@ import { count, moment } from '../format';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { AwayBar, Waiting } from '../parts/notes';
+import { type Column, Table } from '../parts/table';
 import { listFilterTerms } from '../resend/filter-terms';
 import { RunPane } from '../resend/run-pane';
 import { RunState } from '../resend/run-state';
@@ -59,44 +60,40 @@ function NoResend() {
 }
 
 function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefined }) {
+  const app = useApp();
+  const columns: Column<ResendRun>[] = [
+    {
+      header: 'Confirmed',
+      className: 'c-when num-left',
+      cell: ({ createdAt }) => moment(createdAt, Date.now()),
+    },
+    {
+      header: 'Filter',
+      className: 'cut',
+      title: formatFilters,
+      cell: (run) => <Link to={buildPath(app.id, 'resends', run.id)}>{formatFilters(run)}</Link>,
+    },
+    {
+      header: 'Resent',
+      className: 'num c-sum',
+      cell: ({ resent, matched }) => `${count(resent)} of ${count(matched)}`,
+    },
+    { header: 'State', className: 'c-run', cell: (run) => <RunState run={run} /> },
+    { header: 'By', className: 'opt cut', cell: ({ createdBy }) => createdBy },
+  ];
   return (
-    <table className="wide-rows">
-      <thead>
-        <tr>
-          <th className="c-when">Confirmed</th>
-          <th>Filter</th>
-          <th className="num c-sum">Resent</th>
-          <th className="c-run">State</th>
-          <th className="opt">By</th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((run) => (
-          <RunRow key={run.id} run={run} isOpen={run.id === openId} />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption="Resends"
+      columns={columns}
+      rows={runs}
+      getKey={({ id }) => id}
+      currentKey={openId}
+    />
   );
 }
 
-function RunRow({ run, isOpen }: { run: ResendRun; isOpen: boolean }) {
-  const app = useApp();
-  const filterText = listFilterTerms(run.filters)
+function formatFilters({ filters }: ResendRun): string {
+  return listFilterTerms(filters)
     .map(({ name, value }) => `${name} ${value}`)
     .join(', ');
-  return (
-    <tr aria-current={isOpen ? 'true' : undefined}>
-      <td className="num-left">{moment(run.createdAt, Date.now())}</td>
-      <td className="cut" title={filterText}>
-        <Link to={buildPath(app.id, 'resends', run.id)}>{filterText}</Link>
-      </td>
-      <td className="num">
-        {count(run.resent)} of {count(run.matched)}
-      </td>
-      <td>
-        <RunState run={run} />
-      </td>
-      <td className="opt cut">{run.createdBy}</td>
-    </tr>
-  );
 }

@@ -9,12 +9,3 @@ export function PageHead({ children, action }: { children: ReactNode; action: Re
     </div>
   );
 }
-
-/** Header of the action column, for screen readers. */
-export function ActsHead() {
-  return (
-    <th>
-      <span className="vh">Actions</span>
-    </th>
-  );
-}

@@ -1,6 +1,7 @@
 import type { BulkProgress } from '../../api/queues';
 import { count } from '../format';
 import { Link } from '../parts/controls';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 
 /** Bulk requests whose messages are still being planned. */
@@ -10,35 +11,38 @@ export function BulkTable({ bulks }: { bulks: BulkProgress[] }) {
       <h2>
         Bulk <small>single sends have priority</small>
       </h2>
-      <table>
-        <thead>
-          <tr>
-            <th>Request</th>
-            <th>Planned</th>
-            <th className="num">Items</th>
-          </tr>
-        </thead>
-        <tbody>
-          {bulks.map((bulk) => (
-            <tr key={bulk.requestId}>
-              <td className="ev">
-                <Link to={buildPath(bulk.appId, 'log', bulk.requestId)}>{bulk.event}</Link>
-              </td>
-              <td>
-                <progress
-                  max={bulk.items}
-                  value={bulk.plannedItems}
-                  aria-label={`${bulk.event}: ${bulk.plannedItems} of ${bulk.items} planned`}
-                />
-              </td>
-              <td className="num">
-                {count(bulk.plannedItems)} of {count(bulk.items)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {bulks.length === 0 && <p className="nothing">No bulk requests are being planned.</p>}
+      <Table
+        caption="Bulk requests"
+        columns={columns}
+        rows={bulks}
+        getKey={({ requestId }) => requestId}
+        empty="No bulk requests are being planned."
+      />
     </section>
   );
 }
+
+const columns: Column<BulkProgress>[] = [
+  {
+    header: 'Request',
+    className: 'ev',
+    cell: ({ appId, requestId, event }) => (
+      <Link to={buildPath(appId, 'log', requestId)}>{event}</Link>
+    ),
+  },
+  {
+    header: 'Planned',
+    cell: ({ event, items, plannedItems }) => (
+      <progress
+        max={items}
+        value={plannedItems}
+        aria-label={`${event}: ${plannedItems} of ${items} planned`}
+      />
+    ),
+  },
+  {
+    header: 'Items',
+    className: 'num',
+    cell: ({ items, plannedItems }) => `${count(plannedItems)} of ${count(items)}`,
+  },
+];

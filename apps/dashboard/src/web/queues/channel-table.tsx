@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ChannelQueue } from '../../api/queues';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
@@ -8,6 +8,7 @@ import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { Spark } from '../parts/spark';
 import { Mark } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 
 /** A row for each channel, with its problem below it. */
 export function ChannelTable({
@@ -34,95 +35,81 @@ export function ChannelTable({
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }
+  const columns = createColumns(
+    readAt,
+    (queue) =>
+      canPause &&
+      mayChange && (
+        <Button
+          look="small"
+          aria-label={`${queue.isPaused ? 'Resume' : 'Pause'} ${queue.channel}`}
+          onClick={() => void togglePause(queue)}
+        >
+          {queue.isPaused ? 'Resume' : 'Pause'}
+        </Button>
+      ),
+  );
   return (
     <>
       <ProblemNote problem={problem} />
-      <table className="q-table">
-        <thead>
-          <tr>
-            <th className="q-channel">Channel</th>
-            <th className="q-workers">Workers</th>
-            <th className="q-rate">Rate, last 30 min</th>
-            <th className="num q-second">Per second</th>
-            <th className="q-act">
-              <span className="vh">Pause or resume</span>
-            </th>
-          </tr>
-        </thead>
-        {channels.map((queue) => (
-          <ChannelRow
-            key={queue.channel}
-            queue={queue}
-            readAt={readAt}
-            {...(canPause && mayChange ? { onTogglePause: () => void togglePause(queue) } : {})}
-          />
-        ))}
-      </table>
+      <Table
+        caption="Channels"
+        className="q-table"
+        columns={columns}
+        rows={channels}
+        getKey={({ channel }) => channel}
+        getRowClass={({ sentence }) => (sentence ? 'noline' : undefined)}
+        renderDetail={({ sentence, workers }) =>
+          sentence && <NoteBox tone={workers.length === 0 ? 'red' : 'amber'}>{sentence}</NoteBox>
+        }
+      />
     </>
   );
 }
 
-function ChannelRow({
-  queue,
-  readAt,
-  onTogglePause,
-}: {
-  queue: ChannelQueue;
-  readAt: number;
-  onTogglePause?: () => void;
-}) {
-  return (
-    <tbody>
-      <tr className={queue.sentence ? 'noline' : ''}>
-        <th scope="row" className="q-channel">
-          <span className="state">
-            <Icon name={channelIcon(queue.channel)} />
-            {queue.channel}
-          </span>
-        </th>
-        <td>
-          <Workers queue={queue} readAt={readAt} />
-        </td>
-        <RateCells queue={queue} />
-        <td className="right">
-          {onTogglePause && (
-            <Button
-              look="small"
-              aria-label={`${queue.isPaused ? 'Resume' : 'Pause'} ${queue.channel}`}
-              onClick={onTogglePause}
-            >
-              {queue.isPaused ? 'Resume' : 'Pause'}
-            </Button>
-          )}
-        </td>
-      </tr>
-      {queue.sentence && (
-        <tr className="alert">
-          <td colSpan={5}>
-            <NoteBox tone={queue.workers.length === 0 ? 'red' : 'amber'}>{queue.sentence}</NoteBox>
-          </td>
-        </tr>
-      )}
-    </tbody>
-  );
-}
-
-function RateCells({
-  queue: { rates, perSecond, peakPerSecond, isPaused },
-}: {
-  queue: ChannelQueue;
-}) {
-  return (
-    <>
-      <td>
-        <Spark rates={rates} />
-      </td>
-      <td className={perSecond === 0 ? 'num zero' : 'num'}>
-        {rate(perSecond)}
-        <span className="sub">{isPaused ? 'paused' : `peak ${rate(peakPerSecond)}`}</span>
-      </td>
-    </>
-  );
+function createColumns(
+  readAt: number,
+  renderPause: (queue: ChannelQueue) => ReactNode,
+): Column<ChannelQueue>[] {
+  return [
+    {
+      header: 'Channel',
+      className: 'q-channel',
+      isRowHeader: true,
+      cell: ({ channel }) => (
+        <span className="state">
+          <Icon name={channelIcon(channel)} />
+          {channel}
+        </span>
+      ),
+    },
+    {
+      header: 'Workers',
+      className: 'q-workers',
+      cell: (queue) => <Workers queue={queue} readAt={readAt} />,
+    },
+    {
+      header: 'Rate, last 30 min',
+      className: 'q-rate',
+      cell: ({ rates }) => <Spark rates={rates} />,
+    },
+    {
+      header: 'Per second',
+      className: 'num q-second',
+      cell: ({ perSecond, peakPerSecond, isPaused }) => (
+        <span className={perSecond === 0 ? 'zero' : ''}>
+          {rate(perSecond)}
+          <span className="sub">{isPaused ? 'paused' : `peak ${rate(peakPerSecond)}`}</span>
+        </span>
+      ),
+    },
+    {
+      header: 'Pause or resume',
+      isHeaderHidden: true,
+      className: 'q-act right',
+      cell: renderPause,
+    },
+  ];
 }
 
 function Workers({ queue, readAt }: { queue: ChannelQueue; readAt: number }) {

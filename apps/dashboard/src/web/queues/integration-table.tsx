@@ -1,10 +1,11 @@
 import type { IntegrationQueue } from '../../api/queues';
 import { useServices, useSession } from '../context';
+import { count } from '../format';
 import { HealthMark } from '../integrations/health';
 import { formatLastError, formatLastHour } from '../integrations/health-text';
 import { Button, Link } from '../parts/controls';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
-import { Figure } from './figure';
 
 export function IntegrationTable({
   integrations,
@@ -20,53 +21,64 @@ export function IntegrationTable({
     await api.call(`POST /api/apps/:appId/integrations/:id/${action}`, { appId, id });
     await onChanged();
   }
+  const pauseColumn: Column<IntegrationQueue> = {
+    header: 'Pause or resume',
+    isHeaderHidden: true,
+    className: 'q-act right',
+    cell: (one) =>
+      mayChange && (
+        <Button
+          look="small"
+          aria-label={`${one.state === 'paused' ? 'Resume' : 'Pause'} ${one.name}`}
+          onClick={() => void togglePause(one)}
+        >
+          {one.state === 'paused' ? 'Resume' : 'Pause'}
+        </Button>
+      ),
+  };
   return (
     <section>
       <h2>
         Integrations <small>messages waiting for each</small>
       </h2>
-      <table>
-        <thead>
-          <tr>
-            <th>Integration</th>
-            <th>Health</th>
-            <th className="num">Attempts, last hour</th>
-            <th className="num">Waiting</th>
-            <th className="q-act">
-              <span className="vh">Pause or resume</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {integrations.map((one) => (
-            <tr key={one.id}>
-              <td className="ev">
-                <Link to={buildPath(one.appId, 'integrations', one.id)}>{one.name}</Link>
-              </td>
-              <td>
-                <HealthMark health={one.health} />
-                {['failing', 'degraded', 'needs_attention'].includes(one.health.verdict) && (
-                  <span className="sub">{formatLastError(one.health, Date.now())}</span>
-                )}
-              </td>
-              <td className="num">{formatLastHour(one.health)}</td>
-              <Figure value={one.waiting} />
-              <td className="right">
-                {mayChange && (
-                  <Button
-                    look="small"
-                    aria-label={`${one.state === 'paused' ? 'Resume' : 'Pause'} ${one.name}`}
-                    onClick={() => void togglePause(one)}
-                  >
-                    {one.state === 'paused' ? 'Resume' : 'Pause'}
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {integrations.length === 0 && <p className="nothing">No integrations yet.</p>}
+      <Table
+        caption="Integrations"
+        columns={[...columns, pauseColumn]}
+        rows={integrations}
+        getKey={({ id }) => id}
+        empty="No integrations yet."
+      />
     </section>
   );
 }
+
+const columns: Column<IntegrationQueue>[] = [
+  {
+    header: 'Integration',
+    className: 'ev',
+    sortBy: ({ name }) => name,
+    cell: ({ appId, id, name }) => <Link to={buildPath(appId, 'integrations', id)}>{name}</Link>,
+  },
+  {
+    header: 'Health',
+    cell: ({ health }) => (
+      <>
+        <HealthMark health={health} />
+        {['failing', 'degraded', 'needs_attention'].includes(health.verdict) && (
+          <span className="sub">{formatLastError(health, Date.now())}</span>
+        )}
+      </>
+    ),
+  },
+  {
+    header: 'Attempts, last hour',
+    className: 'num',
+    cell: ({ health }) => formatLastHour(health),
+  },
+  {
+    header: 'Waiting',
+    className: 'num',
+    sortBy: ({ waiting }) => waiting,
+    cell: ({ waiting }) => <span className={waiting === 0 ? 'zero' : ''}>{count(waiting)}</span>,
+  },
+];

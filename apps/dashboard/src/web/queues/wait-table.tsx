@@ -1,8 +1,10 @@
-import type { QueuesAnswer, WaitCounts } from '../../api/queues';
+import type { LogFilters } from '../../api/log';
+import type { QueuesAnswer, WaitCount, WaitCounts } from '../../api/queues';
 import { useApp } from '../context';
 import { writeFilters } from '../log/filters';
 import { getWaitLabel, waitNames, waitTitles } from '../log/waits';
 import { channelIcon, Icon } from '../parts/icons';
+import { type Column, Table } from '../parts/table';
 import { WaitFigure } from './wait-figure';
 
 type WaitRow = {
@@ -16,7 +18,6 @@ type WaitRow = {
 /** Why messages wait: a row for each channel of one app, or for each app. */
 export function WaitTable({ queues, isAllApps }: { queues: QueuesAnswer; isAllApps: boolean }) {
   const app = useApp();
-  const { readAt } = queues;
   const rows: WaitRow[] = isAllApps
     ? queues.apps.map((one) => ({ key: one.appId, name: one.name, counts: one, appId: one.appId }))
     : queues.channels.map((one) => ({
@@ -27,31 +28,27 @@ export function WaitTable({ queues, isAllApps }: { queues: QueuesAnswer; isAllAp
         channel: one.channel,
       }));
   return (
-    <table className="q-table" aria-label="Messages by why they wait">
-      <thead>
-        <tr>
-          <th className="q-channel">{isAllApps ? 'App' : 'Channel'}</th>
-          <th className="num">Queued</th>
-          {waitNames.map((name) => (
-            <th key={name} className="num">
-              {waitTitles[name]}
-            </th>
-          ))}
-          <th className="num">Sending</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.key}>
-            <th scope="row" className="q-channel">
-              {row.channel === undefined ? row.name : <ChannelName channel={row.channel} />}
-            </th>
-            <WaitCells row={row} readAt={readAt} />
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption="Messages by why they wait"
+      className="q-table"
+      columns={createColumns(isAllApps ? 'App' : 'Channel', queues.readAt)}
+      rows={rows}
+      getKey={({ key }) => key}
+    />
   );
+}
+
+function createColumns(header: string, readAt: number): Column<WaitRow>[] {
+  return [
+    {
+      header,
+      className: 'q-channel',
+      isRowHeader: true,
+      cell: ({ channel, name }) =>
+        channel === undefined ? name : <ChannelName channel={channel} />,
+    },
+    ...figures.map((figure) => createColumn(figure, readAt)),
+  ];
 }
 
 function ChannelName({ channel }: { channel: string }) {
@@ -63,22 +60,51 @@ function ChannelName({ channel }: { channel: string }) {
   );
 }
 
-function WaitCells({ row, readAt }: { row: WaitRow; readAt: number }) {
-  const { counts, appId, channel } = row;
-  const cells = [
-    { name: 'queued', value: counts.queued, filters: { state: 'queued' } },
-    ...waitNames.map((name) => ({ name, value: counts.reasons[name], filters: { waits: name } })),
-    { name: 'sending', value: counts.sending, filters: { state: 'sending' } },
-  ];
-  return cells.map(({ name, value, filters }) => (
-    <td key={name} className="num">
+type Figure = {
+  header: string;
+  /** Read out after the number. */
+  name: string;
+  getCount: (counts: WaitCounts) => WaitCount;
+  filters: LogFilters;
+};
+
+const figures: Figure[] = [
+  {
+    header: 'Queued',
+    name: 'queued',
+    getCount: ({ queued }) => queued,
+    filters: { state: 'queued' },
+  },
+  ...waitNames.map((name) => ({
+    header: waitTitles[name],
+    name,
+    getCount: ({ reasons }: WaitCounts) => reasons[name],
+    filters: { waits: name },
+  })),
+  {
+    header: 'Sending',
+    name: 'sending',
+    getCount: ({ sending }) => sending,
+    filters: { state: 'sending' },
+  },
+];
+
+function createColumn(
+  { header, name, getCount, filters }: Figure,
+  readAt: number,
+): Column<WaitRow> {
+  return {
+    header,
+    className: 'num',
+    sortBy: ({ counts }) => getCount(counts).messages,
+    cell: ({ counts, name: rowName, appId, channel }) => (
       <WaitFigure
-        value={value}
-        label={`${getWaitLabel(name)}, ${row.name}`}
+        value={getCount(counts)}
+        label={`${getWaitLabel(name)}, ${rowName}`}
         readAt={readAt}
         appId={appId}
         search={writeFilters({ ...filters, ...(channel ? { channel } : {}) })}
       />
-    </td>
-  ));
+    ),
+  };
 }

@@ -9,6 +9,7 @@ import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import { FilterTags } from './resend-by-filter-dialog';
 import { RunState } from './run-state';
@@ -199,23 +200,26 @@ function CurrentStateTable({ run: { states } }: { run: ResendRunAnswer }) {
 }
 
 function MessageTable({ run: { messages, matched } }: { run: ResendRunAnswer }) {
+  const columns: Column<ResentMessage>[] = [
+    { header: 'Channel', cell: ({ channel }) => channel ?? 'gone' },
+    {
+      header: 'To',
+      className: 'ev',
+      title: ({ target }) => target,
+      cell: (message) => <Recipient message={message} />,
+    },
+    { header: 'Before', cell: ({ stateThen }) => <State name={stateThen} /> },
+    { header: 'Now', cell: (message) => <Outcome message={message} /> },
+  ];
   return (
     <>
-      <table className="run-messages">
-        <thead>
-          <tr>
-            <th>Channel</th>
-            <th>To</th>
-            <th>Before</th>
-            <th>Now</th>
-          </tr>
-        </thead>
-        <tbody>
-          {messages.map((message) => (
-            <MessageRow key={message.messageId} message={message} />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Messages"
+        className="run-messages"
+        columns={columns}
+        rows={messages}
+        getKey={({ messageId }) => messageId}
+      />
       {matched > messages.length && (
         <p className="nothing">
           {count(messages.length)} of {count(matched)} shown.
@@ -225,27 +229,10 @@ function MessageTable({ run: { messages, matched } }: { run: ResendRunAnswer }) 
   );
 }
 
-function MessageRow({ message }: { message: ResentMessage }) {
+function Recipient({ message: { target, requestId } }: { message: ResentMessage }) {
   const app = useApp();
-  const { channel, target, requestId, stateThen } = message;
-  return (
-    <tr>
-      <td>{channel ?? 'gone'}</td>
-      <td className="ev" title={target ?? undefined}>
-        {requestId && target ? (
-          <Link to={buildPath(app.id, 'log', requestId)}>{target}</Link>
-        ) : (
-          (target ?? 'deleted by retention')
-        )}
-      </td>
-      <td>
-        <State name={stateThen} />
-      </td>
-      <td>
-        <Outcome message={message} />
-      </td>
-    </tr>
-  );
+  if (requestId && target) return <Link to={buildPath(app.id, 'log', requestId)}>{target}</Link>;
+  return target ?? 'deleted by retention';
 }
 
 function Outcome({ message: { outcome, newState } }: { message: ResentMessage }) {

@@ -7,7 +7,10 @@ import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 import { SuppressDialog } from './suppress-dialog';
+
+type Row = UserAddress & { suppressions: SuppressionRow[]; isOff: boolean };
 
 /** The address of each channel, and whether it is suppressed. */
 export function AddressTable({
@@ -30,6 +33,24 @@ export function AddressTable({
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }
+  const rows = user.addresses.map((one) => ({
+    ...one,
+    suppressions: user.suppressions.filter((row) => isForAddress(row, one)),
+    isOff: isOff(user, one),
+  }));
+  const actions: Column<Row> = {
+    header: 'Actions',
+    isHeaderHidden: true,
+    className: 'c-acts right',
+    cell: (row) =>
+      mayChange && (
+        <Actions
+          row={row}
+          onSuppress={() => setSuppressed(row)}
+          onAllow={(suppression) => void allow(suppression)}
+        />
+      ),
+  };
   return (
     <section aria-label="Addresses">
       {problem && (
@@ -37,30 +58,13 @@ export function AddressTable({
           <ProblemNote problem={problem} />
         </div>
       )}
-      <table className="wide-rows">
-        <thead>
-          <tr>
-            <th className="c-channel">Channel</th>
-            <th>Address</th>
-            <th className="c-acts">
-              <span className="vh">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {user.addresses.map((one) => (
-            <AddressRow
-              key={`${one.channel} ${one.address}`}
-              userAddress={one}
-              rows={user.suppressions.filter((row) => isForAddress(row, one))}
-              isOff={isOff(user, one)}
-              mayChange={mayChange}
-              onSuppress={() => setSuppressed(one)}
-              onAllow={(row) => void allow(row)}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Addresses"
+        columns={[...columns, actions]}
+        rows={rows}
+        getKey={({ channel, address }) => `${channel} ${address}`}
+        getRowClass={({ address }) => (address === null ? 'faint' : undefined)}
+      />
       {suppressed?.address && (
         <SuppressDialog
           channel={suppressed.channel}
@@ -82,76 +86,78 @@ function isForAddress(row: SuppressionRow, { channel, address }: UserAddress): b
   return row.channel === channel && row.address === address;
 }
 
-function AddressRow({
-  userAddress,
-  rows,
-  isOff: isSwitchedOff,
-  mayChange,
+const columns: Column<Row>[] = [
+  {
+    header: 'Channel',
+    className: 'c-channel',
+    cell: ({ channel }) => (
+      <span className="state">
+        <Icon name={channelIcon(channel)} size={14} /> {channel}
+      </span>
+    ),
+  },
+  {
+    header: 'Address',
+    className: 'stacked',
+    title: ({ address, note }) => address ?? note,
+    cell: (row) => <Address row={row} />,
+  },
+];
+
+function Address({ row }: { row: Row }) {
+  const { address, note, obstacle, suppressions } = row;
+  return (
+    <>
+      {address === null ? note : <span className="mono">{address}</span>}
+      {row.isOff && (
+        <small className="why">
+          <Mark name="skipped" size={12} />
+          <span>opted out by the user</span>
+        </small>
+      )}
+      {obstacle && (suppressions.length === 0 || obstacle.reason !== 'suppressed') && (
+        <small className="why">
+          <Mark name="skipped" size={12} />
+          <span>
+            {obstacle.what} {obstacle.remedy}
+          </span>
+        </small>
+      )}
+      {suppressions.map((suppression) => (
+        <SuppressedNote key={suppression.id} row={suppression} />
+      ))}
+    </>
+  );
+}
+
+function Actions({
+  row: { channel, address, suppressions },
   onSuppress,
   onAllow,
 }: {
-  userAddress: UserAddress;
-  rows: SuppressionRow[];
-  isOff: boolean;
-  mayChange: boolean;
+  row: Row;
   onSuppress: () => void;
-  onAllow: (row: SuppressionRow) => void;
+  onAllow: (suppression: SuppressionRow) => void;
 }) {
-  const { channel, address, note, obstacle } = userAddress;
-  const isForAll = rows.some(({ sender }) => sender === null);
+  const isForAll = suppressions.some(({ sender }) => sender === null);
   return (
-    <tr className={address === null ? 'faint' : undefined}>
-      <td>
-        <span className="state">
-          <Icon name={channelIcon(channel)} size={14} /> {channel}
-        </span>
-      </td>
-      <td className="stacked" title={address ?? note ?? undefined}>
-        {address === null ? note : <span className="mono">{address}</span>}
-        {isSwitchedOff && (
-          <small className="why">
-            <Mark name="skipped" size={12} />
-            <span>opted out by the user</span>
-          </small>
-        )}
-        {obstacle && (rows.length === 0 || obstacle.reason !== 'suppressed') && (
-          <small className="why">
-            <Mark name="skipped" size={12} />
-            <span>
-              {obstacle.what} {obstacle.remedy}
-            </span>
-          </small>
-        )}
-        {rows.map((row) => (
-          <SuppressedNote key={row.id} row={row} />
-        ))}
-      </td>
-      <td className="right">
-        {mayChange && (
-          <span className="row-acts">
-            {rows.map((row) => (
-              <Button
-                key={row.id}
-                look="small"
-                aria-label={`Allow ${channel} to ${row.address}`}
-                onClick={() => onAllow(row)}
-              >
-                Allow
-              </Button>
-            ))}
-            {address !== null && !isForAll && (
-              <Button
-                look="small"
-                aria-label={`Suppress ${channel} to ${address}`}
-                onClick={onSuppress}
-              >
-                Suppress
-              </Button>
-            )}
-          </span>
-        )}
-      </td>
-    </tr>
+    <span className="row-acts">
+      {suppressions.map((suppression) => (
+        <Button
+          key={suppression.id}
+          look="small"
+          aria-label={`Allow ${channel} to ${suppression.address}`}
+          onClick={() => onAllow(suppression)}
+        >
+          Allow
+        </Button>
+      ))}
+      {address !== null && !isForAll && (
+        <Button look="small" aria-label={`Suppress ${channel} to ${address}`} onClick={onSuppress}>
+          Suppress
+        </Button>
+      )}
+    </span>
   );
 }
 

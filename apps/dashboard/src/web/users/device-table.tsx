@@ -1,44 +1,42 @@
 import type { UserDevice } from '../../api/users';
 import { moment } from '../format';
 import { Mark } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 
 export function DeviceTable({ devices }: { devices: UserDevice[] }) {
-  const now = Date.now();
   return (
     <section aria-label="Devices">
-      {devices.length === 0 ? (
-        <p className="nothing">
-          No devices. An app registers a device when the user signs in on it.
-        </p>
-      ) : (
-        <table className="wide-rows">
-          <thead>
-            <tr>
-              <th>Device</th>
-              <th className="c-channel">Platform</th>
-              <th>Push</th>
-              <th className="num c-when opt">Updated</th>
-            </tr>
-          </thead>
-          <tbody>
-            {devices.map((device) => (
-              <tr key={device.sid}>
-                <td className="ev" title={device.token ?? device.sid}>
-                  {device.clientId ?? device.sid}
-                </td>
-                <td>{device.platform ?? ''}</td>
-                <td className="stacked" title={device.disabledReason ?? undefined}>
-                  <PushState device={device} />
-                </td>
-                <td className="num opt">{moment(device.updatedAt, now)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <Table
+        caption="Devices"
+        columns={columns}
+        rows={devices}
+        getKey={({ sid }) => sid}
+        empty="No devices. An app registers a device when the user signs in on it."
+      />
     </section>
   );
 }
+
+const columns: Column<UserDevice>[] = [
+  {
+    header: 'Device',
+    className: 'ev',
+    title: ({ token, sid }) => token ?? sid,
+    cell: ({ clientId, sid }) => clientId ?? sid,
+  },
+  { header: 'Platform', className: 'c-channel', cell: ({ platform }) => platform ?? '' },
+  {
+    header: 'Push',
+    className: 'stacked',
+    title: ({ disabledReason }) => disabledReason,
+    cell: (device) => <PushState device={device} />,
+  },
+  {
+    header: 'Updated',
+    className: 'num c-when opt',
+    cell: ({ updatedAt }) => moment(updatedAt, Date.now()),
+  },
+];
 
 function PushState({ device }: { device: UserDevice }) {
   if (device.isDisabled) {

@@ -4,6 +4,7 @@ import { useApp } from '../context';
 import { count, moment } from '../format';
 import { AwayBar, Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 
 const readEveryMs = 10_000;
 
@@ -20,42 +21,31 @@ export function ErasureList() {
       <AwayBar loaded={list} reload={list.reload} />
       {!list.value && <Waiting loaded={list} reload={list.reload} what="erasures" />}
       {list.value && rows.length === 0 && <p className="nothing">No users were erased yet.</p>}
-      {rows.length > 0 && <ErasureTable rows={rows} />}
+      {rows.length > 0 && (
+        <Table caption="Erased users" columns={columns} rows={rows} getKey={({ id }) => id} />
+      )}
     </section>
   );
 }
 
-function ErasureTable({ rows }: { rows: ErasureRow[] }) {
-  const now = Date.now();
-  return (
-    <table className="wide-rows">
-      <thead>
-        <tr>
-          <th className="c-when">Erased</th>
-          <th>user_sid</th>
-          <th className="opt">By</th>
-          <th className="num c-count">Messages</th>
-          <th className="c-progress">State</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.id}>
-            <td className="num-left">{moment(row.at, now)}</td>
-            <td className="ev" title={row.userSid}>
-              {row.userSid}
-            </td>
-            <td className="opt">{row.erasedBy}</td>
-            <td className={row.messages === 0 ? 'num faint' : 'num'}>{count(row.messages)}</td>
-            <td>
-              <Progress row={row} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const columns: Column<ErasureRow>[] = [
+  { header: 'Erased', className: 'c-when num-left', cell: ({ at }) => moment(at, Date.now()) },
+  {
+    header: 'user_sid',
+    className: 'ev',
+    title: ({ userSid }) => userSid,
+    cell: ({ userSid }) => userSid,
+  },
+  { header: 'By', className: 'opt', cell: ({ erasedBy }) => erasedBy },
+  {
+    header: 'Messages',
+    className: 'num c-count',
+    cell: ({ messages }) => (
+      <span className={messages === 0 ? 'faint' : ''}>{count(messages)}</span>
+    ),
+  },
+  { header: 'State', className: 'c-progress', cell: (row) => <Progress row={row} /> },
+];
 
 function Progress({ row }: { row: ErasureRow }) {
   if (row.finishedAt === null) {

@@ -6,6 +6,7 @@ import { Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
+import { type Column, Table } from '../parts/table';
 import { ExplanationText } from '../request/explanation-text';
 import { buildPath } from '../route';
 
@@ -22,6 +23,9 @@ export function LatestMessages({ user: { sid } }: { user: UserAnswer }) {
   if (!latest.value)
     return <Waiting loaded={latest} reload={latest.reload} what="the latest messages" />;
   const { channels, readAt } = latest.value;
+  const rows = channels.flatMap(({ channel, messages }) =>
+    messages.map((message) => ({ channel, message, readAt })),
+  );
   return (
     <section aria-label="Latest messages by channel">
       <AwayBar loaded={latest} reload={latest.reload} />
@@ -29,62 +33,57 @@ export function LatestMessages({ user: { sid } }: { user: UserAnswer }) {
         <p className="nothing">No request names this user or an address of theirs.</p>
       )}
       {channels.length > 0 && (
-        <table className="wide-rows">
-          <thead>
-            <tr>
-              <th className="c-channel">Channel</th>
-              <th className="c-when">Accepted</th>
-              <th>Latest messages</th>
-            </tr>
-          </thead>
-          <tbody>
-            {channels.flatMap(({ channel, messages }) =>
-              messages.map((message) => (
-                <MessageRow
-                  key={`${channel} ${message.requestId} ${message.item} ${message.messageId}`}
-                  channel={channel}
-                  message={message}
-                  readAt={readAt}
-                />
-              )),
-            )}
-          </tbody>
-        </table>
+        <Table
+          caption="Latest messages by channel"
+          columns={columns}
+          rows={rows}
+          getKey={({ channel, message: { requestId, item, messageId } }) =>
+            `${channel} ${requestId} ${item} ${messageId}`
+          }
+        />
       )}
     </section>
   );
 }
 
-function MessageRow({
-  channel,
-  message,
-  readAt,
-}: {
-  channel: string;
-  message: UserMessage;
-  readAt: number;
-}) {
+type Row = { channel: string; message: UserMessage; readAt: number };
+
+const columns: Column<Row>[] = [
+  {
+    header: 'Channel',
+    className: 'c-channel',
+    cell: ({ channel }) => (
+      <span className="state">
+        <Icon name={channelIcon(channel)} size={14} /> {channel}
+      </span>
+    ),
+  },
+  {
+    header: 'Accepted',
+    className: 'c-when num-left',
+    cell: ({ message, readAt }) => moment(message.acceptedAt, readAt),
+  },
+  {
+    header: 'Latest messages',
+    className: 'explained-row',
+    cell: ({ message }) => <ExplainedMessage message={message} />,
+  },
+];
+
+function ExplainedMessage({ message }: { message: UserMessage }) {
   const app = useApp();
-  const { requestId, item, event, acceptedAt, target, state, reason, explanation } = message;
+  const { requestId, item, event, target, state, reason, explanation } = message;
   return (
-    <tr>
-      <td>
-        <span className="state">
-          <Icon name={channelIcon(channel)} size={14} /> {channel}
-        </span>
-      </td>
-      <td className="num-left">{moment(acceptedAt, readAt)}</td>
-      <td className="explained-row">
-        <State name={state}>
-          {state} {reason && <code>{reason}</code>}
-        </State>{' '}
-        <Link to={buildPath(app.id, 'log', requestId)}>
-          {event}
-          {item > 0 && `, item ${item + 1}`}
-        </Link>
-        {target && <span className="mono faint cut"> {target}</span>}
-        <ExplanationText explanation={explanation} />
-      </td>
-    </tr>
+    <>
+      <State name={state}>
+        {state} {reason && <code>{reason}</code>}
+      </State>{' '}
+      <Link to={buildPath(app.id, 'log', requestId)}>
+        {event}
+        {item > 0 && `, item ${item + 1}`}
+      </Link>
+      {target && <span className="mono faint cut"> {target}</span>}
+      <ExplanationText explanation={explanation} />
+    </>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
+import { type Column, Table } from '../parts/table';
 import { SuppressDialog } from './suppress-dialog';
 
 /** The suppressed addresses of the app, sorted. */
@@ -102,60 +103,71 @@ function SuppressionTable({
   onAllow: (row: SuppressionRow) => void;
 }) {
   const { mayChange } = useSession();
-  const now = Date.now();
+  const actions: Column<SuppressionRow> = {
+    header: 'Actions',
+    isHeaderHidden: true,
+    className: 'c-act right',
+    cell: (row) =>
+      mayChange && (
+        <Button
+          look="small"
+          aria-label={`Allow ${row.channel} to ${row.address}`}
+          onClick={() => onAllow(row)}
+        >
+          Allow
+        </Button>
+      ),
+  };
   return (
-    <table className="wide-rows">
-      <thead>
-        <tr>
-          <th className="c-channel">Channel</th>
-          <th>Address</th>
-          <th className="c-found">Reason</th>
-          <th>Detail</th>
-          <th className="opt">By</th>
-          <th className="num c-when opt">Since</th>
-          <th className="c-act">
-            <span className="vh">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.id}>
-            <td>
-              <span className="state">
-                <Icon name={channelIcon(row.channel)} size={14} /> {row.channel}
-              </span>
-            </td>
-            <td className="ev" title={row.address}>
-              {row.address}
-            </td>
-            <td>{row.reason}</td>
-            <td title={row.detail ?? undefined}>
-              {row.sender ? (
-                <span className="tag mono">{row.sender}</span>
-              ) : (
-                <span className="faint">every sender</span>
-              )}{' '}
-              {row.detail}
-            </td>
-            <td className="opt" title={row.addedBy ?? undefined}>
-              {row.addedBy ?? 'the provider'}
-            </td>
-            <td className="num opt">{moment(row.at, now)}</td>
-            <td className="right">
-              {mayChange && (
-                <Button
-                  look="small"
-                  aria-label={`Allow ${row.channel} to ${row.address}`}
-                  onClick={() => onAllow(row)}
-                >
-                  Allow
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption="Suppressed addresses"
+      columns={[...columns, actions]}
+      rows={rows}
+      getKey={({ id }) => id}
+    />
   );
 }
+
+const columns: Column<SuppressionRow>[] = [
+  {
+    header: 'Channel',
+    className: 'c-channel',
+    cell: ({ channel }) => (
+      <span className="state">
+        <Icon name={channelIcon(channel)} size={14} /> {channel}
+      </span>
+    ),
+  },
+  {
+    header: 'Address',
+    className: 'ev',
+    title: ({ address }) => address,
+    cell: ({ address }) => address,
+  },
+  { header: 'Reason', className: 'c-found', cell: ({ reason }) => reason },
+  {
+    header: 'Detail',
+    title: ({ detail }) => detail,
+    cell: ({ sender, detail }) => (
+      <>
+        {sender ? (
+          <span className="tag mono">{sender}</span>
+        ) : (
+          <span className="faint">every sender</span>
+        )}{' '}
+        {detail}
+      </>
+    ),
+  },
+  {
+    header: 'By',
+    className: 'opt',
+    title: ({ addedBy }) => addedBy,
+    cell: ({ addedBy }) => addedBy ?? 'the provider',
+  },
+  {
+    header: 'Since',
+    className: 'num c-when opt',
+    cell: ({ at }) => moment(at, Date.now()),
+  },
+];

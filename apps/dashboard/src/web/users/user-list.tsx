@@ -6,6 +6,7 @@ import { moment } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
 import { AwayBar, Waiting } from '../parts/notes';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 
 /** Users sorted by id; the search matches the start of an id or address. */
@@ -88,36 +89,42 @@ function UserTable({
   search: string;
 }) {
   const app = useApp();
-  const now = Date.now();
+  const columns: Column<UserRow>[] = [
+    {
+      header: 'User ID',
+      className: 'ev',
+      cell: ({ sid, userId }) => (
+        <Link to={buildPath(app.id, 'users', sid)} search={search} title={userId}>
+          {userId}
+        </Link>
+      ),
+    },
+    { header: 'E-mail', title: ({ email }) => email, cell: ({ email }) => email },
+    { header: 'Number', className: 'c-mobile', cell: ({ mobile }) => mobile },
+    ...(isSearching ? [matchedColumn] : []),
+    {
+      header: 'Updated',
+      className: 'num c-when opt',
+      cell: ({ updatedAt }) => moment(updatedAt, Date.now()),
+    },
+  ];
   return (
-    <table className="linked">
-      <thead>
-        <tr>
-          <th>User ID</th>
-          <th>E-mail</th>
-          <th className="c-mobile">Number</th>
-          {isSearching && <th className="c-found">Matched by</th>}
-          <th className="num c-when opt">Updated</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.sid} aria-current={row.sid === openId ? 'true' : undefined}>
-            <td className="ev">
-              <Link to={buildPath(app.id, 'users', row.sid)} search={search} title={row.userId}>
-                {row.userId}
-              </Link>
-            </td>
-            <td title={row.email ?? undefined}>{row.email}</td>
-            <td>{row.mobile}</td>
-            {isSearching && <td className="faint">{row.matched}</td>}
-            <td className="num opt">{moment(row.updatedAt, now)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      caption="Users"
+      className="linked"
+      columns={columns}
+      rows={rows}
+      getKey={({ sid }) => sid}
+      currentKey={openId}
+    />
   );
 }
+
+const matchedColumn: Column<UserRow> = {
+  header: 'Matched by',
+  className: 'c-found faint',
+  cell: ({ matched }) => matched,
+};
 
 function NoUser({ text }: { text: string }) {
   if (text) {

@@ -1,9 +1,9 @@
-import { useEffect, useRef } from 'react';
 import type { EventAnswer, VersionRow } from '../../api/events';
 import { useApp } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { AwayBar, Waiting } from '../parts/notes';
+import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import type { useVersionList } from './use-version';
 import { draftName, versionSearch } from './version-place';
@@ -22,28 +22,43 @@ export function VersionList({
   hasDraft: boolean;
 }) {
   const { first, versions, hasOlder, readOlder } = list;
+  const app = useApp();
+  const rows = versions.map((version) => toRow(version, event));
+  const columns: Column<Row>[] = [
+    {
+      header: 'Version',
+      className: 'c-version ev',
+      cell: ({ id, name, isLive }) => (
+        <>
+          <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(id)}>
+            {name}
+          </Link>
+          {isLive && <span className="tag on">live</span>}
+        </>
+      ),
+    },
+    {
+      header: 'Published',
+      cell: ({ at, text, note }) => (
+        <>
+          <span className="dim" title={new Date(at).toISOString()}>
+            {text}
+          </span>
+          <small title={note}>{note}</small>
+        </>
+      ),
+    },
+  ];
   return (
     <section className="pane version-list linked" aria-label="Versions">
       <AwayBar loaded={first} reload={first.reload} />
-      <table className="wide-rows">
-        <thead>
-          <tr>
-            <th className="c-version">Version</th>
-            <th>Published</th>
-          </tr>
-        </thead>
-        <tbody>
-          {hasDraft && <DraftRow event={event} isOpen={openId === draftName} />}
-          {versions.map((version) => (
-            <VersionTableRow
-              key={version.id}
-              version={version}
-              event={event}
-              isOpen={version.id === openId}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Versions"
+        columns={columns}
+        rows={hasDraft ? [toDraftRow(event), ...rows] : rows}
+        getKey={({ id }) => id}
+        currentKey={openId}
+      />
       {!first.value && <Waiting loaded={first} reload={first.reload} what="versions" />}
       {first.value && versions.length === 0 && (
         <p className="nothing">No versions yet: calls of this event get 400.</p>
@@ -59,58 +74,32 @@ export function VersionList({
   );
 }
 
-function DraftRow({ event, isOpen }: { event: EventAnswer; isOpen: boolean }) {
-  const app = useApp();
-  const { savedAt, savedBy } = event.draft;
-  return (
-    <tr aria-current={isOpen ? 'true' : undefined}>
-      <td className="ev">
-        <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(draftName)}>
-          draft
-        </Link>
-      </td>
-      <td>
-        <span className="dim">
-          Saved {moment(savedAt, Date.now())}
-          {savedBy && `, ${savedBy}`}
-        </span>
-        <small>not published</small>
-      </td>
-    </tr>
-  );
+type Row = {
+  id: string;
+  name: string;
+  isLive: boolean;
+  at: number;
+  /** When and by whom. */
+  text: string;
+  note: string;
+};
+
+function toDraftRow({ draft: { savedAt, savedBy } }: EventAnswer): Row {
+  const by = savedBy ? `, ${savedBy}` : '';
+  const text = `Saved ${moment(savedAt, Date.now())}${by}`;
+  return { id: draftName, name: 'draft', isLive: false, at: savedAt, text, note: 'not published' };
 }
 
-function VersionTableRow({
-  version,
-  event,
-  isOpen,
-}: {
-  version: VersionRow;
-  event: EventAnswer;
-  isOpen: boolean;
-}) {
-  const app = useApp();
-  const rowRef = useRef<HTMLTableRowElement>(null);
-  useEffect(() => {
-    if (isOpen) rowRef.current?.scrollIntoView({ block: 'nearest' });
-  }, [isOpen]);
-  const description = describeVersion(version);
-  return (
-    <tr ref={rowRef} aria-current={isOpen ? 'true' : undefined}>
-      <td className="ev">
-        <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(version.id)}>
-          v{version.number}
-        </Link>
-        {event.live?.id === version.id && <span className="tag on">live</span>}
-      </td>
-      <td>
-        <span className="dim" title={new Date(version.createdAt).toISOString()}>
-          {moment(version.createdAt, Date.now())}, {version.createdBy ?? 'the command line'}
-        </span>
-        <small title={description}>{description || 'no note'}</small>
-      </td>
-    </tr>
-  );
+function toRow(version: VersionRow, { live }: EventAnswer): Row {
+  const { id, number, createdAt, createdBy } = version;
+  return {
+    id,
+    name: `v${number}`,
+    isLive: live?.id === id,
+    at: createdAt,
+    text: `${moment(createdAt, Date.now())}, ${createdBy ?? 'the command line'}`,
+    note: describeVersion(version) || 'no note',
+  };
 }
 
 /** Note of the version. */
