@@ -49,6 +49,10 @@ const config: Config = {
       testEnvironment: 'jest-environment-jsdom',
       // Testing Library registers hooks when it is loaded.
       transform: compile(false),
+      moduleNameMapper: {
+        ...shared.moduleNameMapper,
+        '\\.css$': '<rootDir>/apps/dashboard/src/web/css.fixture.ts',
+      },
       setupFiles: ['<rootDir>/apps/dashboard/src/web/jsdom.fixture.ts'],
       testMatch: ['<rootDir>/apps/dashboard/src/web/**/*.test.tsx'],
     },

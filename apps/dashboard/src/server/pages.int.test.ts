@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { createDashboard } from './app';
 import { slackBot } from './change-calls.fixture';
 import {
@@ -28,6 +29,11 @@ beforeAll(async () => {
   mkdirSync(path.join(webDir, 'assets'));
   writeFileSync(path.join(webDir, 'index.html'), `<base href="./">${'<p>Belfry</p>'.repeat(99)}`);
   writeFileSync(path.join(webDir, 'assets', 'main-7Qd2.js'), 'const one = 1;\n'.repeat(999));
+  writeFileSync(path.join(webDir, 'assets', 'log-9aB1.js'), 'const two = 2;');
+  writeFileSync(
+    path.join(webDir, 'assets', 'log-9aB1.js.br'),
+    brotliCompressSync('const two = 2;'),
+  );
   dashboard = await createStoredDashboard();
   own = await dashboard.createNeighbour();
   cookie = await own.signInForCookie();
@@ -68,6 +74,24 @@ describe('with compression', () => {
         vary: 'Accept-Encoding',
       });
     }
+  });
+
+  test('a hashed file arrives as the build compressed it, unless the browser does not accept Brotli', async () => {
+    const file = '/assets/log-9aB1.js';
+    const headers = {
+      status: 200,
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'Accept-Encoding',
+    };
+    expect(await request(file, { accept: 'br' })).toMatchObject({
+      ...headers,
+      'content-encoding': 'br',
+      'content-length': String(brotliCompressSync('const two = 2;').length),
+    });
+    const plain = await request(file, { accept: 'identity' });
+    expect(plain).toMatchObject({ ...headers, 'content-length': '14' });
+    expect(plain).not.toHaveProperty('content-encoding');
   });
 
   test('the page and the answers of GET routes arrive compressed', async () => {

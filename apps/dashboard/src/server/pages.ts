@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { Refusal } from './problem';
 
 const nonceBytes = 16;
@@ -34,17 +35,30 @@ export function addDocs(app: Express, docsDir: string): void {
   });
 }
 
+/**
+ * Serves the hashed files of the page. The build has compressed each one as far as Brotli can, which is smaller than a
+ * compression for each answer.
+ */
+function createServeAssets(dir: string): RequestHandler {
+  const names = new Set(existsSync(dir) ? readdirSync(dir) : []);
+  const files = express.static(dir, {
+    immutable: true,
+    maxAge: yearSeconds * 1_000,
+    index: false,
+    setHeaders(res, file) {
+      if (!file.endsWith('.br')) return;
+      res.type(path.extname(file.slice(0, -'.br'.length))).set('Content-Encoding', 'br');
+    },
+  });
+  return function serveAssets(req, res, next) {
+    if (names.has(`${req.path.slice(1)}.br`) && req.acceptsEncodings('br')) req.url += '.br';
+    files(req, res, next);
+  };
+}
+
 /** Serves the page and its files. Every other path serves the page, too. */
 export function addPages(app: Express, webDir: string): void {
-  app.use(
-    '/assets',
-    express.static(path.join(webDir, 'assets'), {
-      immutable: true,
-      maxAge: yearSeconds * 1_000,
-      fallthrough: true,
-      index: false,
-    }),
-  );
+  app.use('/assets', createServeAssets(path.join(webDir, 'assets')));
   app.use(express.static(webDir, { index: false, redirect: false, maxAge: 0 }));
   app.get(/^\/(?!api\/|assets\/).*$/, async (req, res) => {
     const page = await readFile(path.join(webDir, 'index.html'), 'utf8').catch(() => noPage);

@@ -12,14 +12,6 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/parts.css';
 import './styles/log.css';
-import './styles/request.css';
-import './styles/bulk.css';
-import './styles/pages.css';
-import './styles/users.css';
-import './styles/editor.css';
-import './styles/previews.css';
-import './styles/sandbox.css';
-import './styles/versions.css';
 import './styles/narrow.css';
 
 main();

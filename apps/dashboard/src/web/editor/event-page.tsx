@@ -22,6 +22,7 @@ import { SamplePanel } from './sample-panel';
 import { TestSendDialog } from './test-send-dialog';
 import { type Draft, useDraft } from './use-draft';
 import { useSample } from './use-sample';
+import '../page-styles';
 
 const readAgainMs = 10_000;
 const previewPx = 460;

@@ -1,12 +1,17 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { SelectChip } from '../parts/select-chip';
 import { usePageLocation } from '../route';
 import { type PageFilters, writeFilters } from './filters';
-import { SaveFilterDialog } from './save-filter-dialog';
 import { findSaved, pickSavableFilters, useSavedFilters } from './saved-filters';
-import { SavedFiltersDialog } from './saved-filters-dialog';
+
+const SaveFilterDialog = lazy(async () => ({
+  default: (await import('./save-filter-dialog')).SaveFilterDialog,
+}));
+const SavedFiltersDialog = lazy(async () => ({
+  default: (await import('./saved-filters-dialog')).SavedFiltersDialog,
+}));
 
 const manage = 'manage';
 
@@ -36,7 +41,9 @@ export function SavedChip({ filters }: { filters: PageFilters }) {
         ]}
         onChange={choose}
       />
-      {isManaging && <SavedFiltersDialog onClose={() => setManaging(false)} />}
+      <Suspense fallback={null}>
+        {isManaging && <SavedFiltersDialog onClose={() => setManaging(false)} />}
+      </Suspense>
     </>
   );
 }
@@ -54,7 +61,9 @@ export function SaveButton({ filters }: { filters: PageFilters }) {
       <Button look="small" onClick={() => setSaving(true)}>
         Save filter
       </Button>
-      {isSaving && <SaveFilterDialog filters={filters} onClose={() => setSaving(false)} />}
+      <Suspense fallback={null}>
+        {isSaving && <SaveFilterDialog filters={filters} onClose={() => setSaving(false)} />}
+      </Suspense>
     </>
   );
 }

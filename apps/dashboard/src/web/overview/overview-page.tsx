@@ -14,6 +14,7 @@ import styles from './overview.module.css';
 import { StateBars } from './state-bars';
 import { formatRate, roundUp, series, sumCounts } from './states';
 import { StepTable } from './step-table';
+import '../page-styles';
 
 const periods = [
   { value: 'hour', text: 'Last hour' },

@@ -9,6 +9,7 @@ import { Button } from '../parts/controls';
 import { Field } from '../parts/field';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
+import '../page-styles';
 
 export function AccountPage() {
   const { session } = useSession();

@@ -13,6 +13,7 @@ import { PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
+import '../page-styles';
 
 type Doing = { kind: 'create' } | { kind: 'change' | 'go-live' | 'remove'; app: AppAnswer };
 

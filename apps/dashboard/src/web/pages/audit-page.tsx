@@ -11,6 +11,7 @@ import { Button, Link } from '../parts/controls';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { buildPath, usePageLocation } from '../route';
+import '../page-styles';
 
 export function AuditPage() {
   const { search } = usePageLocation();

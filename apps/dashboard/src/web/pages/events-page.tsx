@@ -12,6 +12,7 @@ import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { buildPath, usePageLocation } from '../route';
+import '../page-styles';
 
 const readAgainMs = 30_000;
 

@@ -10,6 +10,7 @@ import { Icon } from '../parts/icons';
 import { ListPage } from '../parts/list-page';
 import { Waiting } from '../parts/notes';
 import { buildPath } from '../route';
+import '../page-styles';
 
 const formPx = 448;
 

@@ -13,6 +13,7 @@ import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import '../page-styles';
 
 type Step = { kind: 'show' | 'end' | 'rename'; key: KeyRow } | { kind: 'create' };
 

@@ -2,7 +2,6 @@ import { lazy, Suspense, useState } from 'react';
 import type { LogRow } from '../../api/log';
 import { useApp, useServices } from '../context';
 import { useKeys } from '../keyboard';
-import { EmptyLog } from '../log/empty-log';
 import { FilterBar } from '../log/filter-bar';
 import { readFilterParams, writeFilters } from '../log/filters';
 import { LogTable } from '../log/log-table';
@@ -12,6 +11,7 @@ import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar } from '../parts/notes';
 import { buildPath, usePageLocation } from '../route';
 
+const EmptyLog = lazy(async () => ({ default: (await import('../log/empty-log')).EmptyLog }));
 const RequestPane = lazy(async () => ({
   default: (await import('../request/request-pane')).RequestPane,
 }));
@@ -59,7 +59,9 @@ export function LogPage({ openId }: { openId: string | undefined }) {
         <IgnoredParams ignored={ignored} />
       </div>
       {isEmpty && !openId ? (
-        <EmptyLog />
+        <Suspense fallback={null}>
+          <EmptyLog />
+        </Suspense>
       ) : (
         <div className={openId ? 'body open' : 'body'}>
           <LogTable list={list} openId={openId} search={search} />

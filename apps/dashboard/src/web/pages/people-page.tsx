@@ -10,6 +10,7 @@ import { PageHead } from '../parts/page-head';
 import { type Column, Table } from '../parts/table';
 import { InviteDialog, InvitedLink } from '../people/invite-dialog';
 import { RemovePersonDialog, ResetTotpDialog, RoleDialog } from '../people/person-dialogs';
+import '../page-styles';
 
 type Step = { kind: 'invite' } | { kind: keyof typeof personDialogs; person: PersonRow };
 const personDialogs = { role: RoleDialog, remove: RemovePersonDialog, totp: ResetTotpDialog };

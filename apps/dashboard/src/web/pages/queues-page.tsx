@@ -13,6 +13,7 @@ import { IntegrationTable } from '../queues/integration-table';
 import { PauseAll } from '../queues/pause-all';
 import { WaitFigure } from '../queues/wait-figure';
 import { WaitTable } from '../queues/wait-table';
+import '../page-styles';
 
 const readEveryMs = 2_000;
 const scopes = [

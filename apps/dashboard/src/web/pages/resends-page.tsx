@@ -10,6 +10,7 @@ import { listFilterTerms } from '../resend/filter-terms';
 import { RunPane } from '../resend/run-pane';
 import { RunState } from '../resend/run-state';
 import { buildPath } from '../route';
+import '../page-styles';
 
 const readEveryMs = 5_000;
 const runPx = 560;

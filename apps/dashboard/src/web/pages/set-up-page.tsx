@@ -8,6 +8,7 @@ import { Field } from '../parts/field';
 import { Bell } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
 import { NextSteps, RunningFacts, Tower } from './running-facts';
+import '../page-styles';
 
 /** The token stays in the URL fragment, which browsers do not send, until it is posted. */
 export function SetUpPage({

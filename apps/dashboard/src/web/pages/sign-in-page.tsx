@@ -9,6 +9,7 @@ import { Bell } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
 import { CodeStep } from './code-step';
 import { RunningFacts, Tower } from './running-facts';
+import '../page-styles';
 
 type SignedOut = Extract<SessionAnswer, { state: 'signed_out' }>;
 

@@ -11,6 +11,7 @@ import { ErasureList } from '../users/erasure-list';
 import { SuppressionList } from '../users/suppression-list';
 import { UserList } from '../users/user-list';
 import { UserPane } from '../users/user-pane';
+import '../page-styles';
 
 const panePx = 620;
 const typingPauseMs = 250;

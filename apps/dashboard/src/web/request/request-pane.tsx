@@ -19,6 +19,7 @@ import { CurlButton } from './curl-button';
 import { ExplainTab } from './explain-tab';
 import { RenderedTab } from './rendered-tab';
 import { TimelineTab } from './timeline-tab';
+import '../page-styles';
 
 const readAgainMs = 3_000;
 

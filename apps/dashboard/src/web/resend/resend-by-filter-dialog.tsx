@@ -12,6 +12,7 @@ import { NoteBox, ProblemNote } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import { buildPath } from '../route';
 import { listFilterTerms } from './filter-terms';
+import '../page-styles';
 
 /** Shows count, channels and possible duplicates before the resend starts. */
 export function ResendByFilterDialog({

@@ -13,6 +13,7 @@ import { EmptySandbox } from './empty-sandbox';
 import { MagicDialog } from './magic-dialog';
 import { SandboxBar } from './sandbox-bar';
 import { useCaptures } from './use-captures';
+import '../page-styles';
 
 const listPx = 348;
 

@@ -3,12 +3,12 @@ import { Outlet } from 'react-router';
 import { useServices, useSession } from '../context';
 import { useKeys } from '../keyboard';
 import { type AppPage, buildPath, useRoute } from '../route';
-import { HelpDialog } from './help-dialog';
 import { PausedBar } from './paused-bar';
 import { SideBar } from './side-bar';
 import { TopBar } from './top-bar';
 import { walkRows } from './walk-rows';
 
+const HelpDialog = lazy(async () => ({ default: (await import('./help-dialog')).HelpDialog }));
 const JumpDialog = lazy(async () => ({ default: (await import('./jump-dialog')).JumpDialog }));
 
 export function Shell() {
@@ -52,8 +52,8 @@ export function Shell() {
         {floating === 'jump' && (
           <JumpDialog onClose={() => setFloating(undefined)} onHelp={() => setFloating('help')} />
         )}
+        {floating === 'help' && <HelpDialog onClose={() => setFloating(undefined)} />}
       </Suspense>
-      {floating === 'help' && <HelpDialog onClose={() => setFloating(undefined)} />}
     </div>
   );
 }
