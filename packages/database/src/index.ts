@@ -54,9 +54,9 @@ export {
 } from './configuration/events';
 export {
   type IntegrationResults,
+  type IntegrationRevision,
   removeOldIntegrationCounts,
   writeIntegrationResults,
-  writeTestResult,
 } from './configuration/integration-health';
 export {
   markActive,

@@ -110,9 +110,12 @@ describe('a chain of two integrations', () => {
     const requestId = await chain.send();
     await eventually(() => expectWaiting(requestId), { timeoutMs: 15_000 });
     refusedAccounts.delete(chain.second.accountSid);
-    await markActive(system.database.delivery, chain.second.id);
+    const { id } = chain.second;
+    const { integration } = system.database.prisma;
+    const { updatedAt } = await integration.findUniqueOrThrow({ where: { id } });
+    await markActive(system.database.delivery, { integrationId: id, updatedAt });
     const message = await settled(requestId);
-    expect(message.integrationId).toBe(chain.second.id);
+    expect(message.integrationId).toBe(id);
   });
 
   async function expectWaiting(requestId: string): Promise<void> {

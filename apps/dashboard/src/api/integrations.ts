@@ -12,7 +12,10 @@ import {
 
 const integrationState = createChoice(['active', 'needs_attention', 'paused']);
 
-/** Counts are attempts of the last hour, in steps of 5 minutes. A connection test is not an attempt. */
+/**
+ * Everything is about the stored settings and credentials: a save that changes one of them makes the integration untested.
+ * Counts are attempts of the last hour, in steps of 5 minutes. A connection test is not an attempt.
+ */
 export const integrationHealth = Type.Object({
   verdict: createChoice([
     'untested',
@@ -64,8 +67,6 @@ const integration = Type.Object({
   waiting: Type.Integer(),
   createdAt: time,
   updatedAt: time,
-  /** When the stored integration last passed a connection test. Null after each save. */
-  testedAt: nullable(time),
   /** Webhook URL for delivery receipts, if the provider sends them. */
   receiptUrl: nullable(Type.String()),
   /** Slack can fill the integration through its install page, see the route `slack-install`. */

@@ -4,7 +4,6 @@ import {
   createAppIntegrations,
   createLookUps,
   type Database,
-  markActive,
 } from '@belfry/database';
 import {
   createPlan,
@@ -62,7 +61,6 @@ export function createConfigurationServices(
         now: () => new Date(),
       }),
       now: () => new Date(),
-      markActive: (id, actor) => markActive(pool, id, actor),
       getReceiptUrl: (integrationId) =>
         buildReceiptUrl({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
       getSlackInstallUrl: createGetSlackInstallUrl({ env, secrets }),

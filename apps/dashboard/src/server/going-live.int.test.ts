@@ -1,4 +1,4 @@
-import { newId } from '@belfry/runtime';
+import { writeIntegrationResults } from '@belfry/database';
 import { channelVersion, createSlackSimulator, type SlackSimulator } from '@belfry/testing';
 import { definition, slackBot } from './change-calls.fixture';
 import {
@@ -68,7 +68,7 @@ describe('the checklist for live delivery', () => {
     expect(list).not.toHaveProperty('Events');
   });
 
-  test('warns of an integration until it passes a test, and again after it is saved', async () => {
+  test('warns of an integration until it passes a test, and again when its credentials change', async () => {
     const neighbour = await dashboard.createNeighbour();
     const { id, name } = await createSlackEvent(neighbour);
     const at = `apps/${neighbour.tenant.appId}/integrations/${id}`;
@@ -78,9 +78,12 @@ describe('the checklist for live delivery', () => {
     expect((await neighbour.call('post', `${at}/test`)).body.isWorking).toBe(true);
     const text = `Sends through ${name}.`;
     expect((await readList(neighbour))[title]).toMatchObject({ status: 'ok', text });
-    const { updatedAt, testedAt } = (await neighbour.call('get', at)).body;
-    expect(testedAt).toEqual(expect.any(Number));
-    await neighbour.call('put', at, { updatedAt, name });
+    const { updatedAt } = (await neighbour.call('get', at)).body;
+    const renamed = await neighbour.call('put', at, { updatedAt, name: 'renamed' });
+    expect((await readList(neighbour))[title]).toMatchObject({ status: 'ok' });
+    const credentials = { access_token: 'xoxb-simulated-token-new' };
+    const { updatedAt: renamedAt } = renamed.body;
+    await neighbour.call('put', at, { updatedAt: renamedAt, credentials });
     expect((await readList(neighbour))[title]).toMatchObject({ status: 'warning', fix });
     await neighbour.call('post', `${at}/test`);
     await neighbour.call('post', `${at}/pause`);
@@ -91,14 +94,13 @@ describe('the checklist for live delivery', () => {
   test('accepts an integration that has sent a message', async () => {
     const neighbour = await dashboard.createNeighbour();
     const { id } = await createSlackEvent(neighbour);
-    const { appId } = neighbour.tenant;
-    const requestId = newId();
-    await dashboard.database.lookUps.query(
-      `WITH i AS (INSERT INTO request_item (request_id, item) VALUES ($1, 0))
-       INSERT INTO message (id, request_id, item, app_id, channel, target, state, expires_at, integration_id)
-       VALUES ($2, $1, 0, $3, 'slack', 'U1', 'sent', now(), $4)`,
-      [requestId, newId(), appId, id],
-    );
+    const at = `apps/${neighbour.tenant.appId}/integrations/${id}`;
+    const updatedAt = new Date((await neighbour.call('get', at)).body.updatedAt);
+    const result = { succeeded: 1, failed: 0, failuresInRow: 0, successMsAgo: 0 };
+    const none = { failureMsAgo: undefined, error: undefined, circuitOpenMs: undefined };
+    await writeIntegrationResults(dashboard.database.delivery, [
+      { integrationId: id, updatedAt, ...result, ...none },
+    ]);
     expect((await readList(neighbour))['deploy, slack']).toMatchObject({ status: 'ok' });
   });
 });

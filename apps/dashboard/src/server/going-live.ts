@@ -11,10 +11,8 @@ export type GoingLiveFacts = {
   events: readonly Pick<AppEventRow, 'id' | 'name' | 'live'>[];
   integrations: readonly Pick<
     AppIntegrationRow,
-    'id' | 'channel' | 'name' | 'state' | 'testedAt'
+    'id' | 'channel' | 'name' | 'state' | 'lastSuccessAt'
   >[];
-  /** IDs of integrations that sent messages. */
-  used: readonly string[];
 };
 
 /** The checklist for live delivery. It uses the rules of publishing, as if the app were live. */
@@ -75,7 +73,7 @@ type LiveChannel = { eventId: string; channel: string; integrationIds: readonly 
 
 function checkChannel(
   { eventId, channel, integrationIds }: LiveChannel,
-  { channels, integrations, used }: GoingLiveFacts,
+  { channels, integrations }: GoingLiveFacts,
 ): Omit<GoingLiveItem, 'title'> {
   const isBuiltIn = channels[channel]?.isBuiltIn === true;
   const problems = checkChain(channel, integrationIds, {
@@ -85,13 +83,13 @@ function checkChannel(
   });
   const chain = integrations.filter(({ id }) => integrationIds.includes(id));
   const untested = chain.filter(
-    ({ id, state, testedAt }) => state === 'active' && testedAt === null && !used.includes(id),
+    ({ state, lastSuccessAt }) => state === 'active' && lastSuccessAt === null,
   );
   const sentences = [
     ...problems.map(({ problem }) => problem),
     ...untested.map(
       ({ name }) =>
-        `Integration ${name} has sent nothing, nor passed a connection test since it was saved. Test it.`,
+        `Integration ${name} has sent nothing with its current settings, nor passed a connection test. Test it.`,
     ),
   ];
   const isMissing = problems.some(({ severity }) => severity === 'error');

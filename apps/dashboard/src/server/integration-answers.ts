@@ -63,7 +63,6 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       credentials: providerDefinition ? createHints(providerDefinition, stored) : {},
       createdAt: row.createdAt.getTime(),
       updatedAt: row.updatedAt.getTime(),
-      testedAt: row.testedAt?.getTime() ?? null,
       usedBy,
       receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
       canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,

@@ -148,14 +148,20 @@ describe('an integration', () => {
       provider: 'smtp',
       settings: { host: '127.0.0.1', port, from: { address: 'a@example.com' } },
     });
-    const { health: unused, id } = mail.body;
+    const { health: unused, id, updatedAt } = mail.body;
     expect(unused).toMatchObject({ verdict: 'untested', succeeded: 0, failed: 0 });
     const tested = await call('post', `apps/${tenant.appId}/integrations/${id}/test`);
     expect(tested.body.detail).toBe(`127.0.0.1:${port} refused the connection.`);
     await writeIntegrationResults(dashboard.database.delivery, [
       {
-        ...{ integrationId: id, succeeded: 2, failed: 5, failuresInRow: 5, successMsAgo: 1_000 },
-        ...{ failureMsAgo: 0, error: tested.body.detail, circuitOpenMs: undefined },
+        ...{ integrationId: id, updatedAt: new Date(updatedAt), succeeded: 2, failed: 5 },
+        ...{
+          failuresInRow: 5,
+          successMsAgo: 1_000,
+          failureMsAgo: 0,
+          error: tested.body.detail,
+          circuitOpenMs: undefined,
+        },
       },
     ]);
     const health = {

@@ -2,9 +2,11 @@ import type { HealthFacts } from '@belfry/shared';
 import { storable } from '../storable';
 import type { Queryable } from '../transaction';
 
+/** An integration as it was used. `updatedAt` changes with each save, so it tells results of older settings apart. */
+export type IntegrationRevision = { integrationId: string; updatedAt: Date };
+
 /** Results of an integration since a process last wrote them, or of one connection test. */
-export type IntegrationResults = {
-  integrationId: string;
+export type IntegrationResults = IntegrationRevision & {
   /** Attempts. A connection test is none. */
   succeeded: number;
   failed: number;
@@ -13,7 +15,7 @@ export type IntegrationResults = {
   successMsAgo: number | undefined;
   failureMsAgo: number | undefined;
   error: string | undefined;
-  /** How long the circuit stays open, if it opened. */
+  /** How long the circuit stays open, if it opened since the last success. Negative after a long outage. */
   circuitOpenMs: number | undefined;
 };
 
@@ -21,7 +23,10 @@ export type IntegrationResults = {
 const slotMinutes = 5;
 const maxErrorCharacters = 1_000;
 
-/** Adds to the current slot, by PostgreSQL's clock, and replaces the last results. */
+/**
+ * Adds to the current slot, by PostgreSQL's clock, and replaces the last results. Leaves out results of settings that were
+ * saved over since. The lock makes it wait for a save in progress, and a save wait for it.
+ */
 export async function writeIntegrationResults(
   database: Queryable,
   results: readonly IntegrationResults[],
@@ -29,11 +34,12 @@ export async function writeIntegrationResults(
   const list = <Value>(read: (each: IntegrationResults) => Value) => results.map(read);
   await database.query({
     name: 'write-integration-results',
-    // Sorted, so that two processes cannot deadlock. Joined, so that removed integrations are left out.
+    // Sorted, so that two processes cannot deadlock.
     text: `WITH result AS (
-      SELECT r.* FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::float8[], $6::float8[], $7::text[], $8::float8[])
-        r (id, succeeded, failed, failures_in_row, success_ms, failure_ms, error, circuit_ms)
-      JOIN integration i ON i.id = r.id
+      SELECT r.* FROM unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::int[], $5::int[], $6::float8[], $7::float8[], $8::text[], $9::float8[])
+        r (id, updated_at, succeeded, failed, failures_in_row, success_ms, failure_ms, error, circuit_ms)
+      JOIN integration i ON i.id = r.id AND i.updated_at = r.updated_at
+      ORDER BY i.id FOR SHARE OF i
     ), counted AS (
       INSERT INTO integration_count (integration_id, at, succeeded, failed)
       SELECT id, date_bin('${slotMinutes} minutes', now(), 'epoch'), succeeded, failed FROM result
@@ -50,9 +56,11 @@ export async function writeIntegrationResults(
       last_error = coalesce(excluded.last_error, integration_health.last_error),
       failures_in_row = excluded.failures_in_row
         + CASE WHEN excluded.last_success_at IS NULL THEN integration_health.failures_in_row ELSE 0 END,
-      circuit_open_until = coalesce(excluded.circuit_open_until, integration_health.circuit_open_until)`,
+      circuit_open_until = coalesce(excluded.circuit_open_until,
+        CASE WHEN excluded.last_success_at IS NULL THEN integration_health.circuit_open_until END)`,
     values: [
       list(({ integrationId }) => integrationId),
+      list(({ updatedAt }) => updatedAt),
       list(({ succeeded }) => succeeded),
       list(({ failed }) => failed),
       list(({ failuresInRow }) => failuresInRow),
@@ -67,14 +75,23 @@ export async function writeIntegrationResults(
 /** The result of a test of a stored integration. */
 export async function writeTestResult(
   database: Queryable,
-  integrationId: string,
+  revision: IntegrationRevision,
   { isWorking, detail }: { isWorking: boolean; detail: string },
 ): Promise<void> {
   const none = { succeeded: 0, failed: 0, circuitOpenMs: undefined };
   const result = isWorking
     ? { failuresInRow: 0, successMsAgo: 0, failureMsAgo: undefined, error: undefined }
     : { failuresInRow: 1, successMsAgo: undefined, failureMsAgo: 0, error: detail };
-  await writeIntegrationResults(database, [{ integrationId, ...none, ...result }]);
+  await writeIntegrationResults(database, [{ ...revision, ...none, ...result }]);
+}
+
+/** Makes the integration untested: what is known about it belongs to settings that are saved over now. */
+export async function clearHealth(client: Queryable, integrationId: string): Promise<void> {
+  await client.query(
+    `WITH counts AS (DELETE FROM integration_count WHERE integration_id = $1)
+     DELETE FROM integration_health WHERE integration_id = $1`,
+    [integrationId],
+  );
 }
 
 export type IntegrationHealth = Omit<HealthFacts, 'state'> & {

@@ -1,39 +1,60 @@
 import type pg from 'pg';
-import { type Actor, writeAudit } from '../audit';
+import { type ActorInApp, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
+import { type IntegrationRevision, writeTestResult } from './integration-health';
 
 const probeEveryMs = 15 * 60_000;
 
-/** Marks an integration whose provider refused its credentials. Its messages wait until it works again or is probed. */
+/**
+ * Marks an integration whose provider refused its credentials, unless others were saved since. Its messages wait until it
+ * works again or is probed.
+ */
 export async function markNeedsAttention(
   pool: pg.Pool,
-  { integrationId, reason }: { integrationId: string; reason: string },
+  { integrationId, updatedAt, reason }: IntegrationRevision & { reason: string },
 ): Promise<void> {
   await pool.query(
     `UPDATE integration SET state = 'needs_attention', state_reason = $2, probe_at = now() + $3::float8 * interval '1 ms'
-     WHERE id = $1 AND state IN ('active', 'needs_attention')`,
-    [integrationId, reason, probeEveryMs],
+     WHERE id = $1 AND updated_at = $4 AND state IN ('active', 'needs_attention')`,
+    [integrationId, reason, probeEveryMs, updatedAt],
   );
 }
 
-/** Marks an integration that works again. Its waiting messages become due now. */
-export async function markActive(
+/** Marks an integration that works again, unless it was saved since. Its waiting messages become due now. */
+export async function markActive(pool: pg.Pool, revision: IntegrationRevision): Promise<void> {
+  await inTransaction(pool, (client) => activate(client, revision));
+}
+
+/** Records a test of the stored integration, unless it was saved since. A passed test reactivates it. */
+export async function recordTestResult(
   pool: pg.Pool,
-  integrationId: string,
-  actor?: Actor,
+  actor: ActorInApp,
+  revision: IntegrationRevision,
+  result: { isWorking: boolean; detail: string },
 ): Promise<void> {
   await inTransaction(pool, async (client) => {
-    const { rows } = await client.query<WokenIntegration>(
-      `UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
-       WHERE id = $1 AND state = 'needs_attention' AND deleted_at IS NULL
-       RETURNING id AS "integrationId", channel, app_id AS "appId"`,
-      [integrationId],
-    );
-    for (const row of rows) await wakeMessages(client, row);
-    if (actor && rows.length > 0) {
-      await writeAudit(client, actor, { action: 'integration.activated', subject: integrationId });
-    }
+    // Before the shared lock of the result, or two tests could wait for each other.
+    const isActivated = result.isWorking && (await activate(client, revision));
+    await writeTestResult(client, revision, result);
+    if (!isActivated) return;
+    const entry = { action: 'integration.activated', subject: revision.integrationId };
+    await writeAudit(client, actor, entry);
   });
+}
+
+/** Whether the integration needed attention before. */
+async function activate(
+  client: Queryable,
+  { integrationId, updatedAt }: IntegrationRevision,
+): Promise<boolean> {
+  const { rows } = await client.query<WokenIntegration>(
+    `UPDATE integration SET state = 'active', state_reason = NULL, probe_at = NULL
+     WHERE id = $1 AND updated_at = $2 AND state = 'needs_attention' AND deleted_at IS NULL
+     RETURNING id AS "integrationId", channel, app_id AS "appId"`,
+    [integrationId, updatedAt],
+  );
+  for (const row of rows) await wakeMessages(client, row);
+  return rows.length > 0;
 }
 
 type WokenIntegration = { integrationId: string; channel: string; appId: string };

@@ -2,12 +2,13 @@ import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
 import {
+  clearHealth,
   type IntegrationHealth,
+  type IntegrationRevision,
   joinHealth,
   selectHealth,
-  writeTestResult,
 } from './integration-health';
-import { wakeMessages } from './integration-state';
+import { recordTestResult, wakeMessages } from './integration-state';
 import { unlessTaken } from './unless-taken';
 
 export type AppIntegrationRow = IntegrationHealth & {
@@ -20,8 +21,6 @@ export type AppIntegrationRow = IntegrationHealth & {
   credentials: string;
   state: 'active' | 'needs_attention' | 'paused';
   stateReason: string | null;
-  /** When the stored settings and credentials last passed a connection test. */
-  testedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
   /** Waiting messages, counted up to `countedTo`. */
@@ -46,6 +45,8 @@ export type IntegrationChange = {
   name: string;
   settings: Record<string, unknown>;
   credentials: string;
+  /** The settings or credentials differ from the stored ones, so what is known about these does not count any more. */
+  isUntested: boolean;
   /** Names of the credentials that the operator entered, for the audit. */
   entered?: readonly string[];
 };
@@ -93,28 +94,12 @@ export function createAppIntegrations(pool: pg.Pool) {
         { action: 'integration.tested', subject: id ?? change.provider, change },
       ),
 
-    /** Records that the integration passed a test, unless it was saved since it was read. */
-    async markTested(
+    recordTestResult: (
+      actor: Actor,
       appId: string,
-      { id, updatedAt }: Pick<AppIntegrationRow, 'id' | 'updatedAt'>,
-    ): Promise<void> {
-      await pool.query(
-        `UPDATE integration SET tested_at = now()
-         WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3`,
-        [id, appId, updatedAt],
-      );
-    },
-
-    /** Integrations through which one of the newest messages of these channels was sent. */
-    async listUsed(appId: string, channels: readonly string[]): Promise<string[]> {
-      const { rows } = await pool.query<{ id: string }>(usedStatement, [appId, channels]);
-      return rows.map(({ id }) => id);
-    },
-
-    /** A test of the stored integration. It does not count as an attempt. */
-    async recordTestResult(id: string, result: { isWorking: boolean; detail: string }) {
-      await writeTestResult(pool, id, result);
-    },
+      revision: IntegrationRevision,
+      result: { isWorking: boolean; detail: string },
+    ) => recordTestResult(pool, { ...actor, appId }, revision, result),
 
     /** `emptied` is a sealed empty object that replaces the credentials. */
     remove: (actor: Actor, appId: string, removal: { id: string; emptied: string }) =>
@@ -131,7 +116,6 @@ async function listIntegrations(
 ): Promise<AppIntegrationRow[]> {
   const { rows } = await pool.query<AppIntegrationRow>(
     `SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
-       i.tested_at AS "testedAt",
        i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting,
        CASE WHEN i.state = 'paused' THEN i.paused_at END AS "pausedAt", CASE WHEN i.state = 'paused' THEN o.email END AS "pausedBy",
        ${selectHealth}
@@ -191,7 +175,7 @@ async function createIntegration(
 async function changeIntegration(
   pool: pg.Pool,
   actor: ActorInApp,
-  { id, updatedAt, name, settings, credentials, entered = [] }: IntegrationChange,
+  { id, updatedAt, name, settings, credentials, isUntested, entered = [] }: IntegrationChange,
 ): Promise<'changed' | 'stale' | 'taken'> {
   const enteredCredentials = entered.length > 0 ? { entered_credentials: entered } : {};
   const change = { name, settings, ...enteredCredentials };
@@ -211,6 +195,7 @@ async function changeIntegration(
       const [row] = rows;
       if (row) {
         const { channel } = row;
+        if (isUntested) await clearHealth(client, id);
         await wakeMessages(client, { channel, integrationId: id, appId: actor.appId });
       }
       return row;
@@ -228,26 +213,12 @@ UPDATE integration i SET name = $4, settings = $5, credentials = $6,
   updated_at = greatest(now(), i.updated_at + interval '1 ms'),
   state = CASE WHEN i.state = 'needs_attention' THEN 'active' ELSE i.state END,
   state_reason = CASE WHEN i.state = 'needs_attention' THEN NULL ELSE i.state_reason END,
-  probe_at = NULL, tested_at = NULL
+  probe_at = NULL
 FROM (
   SELECT id, channel, name, settings FROM integration
   WHERE id = $1 AND app_id = $2 AND deleted_at IS NULL AND updated_at = $3 FOR UPDATE) old
 WHERE i.id = old.id
 RETURNING old.channel, old.name, old.settings`;
-
-/** Per channel and state. */
-const messagesScanned = 1_000;
-
-// Follows the index on app, channel, state and request. A message of the sandbox has no integration.
-const usedStatement = `
-SELECT DISTINCT m.integration_id AS id
-FROM unnest($2::text[]) AS c (channel)
-CROSS JOIN unnest(ARRAY['sent', 'delivered', 'read']) AS s (state)
-CROSS JOIN LATERAL (
-  SELECT integration_id FROM message
-  WHERE app_id = $1 AND channel = c.channel AND log_state = s.state
-  ORDER BY request_id DESC LIMIT ${messagesScanned}) m
-WHERE m.integration_id IS NOT NULL`;
 
 async function switchTo(
   state: 'paused' | 'active',

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { type Actor, changeWithAudit } from '../audit';
+import { clearHealth } from './integration-health';
 import { wakeMessages } from './integration-state';
 
 /** The data that an installation of the Slack app provides. */
@@ -30,7 +31,10 @@ export async function fillSlackIntegration(
       [integrationId, actor.accountId, credentials, JSON.stringify(settings)],
     );
     const [row] = rows;
-    if (row) await wakeMessages(client, { ...row, integrationId });
+    if (row) {
+      await clearHealth(client, integrationId);
+      await wakeMessages(client, { ...row, integrationId });
+    }
     return row;
   });
   return filled !== undefined;

@@ -52,7 +52,8 @@ async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<Fini
   try {
     const ready = await prepare(deps, message, { version, channelVersion });
     const sent = await sendReady(deps, ready, claimed);
-    const ended = { ...sent, channelVersion, provider: ready.carrier.provider };
+    const { provider, integrationUpdatedAt } = ready.carrier;
+    const ended = { ...sent, channelVersion, provider, integrationUpdatedAt };
     return ready.isSensitive ? hideSensitive(ended, ready.message) : ended;
   } catch (error) {
     return { ...buildInternalFault(deps, message, error), channelVersion };

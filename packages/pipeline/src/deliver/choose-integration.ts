@@ -16,6 +16,7 @@ import {
 } from '@belfry/channels';
 import {
   type AppRow,
+  type IntegrationRevision,
   type IntegrationRow,
   markActive,
   markNeedsAttention,
@@ -32,6 +33,8 @@ import { createProviderConnections, type ProviderConnections } from './slots';
 export type Carrier = {
   /** The provider's name, for the log. */
   provider: string;
+  /** The revision of the integration; absent without one. */
+  integrationUpdatedAt?: Date;
   /** Extra notes for the log. */
   notes?: Notes;
   describe(content: unknown): ProviderRequest;
@@ -79,7 +82,7 @@ export function createCarriers(deps: CarriersDeps): Carriers {
   return {
     async find(call) {
       const planned = await planMessage(call);
-      const { described, provider, notes } = planned;
+      const { described, provider, notes, integration } = planned;
       const carrier = {
         describe: (content: unknown) =>
           getProvider(channel, provider).describe({ ...described, content }),
@@ -102,6 +105,7 @@ export function createCarriers(deps: CarriersDeps): Carriers {
       return {
         ...carrier,
         provider,
+        ...(integration && { integrationUpdatedAt: integration.updatedAt }),
         ...(prepare && {
           prepare: (content, signal) => prepare({ ...callFields, content }, signal),
         }),
@@ -241,7 +245,7 @@ export function getProvider({ providers }: AnyChannel, name: string) {
 }
 
 /** The result of an attempt for its integration: why it refused the call, or undefined if it works. */
-export type IntegrationReport = { integrationId: string; refusal: string | undefined };
+export type IntegrationReport = IntegrationRevision & { refusal: string | undefined };
 
 export type MarkIntegrationDeps = Pick<CarriersDeps, 'findIntegration'> & {
   pool: pg.Pool;
@@ -250,14 +254,15 @@ export type MarkIntegrationDeps = Pick<CarriersDeps, 'findIntegration'> & {
 
 /** Best effort: the next message repeats a missed mark. */
 export function createMarkIntegration({ pool, findIntegration, log }: MarkIntegrationDeps) {
-  async function mark({ integrationId, refusal }: IntegrationReport): Promise<void> {
+  async function mark({ refusal, ...revision }: IntegrationReport): Promise<void> {
+    const { integrationId } = revision;
     if (refusal !== undefined) {
       log.warn('integration.needs_attention', { integration_id: integrationId });
-      await markNeedsAttention(pool, { integrationId, reason: refusal });
+      await markNeedsAttention(pool, { ...revision, reason: refusal });
       return;
     }
     const integration = await findIntegration(integrationId);
-    if (integration?.state === 'needs_attention') await markActive(pool, integrationId);
+    if (integration?.state === 'needs_attention') await markActive(pool, revision);
   }
 
   return async function markIntegration(report: IntegrationReport): Promise<void> {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
+import type { IntegrationRevision } from '@belfry/database';
 import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
-import { type DeliverJob, getFairnessKey, type Outcome } from '@belfry/shared';
+import { type DeliverJob, getFairnessKey } from '@belfry/shared';
 import type { Attempt, Claimed } from './attempt';
 import type { IntegrationReport } from './choose-integration';
 import type { Claim, ClaimedMessage } from './claim.sql';
@@ -186,7 +187,7 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
   // Before the message is released: the next claim must see this.
   if (ended.outcome.outcome !== 'accepted') {
     await Promise.all([
-      notifyRefusal(deps, message, ended.outcome),
+      notifyRefusal(deps, message, ended),
       deps.limits.applyRetryAfter(message, ended.outcome),
     ]);
   }
@@ -194,7 +195,7 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
   // Free the slot: the next message is claimed and sent while this result is stored.
   release();
   const isRecorded = await deps.recorder.record(result).finally(stored);
-  notifyWorking(deps, message, ended.outcome);
+  notifyWorking(deps, message, ended);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;
   // A skip is an expected refusal, so it is not counted as a failure.
@@ -221,21 +222,32 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
 
 async function notifyRefusal(
   { onIntegration }: DeliverDeps,
-  { integrationId }: ClaimedMessage,
-  outcome: Outcome,
+  message: ClaimedMessage,
+  ended: FinishedAttempt,
 ): Promise<void> {
-  if (integrationId === undefined || outcome.outcome !== 'rejected') return;
+  const { outcome } = ended;
+  const revision = findRevision(message, ended);
+  if (!revision || outcome.outcome !== 'rejected') return;
   if (outcome.scope !== 'integration' || outcome.sparesIntegration) return;
-  await onIntegration({ integrationId, refusal: outcome.detail ?? outcome.reason });
+  await onIntegration({ ...revision, refusal: outcome.detail ?? outcome.reason });
 }
 
 function notifyWorking(
   { onIntegration }: DeliverDeps,
-  { integrationId }: ClaimedMessage,
-  { outcome }: Outcome,
+  message: ClaimedMessage,
+  ended: FinishedAttempt,
 ): void {
-  if (integrationId === undefined || outcome !== 'accepted') return;
-  void onIntegration({ integrationId, refusal: undefined });
+  const revision = findRevision(message, ended);
+  if (!revision || ended.outcome.outcome !== 'accepted') return;
+  void onIntegration({ ...revision, refusal: undefined });
+}
+
+/** Undefined if no integration was used. */
+function findRevision(
+  { integrationId }: ClaimedMessage,
+  { integrationUpdatedAt: updatedAt }: FinishedAttempt,
+): IntegrationRevision | undefined {
+  return integrationId && updatedAt ? { integrationId, updatedAt } : undefined;
 }
 
 /**
@@ -254,7 +266,7 @@ function recordHealth(
   const circuitOpenMs = isCall
     ? breaker.recordOutcome(getFairnessKey(message), { isTimeout })
     : undefined;
-  const { integrationId } = message;
-  if (integrationId === undefined || judgeAttempt(ended) === undefined) return;
-  health.record({ integrationId, outcome, circuitOpenMs });
+  const revision = findRevision(message, ended);
+  if (!revision || judgeAttempt(ended) === undefined) return;
+  health.record({ ...revision, outcome, circuitOpenMs });
 }

@@ -1,13 +1,12 @@
 import { sandboxProvider } from '@belfry/channels';
-import type { IntegrationResults } from '@belfry/database';
+import type { IntegrationResults, IntegrationRevision } from '@belfry/database';
 import { createLoop, type Logger, type Loop, withinTime } from '@belfry/runtime';
 import type { Outcome } from '@belfry/shared';
 import type { FinishedAttempt } from './next-state';
 
-export type AttemptHealth = {
-  integrationId: string;
+export type AttemptHealth = IntegrationRevision & {
   outcome: Outcome;
-  /** How long the circuit stays open, if it is open. */
+  /** How long the circuit stays open, if the attempt opened it. */
   circuitOpenMs: number | undefined;
 };
 
@@ -55,9 +54,10 @@ const flushEveryMs = 5_000;
 const maxRemembered = 10_000;
 const closeTimeoutMs = 500;
 
-type Result = Omit<IntegrationResults, 'successMsAgo' | 'failureMsAgo'> & {
+type Result = Omit<IntegrationResults, 'successMsAgo' | 'failureMsAgo' | 'circuitOpenMs'> & {
   successAtMs: number | undefined;
   failureAtMs: number | undefined;
+  circuitOpenUntilMs: number | undefined;
 };
 
 /** Collects the results of this process off the send path. Best effort: nothing else depends on it. */
@@ -66,24 +66,13 @@ export function createHealthTally({ write, now, log }: HealthTallyDeps): HealthT
   let isMissing = false;
   const loop = createLoop(flush, () => flushEveryMs);
 
-  function record({ integrationId, outcome, circuitOpenMs }: AttemptHealth): void {
-    const result = results.get(integrationId) ?? createResult(integrationId);
-    if (!results.has(integrationId)) {
-      if (results.size >= maxRemembered) return;
-      results.set(integrationId, result);
-    }
-    if (outcome.outcome === 'accepted') {
-      result.succeeded += 1;
-      result.failuresInRow = 0;
-      result.successAtMs = now();
-      result.circuitOpenMs = undefined;
-    } else {
-      result.failed += 1;
-      result.failuresInRow += 1;
-      result.failureAtMs = now();
-      result.error = outcome.detail ?? outcome.reason;
-      result.circuitOpenMs = circuitOpenMs;
-    }
+  function record({ integrationId, updatedAt, ...attempt }: AttemptHealth): void {
+    const last = results.get(integrationId);
+    if (last ? last.updatedAt > updatedAt : results.size >= maxRemembered) return;
+    const isSame = last?.updatedAt.getTime() === updatedAt.getTime();
+    const result = isSame ? last : createResult({ integrationId, updatedAt });
+    results.set(integrationId, result);
+    addAttempt(result, attempt, now());
   }
 
   async function flush(): Promise<void> {
@@ -113,21 +102,42 @@ export function createHealthTally({ write, now, log }: HealthTallyDeps): HealthT
   };
 }
 
-function createResult(integrationId: string): Result {
+function createResult(revision: IntegrationRevision): Result {
   return {
-    integrationId,
+    ...revision,
     succeeded: 0,
     failed: 0,
     failuresInRow: 0,
     successAtMs: undefined,
     failureAtMs: undefined,
     error: undefined,
-    circuitOpenMs: undefined,
+    circuitOpenUntilMs: undefined,
   };
 }
 
+function addAttempt(
+  result: Result,
+  { outcome, circuitOpenMs }: Pick<AttemptHealth, 'outcome' | 'circuitOpenMs'>,
+  atMs: number,
+): void {
+  if (outcome.outcome === 'accepted') {
+    result.succeeded += 1;
+    result.failuresInRow = 0;
+    result.successAtMs = atMs;
+    result.circuitOpenUntilMs = undefined;
+    return;
+  }
+  result.failed += 1;
+  result.failuresInRow += 1;
+  result.failureAtMs = atMs;
+  result.error = outcome.detail ?? outcome.reason;
+  if (circuitOpenMs !== undefined) result.circuitOpenUntilMs = atMs + circuitOpenMs;
+}
+
 function addOlder(newer: Result | undefined, older: Result): Result {
-  if (!newer) return older;
+  if (!newer || newer.updatedAt < older.updatedAt) return older;
+  // The integration was saved in between.
+  if (newer.updatedAt > older.updatedAt) return newer;
   const hasSucceeded = newer.successAtMs !== undefined;
   return {
     ...newer,
@@ -137,13 +147,19 @@ function addOlder(newer: Result | undefined, older: Result): Result {
     successAtMs: newer.successAtMs ?? older.successAtMs,
     failureAtMs: newer.failureAtMs ?? older.failureAtMs,
     error: newer.error ?? older.error,
+    circuitOpenUntilMs:
+      newer.circuitOpenUntilMs ?? (hasSucceeded ? undefined : older.circuitOpenUntilMs),
   };
 }
 
-function toRow({ successAtMs, failureAtMs, ...result }: Result, nowMs: number): IntegrationResults {
+function toRow(
+  { successAtMs, failureAtMs, circuitOpenUntilMs, ...result }: Result,
+  nowMs: number,
+): IntegrationResults {
   return {
     ...result,
     successMsAgo: successAtMs === undefined ? undefined : nowMs - successAtMs,
     failureMsAgo: failureAtMs === undefined ? undefined : nowMs - failureAtMs,
+    circuitOpenMs: circuitOpenUntilMs === undefined ? undefined : circuitOpenUntilMs - nowMs,
   };
 }

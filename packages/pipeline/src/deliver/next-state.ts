@@ -13,6 +13,8 @@ import type { AttemptResult, NextState } from './record.sql';
 export type FinishedAttempt = {
   outcome: Outcome;
   provider?: string;
+  /** The revision of the integration that was used. */
+  integrationUpdatedAt?: Date | undefined;
   channelVersion?: ChannelVersion;
   /** The version could not be read from PostgreSQL, so the message itself is not at fault. */
   isVersionUnread?: boolean;

@@ -39,6 +39,7 @@ export const exceptions: Exception[] = [
       'configuration/event-versions.ts: INSERT INTO event_version',
       'configuration/event-versions.ts: UPDATE event SET',
       'configuration/event-versions.ts: UPDATE event e',
+      'configuration/integration-health.ts: WITH counts',
       'operators/people.ts: UPDATE invitation i SET expires_at = now() WHERE i.created_by',
       'operators/people.ts: UPDATE operator SET disabled_at',
       'operators/people.ts: UPDATE operator SET role',

@@ -17,7 +17,15 @@ import {
   writeIntegrationResults,
   writeKeyUses,
 } from '@belfry/database';
-import { createDefinition, owner, person, send, setSensitive, type World } from './world.fixture';
+import {
+  createDefinition,
+  owner,
+  person,
+  readRevision,
+  send,
+  setSensitive,
+  type World,
+} from './world.fixture';
 
 const hourMs = 3_600_000;
 const times = { idleMs: hourMs, longestMs: 24 * hourMs };
@@ -160,33 +168,29 @@ export async function useAccount(world: World) {
 }
 
 export async function useIntegrations(world: World): Promise<void> {
-  const { database, actor, appId, integrations, alter } = world;
+  const { database, actor, appId, integrations } = world;
   const all = createAppIntegrations(database.accepting);
   const id = integrations[1];
   const dueAt = new Date(Date.now() + hourMs);
   await send(world, { message: { integrationId: id, dueAt } });
   const counts = { succeeded: 1, failed: 1, failuresInRow: 1, successMsAgo: 1, failureMsAgo: 0 };
-  await writeIntegrationResults(database.delivery, [
-    { integrationId: id, ...counts, error: 'refused', circuitOpenMs: undefined },
-  ]);
+  async function writeResults(): Promise<Date> {
+    const revision = await readRevision(world, id);
+    await writeIntegrationResults(database.delivery, [
+      { ...revision, ...counts, error: 'refused', circuitOpenMs: undefined },
+    ]);
+    return revision.updatedAt;
+  }
+  const updatedAt = await writeResults();
   await all.list(appId);
-  const integration = await all.find(appId, id);
-  const { updatedAt = new Date() } = integration ?? {};
   const mail = { channel: 'sms', provider: 'slack', settings: { a: 1 } };
-  await all.change(actor, appId, { id, updatedAt, name: 'New', credentials: 'b', settings: {} });
+  const change = { name: 'New', credentials: 'b', settings: {}, isUntested: true };
+  await all.change(actor, appId, { id, updatedAt, ...change });
+  await writeResults();
   await all.pause(actor, appId, id);
   await all.find(appId, id);
   await all.resume(actor, appId, id);
   await all.recordTest(actor, appId, { id, ...mail });
-  await all.markTested(appId, {
-    id,
-    updatedAt: (await all.find(appId, id))?.updatedAt ?? updatedAt,
-  });
-  await alter(`UPDATE message SET state = 'sent' WHERE app_id = $1 AND integration_id = $2`, [
-    appId,
-    id,
-  ]);
-  await all.listUsed(appId, ['email']);
   const createdId = await all.create(actor, appId, {
     name: 'Third',
     ...mail,

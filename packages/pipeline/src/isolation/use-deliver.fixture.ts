@@ -1,11 +1,11 @@
 import {
   createAccountApps,
+  createAppIntegrations,
   createSuppressions,
   fillSlackIntegration,
   markActive,
   markNeedsAttention,
   markSlackRevoked,
-  writeTestResult,
 } from '@belfry/database';
 import { claimEligibleMessages, claimMessages } from '../deliver/claim.sql';
 import { readEligibility, readObstacles } from '../deliver/eligibility.sql';
@@ -15,7 +15,7 @@ import { readWaitingFacts } from '../deliver/waiting-message.sql';
 import { resultFor } from '../message-row.fixture';
 import { createQueueFacts } from '../operate/queue-counts';
 import { judgeResends } from '../operate/resend-verdict.sql';
-import { claim, person, send, type World } from './world.fixture';
+import { claim, person, readRevision, send, type World } from './world.fixture';
 
 /** Reads the verdict of a claim on a message, and on one that resends it. */
 async function judge({ database, appId }: World, messageId: string): Promise<void> {
@@ -101,7 +101,9 @@ async function useFailover(world: World): Promise<void> {
   const { database, integrations, actor } = world;
   const [first, second] = integrations;
   const pool = database.delivery;
-  await markNeedsAttention(pool, { integrationId: first, reason: 'refused' });
+  const firstRevision = await readRevision(world, first);
+  const secondRevision = await readRevision(world, second);
+  await markNeedsAttention(pool, { ...firstRevision, reason: 'refused' });
   const { messageId } = await send(world, { message: { integrationId: first } });
   await judge(world, messageId);
   await claimEligibleMessages(pool, claim([messageId]));
@@ -113,18 +115,18 @@ async function useFailover(world: World): Promise<void> {
   const back = await send(world, { message: { integrationId: first } });
   await readWaitingFacts(pool, [back.messageId]);
   await requeueMessages(pool, [{ id: back.messageId, waitMs: 1_000, why: 'circuit' }]);
-  await markNeedsAttention(pool, { integrationId: second, reason: 'refused' });
+  await markNeedsAttention(pool, { ...secondRevision, reason: 'refused' });
   const waiting = await send(world, { message: { integrationId: first } });
   await claimMessages(pool, claim([waiting.messageId]));
-  await writeTestResult(pool, first, { isWorking: false, detail: 'refused' });
-  await markActive(pool, second);
-  await markActive(pool, first, actor);
+  await markActive(pool, secondRevision);
+  const tests = createAppIntegrations(pool);
+  await tests.recordTestResult(actor, world.appId, firstRevision, { isWorking: true, detail: '' });
   const settings = { team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };
   const install = { integrationId: first, credentials: 'sealed', settings };
   await fillSlackIntegration(pool, actor, install);
   const revoked = { teamId: 'T1', appId: 'A1', botUserIds: ['U1'], reason: 'revoked' };
   await markSlackRevoked(pool, revoked);
-  await markActive(pool, first);
+  await markActive(pool, await readRevision(world, first));
 }
 
 /** Applies the contact updates of provider responses. */

@@ -3,8 +3,10 @@ import {
   createAccess,
   createAccountApps,
   createDatabase,
+  createLookUps,
   createSystemActor,
   type Database,
+  type IntegrationRevision,
 } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { defaultPolicy, type VersionDefinition } from '@belfry/shared';
@@ -99,6 +101,15 @@ async function createMail(
   const integration = { name, channel: 'email', provider: 'slack', settings };
   return (await factories.createIntegration(app, { ...integration, credentials: { user: 'a' } }))
     .id;
+}
+
+export async function readRevision(
+  { database }: World,
+  integrationId: string,
+): Promise<IntegrationRevision> {
+  const row = await createLookUps(database.lookUps).findIntegration(integrationId);
+  if (!row) throw new Error('The integration was not found');
+  return { integrationId, updatedAt: row.updatedAt };
 }
 
 export function createDefinition(integrationIds: string[], isSensitive = false): VersionDefinition {

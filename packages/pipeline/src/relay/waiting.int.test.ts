@@ -51,6 +51,12 @@ async function createPlaceWithChain(count: number) {
   return { place: { tenant, event }, ids };
 }
 
+async function activate(integrationId: string): Promise<void> {
+  const { integration } = database.prisma;
+  const { updatedAt } = await integration.findUniqueOrThrow({ where: { id: integrationId } });
+  await markActive(database.delivery, { integrationId, updatedAt });
+}
+
 type RowOptions = MessageOptions & { data?: Parameters<typeof update>[1] };
 
 function update(id: string, data: Parameters<Database['prisma']['message']['update']>[0]['data']) {
@@ -393,7 +399,7 @@ describe('an integration that needs attention', () => {
   test('releases all its messages at once when it works again', async () => {
     const { integrationId, messageIds } = await createWaiting(3, new Date(Date.now() + 60_000));
     await claim(messageIds);
-    await markActive(database.delivery, integrationId);
+    await activate(integrationId);
     expect(await claim(messageIds)).toEqual(['claimed', 'claimed', 'claimed']);
   });
 
@@ -421,7 +427,7 @@ describe('an integration that needs attention', () => {
       await write(place, { integrationId, data: waiting(null) }),
     ];
     const before = await Promise.all(unaffectedIds.map(read));
-    await markActive(database.delivery, integrationId);
+    await activate(integrationId);
     for (const { dueAt, waits } of await Promise.all(woken.map(read))) {
       expect(dueAt!.getTime()).toBeLessThan(later.getTime());
       expect(waits).toBeNull();
@@ -484,7 +490,7 @@ describe('a chain whose first integration needs attention', () => {
     const id = await write(place, { integrationId: ids[0]! });
     await claim([id]);
     expect(await read(id)).toMatchObject({ integrationId: ids[0], waits: 'needs_attention' });
-    await markActive(database.delivery, ids[1]!);
+    await activate(ids[1]!);
     await claim([id]);
     expect(await read(id)).toMatchObject({ integrationId: ids[1], state: 'queued' });
     expect(await claim([id])).toEqual(['claimed']);

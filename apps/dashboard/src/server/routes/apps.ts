@@ -24,7 +24,7 @@ type GoingLiveDeps = {
   channels: Record<string, AnyChannel>;
   keys: Pick<AccountKeys, 'list'>;
   events: Pick<AppEvents, 'list'>;
-  integrations: Pick<AppIntegrations, 'list' | 'listUsed'>;
+  integrations: Pick<AppIntegrations, 'list'>;
   readStatus(): Promise<StoreStatus>;
 };
 
@@ -98,17 +98,16 @@ function pickSettings(settings: { [name: string]: unknown }): Partial<AppSetting
 }
 
 async function readGoingLiveFacts(
-  { channels, channelNames, keys, events, integrations, readStatus }: AppHandlersDeps,
+  { channels, keys, events, integrations, readStatus }: AppHandlersDeps,
   { id, accountId, openInboxCounters }: AccountAppRow & { accountId: string },
 ) {
-  const [accountKeys, appEvents, appIntegrations, used, { gateway }] = await Promise.all([
+  const [accountKeys, appEvents, appIntegrations, { gateway }] = await Promise.all([
     keys.list(accountId),
     events.list(id),
     integrations.list(id),
-    integrations.listUsed(id, channelNames),
     readStatus(),
   ]);
-  const lists = { keys: accountKeys, events: appEvents, integrations: appIntegrations, used };
+  const lists = { keys: accountKeys, events: appEvents, integrations: appIntegrations };
   return { channels, ...lists, gateway, openInboxCounters };
 }
 

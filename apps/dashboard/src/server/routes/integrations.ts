@@ -1,5 +1,5 @@
 import type { IntegrationInput, Provider } from '@belfry/channels';
-import type { Actor, AppIntegrationRow } from '@belfry/database';
+import type { AppIntegrationRow } from '@belfry/database';
 import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import { hideHints, mergeCredentials, readBoundSettings } from '../credentials';
 import {
@@ -11,12 +11,11 @@ import { checkIntegration, completeSettings } from '../integration-check';
 import { invalid, notFound, Refusal } from '../problem';
 import { describeRemovalHarm, findReferences } from '../references';
 import { type AppCall, type Handlers, readId } from '../route';
+import { isSameJson } from '../same-json';
 import type { TestConnection } from '../test-connection';
 
 export type IntegrationHandlersDeps = IntegrationAnswersDeps & {
   testConnection: TestConnection;
-  /** Reactivates the integration after a passed test. */
-  markActive(integrationId: string, actor: Actor): Promise<void>;
 };
 
 /** Integrations of an app: provider credentials and settings. */
@@ -79,6 +78,7 @@ function createFormHandlers(
         name: change.name?.trim() ?? row.name,
         settings,
         credentials: box.seal(row.id, credentials),
+        isUntested: !isSameJson(stored, { settings, credentials }),
         entered: listEntered(form.credentials),
       });
       if (result === 'taken') throw nameTaken();
@@ -89,7 +89,7 @@ function createFormHandlers(
 }
 
 function createTestHandlers(
-  { integrations, credentials: box, testConnection, markActive: activate }: IntegrationHandlersDeps,
+  { integrations, credentials: box, testConnection }: IntegrationHandlersDeps,
   { find, getProvider }: IntegrationAnswers,
 ) {
   /** Writes the audit entry before the test, so that a crash cannot lose who sent a credential where. */
@@ -129,11 +129,8 @@ function createTestHandlers(
         settings: row.settings,
         credentials: box.open(row),
       });
-      await integrations.recordTestResult(row.id, result);
-      if (result.isWorking) {
-        await activate(row.id, call.actor);
-        await integrations.markTested(call.app.id, row);
-      }
+      const revision = { integrationId: row.id, updatedAt: row.updatedAt };
+      await integrations.recordTestResult(call.actor, call.app.id, revision, result);
       return result;
     },
   } satisfies Partial<Handlers>;
