@@ -54,6 +54,25 @@ async function insert({ user, channel = 'email', state = 'sent', ...rest }: Inse
   return { requestId, messageId };
 }
 
+/** 250 newer requests of an app, with one message each to the e-mail address of the user, if it has one. */
+async function insertMany(
+  { accountId, appId }: { accountId: string; appId: string },
+  user: { user_id: string; email?: string },
+): Promise<void> {
+  await dashboard.database.lookUps.query(
+    `WITH r AS (
+       INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items)
+       SELECT id, $1, $2, $3, $4, 'single', 1, 1 FROM unnest($7::uuid[]) u (id) RETURNING id
+     ), i AS (INSERT INTO request_item (request_id, item, recipient, planned_at) SELECT id, 0, $5, now() FROM r)
+     INSERT INTO message (id, request_id, item, app_id, channel, target, state, settled_at, expires_at)
+     SELECT gen_random_uuid(), id, 0, $2, 'email', $6::text, 'sent', now(), now() FROM r WHERE $6::text IS NOT NULL`,
+    [
+      ...[accountId, appId, event.eventId, event.versionId, JSON.stringify(user), user.email],
+      Array.from({ length: 250 }, newId),
+    ],
+  );
+}
+
 async function createUser(contact: object) {
   const [sid, userId] = [newId(), `u-${newId()}`];
   const { appId } = dashboard.tenant;
@@ -174,6 +193,25 @@ describe('the latest messages of a user', () => {
       { requestId: byAddress.requestId, target: email.toUpperCase() },
     ]);
     expect(JSON.stringify(again.body)).not.toContain(other.requestId);
+  });
+
+  test('are found behind newer ones of other apps with the same id and of other users with the same address', async () => {
+    const email = `${newId()}@example.com`;
+    const { sid, userId } = await createUser({ email });
+    const toAddress = await insert({ user: { email }, target: email });
+    const named = await insert({
+      user: { user_id: userId },
+      channel: 'sms',
+      target: '+12025550103',
+    });
+    const neighbour = await dashboard.createNeighbour();
+    await insertMany(neighbour.tenant, { user_id: userId });
+    await insertMany(dashboard.tenant, { user_id: 'somebody-else', email });
+    const { body } = await dashboard.call('get', at(`users/${sid}/messages`));
+    expect(body.channels).toMatchObject([
+      { channel: 'sms', messages: [{ requestId: named.requestId }] },
+      { channel: 'email', messages: [{ requestId: toAddress.requestId }] },
+    ]);
   });
 });
 

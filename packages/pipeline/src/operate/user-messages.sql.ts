@@ -1,5 +1,6 @@
 import { type Queryable, wentTo } from '@belfry/database';
 import { isResent } from './is-resent.sql';
+import { namesUser } from './log-conditions.sql';
 
 export type UserQuery = {
   appId: string;
@@ -23,15 +24,16 @@ export type UserMessageRow = {
 
 /** Newest entries of each channel in the answer. */
 const perChannel = 3;
-/** Index entries read for the user id. Other apps may use the same id, and their requests are left out afterwards. */
+/** The newest items that name the user. */
 const maxNamedItems = 200;
-/** Index entries read for one address. */
+/** The newest messages to one address that count as the user's. */
 const maxOfAddress = 50;
 
 /**
  * Lists the newest messages of a user on each channel: of requests that name the user id (request_item_named_user_idx), and
  * to the user's addresses (message_app_id_lower_target_request_id_idx) unless the request names another user. A resent
- * message is left out, because the newer one replaces it.
+ * message is left out, because the newer one replaces it. The limits count only what belongs to the user: other apps may use
+ * the same id, and other users the same address. Each entry of theirs that is read first costs about 5 buffers.
  */
 export async function listUserMessages(
   client: Queryable,
@@ -43,11 +45,9 @@ export async function listUserMessages(
 
 const statement = `
 WITH named AS MATERIALIZED (
-  SELECT i.request_id, i.item, i.skips FROM (
-    SELECT request_id, item, skips FROM request_item
-    WHERE recipient LIKE '%"user_id"%' AND recipient::jsonb ->> 'user_id' = $2
-    ORDER BY request_id DESC LIMIT ${maxNamedItems}) i
+  SELECT i.request_id, i.item, i.skips FROM request_item i
   JOIN request q ON q.id = i.request_id AND q.app_id = $1
+  WHERE ${namesUser('i', '$2')} ORDER BY i.request_id DESC LIMIT ${maxNamedItems}
 ), messages AS (
   SELECT m.id, m.channel, m.request_id, m.item FROM named n
   JOIN message m ON m.request_id = n.request_id AND m.item = n.item AND m.app_id = $1
@@ -55,10 +55,11 @@ WITH named AS MATERIALIZED (
   UNION
   SELECT m.id, m.channel, m.request_id, m.item FROM unnest($3::text[]) a (address)
   CROSS JOIN LATERAL (
-    SELECT m.* FROM message m WHERE m.app_id = $1 AND ${wentTo('m', 'a.address')}
+    SELECT m.id, m.channel, m.request_id, m.item FROM message m
+    JOIN request_item i ON i.request_id = m.request_id AND i.item = m.item
+    WHERE m.app_id = $1 AND ${wentTo('m', 'a.address')}
+      AND coalesce(i.recipient::jsonb ->> 'user_id', $2) = $2 AND NOT ${isResent('m')}
     ORDER BY m.request_id DESC LIMIT ${maxOfAddress}) m
-  JOIN request_item i ON i.request_id = m.request_id AND i.item = m.item
-  WHERE coalesce(i.recipient::jsonb ->> 'user_id', $2) = $2 AND NOT ${isResent('m')}
 ), entries AS (
   SELECT id AS message_id, channel, request_id, item, NULL::jsonb AS skip FROM messages
   UNION ALL
