@@ -56,7 +56,7 @@ testInBrowser(
     expect(await inspectPage(page, 'bulk-filtered')).toEqual([]);
 
     const download = page.waitForEvent('download');
-    await page.getByRole('link', { name: 'Export CSV' }).click();
+    await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await download).suggestedFilename()).toBe(`belfry-${bulk.requestId}.csv`);
 
     await page.getByRole('button', { name: 'Resend these…' }).first().click();

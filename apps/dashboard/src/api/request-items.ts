@@ -64,7 +64,8 @@ export const requestItemRoutes = {
   /**
    * text/csv with one row per matching message, for every item. Columns: item (from 1, as on the page), recipient, channel,
    * address, state, reason, generation, message_id, settled_at. A value that a spreadsheet would run as a formula starts
-   * with an apostrophe; plain numbers, such as phone numbers, do not. An export that is cut off ends the connection.
+   * with an apostrophe; plain numbers, such as phone numbers, do not. An export that is cut off, after 60 s at the latest, ends
+   * the connection. 503 `unavailable` while another export of the operator, or four exports, are running.
    */
   'GET /api/apps/:appId/requests/:requestId/items.csv': { access: 'viewer', query: itemFilters },
 } as const satisfies Record<string, RouteSpec>;

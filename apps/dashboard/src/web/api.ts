@@ -38,8 +38,18 @@ const unreachable: PageProblem = {
   error: 'The dashboard server does not answer. Accepted messages are safe.',
 };
 
+const cutOff: PageProblem = {
+  code: 'unreachable',
+  error: 'The file was cut off, so it is not saved. Try again, with more filters if it is large.',
+};
+
 /** The only caller of the server. Methods, paths and types come from the contract in src/api. */
 export function createApi({ root, fetch, onSignedOut }: ApiDeps) {
+  function toProblem(problem: Problem, response: Response): PageProblem {
+    if (problem.code === 'signed_out') onSignedOut();
+    return addRetryTime(problem, response);
+  }
+
   return {
     /** `call('POST /api/keys/:id/show', { id, body: { password } })` */
     async call<R extends JsonRoute>(
@@ -61,9 +71,21 @@ export function createApi({ root, fetch, onSignedOut }: ApiDeps) {
         const read: unknown = await response.json();
         // The types of the handlers come from the same contract.
         if (response.ok) return { value: read as Answer<R> };
-        const problem = read as Problem;
-        if (problem.code === 'signed_out') onSignedOut();
-        return { problem: addRetryTime(problem, response) };
+        return { problem: toProblem(read as Problem, response) };
+      } catch {
+        return { problem: unreachable };
+      }
+    },
+
+    /** Reads a file. The server limits the time. */
+    async download<R extends Route>(route: R, ...[input]: InputArgs<R>): Promise<Result<Blob>> {
+      try {
+        const response = await fetch(getUrl(root, route, input), { credentials: 'same-origin' });
+        if (!response.ok) return { problem: toProblem(await response.json(), response) };
+        return await response.blob().then(
+          (value) => ({ value }),
+          () => ({ problem: cutOff }),
+        );
       } catch {
         return { problem: unreachable };
       }

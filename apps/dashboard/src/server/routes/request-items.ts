@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { ItemFilters, ItemRow } from '../../api/request-items';
 import { toCsvLine } from '../csv';
-import { notFound } from '../problem';
+import { notFound, Refusal } from '../problem';
 import { type ItemSearch, type ReadItems, readItemPage, walkItems } from '../request-items';
 import { type AppCall, type Handlers, readId } from '../route';
 
@@ -11,10 +11,17 @@ export type RequestItemHandlersDeps = {
   readItems: ReadItems;
   /** The number of items of a request; undefined if the app has none with this id. */
   countItems(appId: string, requestId: string): Promise<number | undefined>;
+  /** How long an export may take; 60 s by default. */
+  maxExportMs?: number;
 };
 
 /** The items of a request, as pages and as a file. */
-export function createRequestItemHandlers({ readItems, countItems }: RequestItemHandlersDeps) {
+export function createRequestItemHandlers({
+  readItems,
+  countItems,
+  maxExportMs = 60_000,
+}: RequestItemHandlersDeps) {
+  const startExport = createExportLimit();
   return {
     async 'GET /api/apps/:appId/requests/:requestId/items'(call) {
       const { cursor = 0, ...filters } = call.query;
@@ -23,15 +30,20 @@ export function createRequestItemHandlers({ readItems, countItems }: RequestItem
 
     async 'GET /api/apps/:appId/requests/:requestId/items.csv'(call) {
       const search = await createSearch(call, call.query);
-      const pages = walkItems(readItems, search);
-      // The first page is read before the headers leave, so that its error is answered as one.
-      const first = await pages.next();
-      await sendCsv(call.res, `belfry-${search.requestId}.csv`, async function* listLines() {
-        yield toCsvLine(columns);
-        if (!first.done) yield toLines(first.value);
-        for await (const page of pages) yield toLines(page);
-      });
-      return undefined;
+      const end = startExport(call.session.operator.id);
+      try {
+        const pages = walkItems(readItems, search);
+        // The first page is read before the headers leave, so that its error is answered as one.
+        const first = await pages.next();
+        await sendCsv(call.res, { requestId: search.requestId, maxExportMs }, async function* () {
+          yield toCsvLine(columns);
+          if (!first.done) yield toLines(first.value);
+          for await (const page of pages) yield toLines(page);
+        });
+        return undefined;
+      } finally {
+        end();
+      }
     },
   } satisfies Partial<Handlers>;
 
@@ -72,17 +84,36 @@ function listItemLines({ item, recipient, messages }: ItemRow): string[] {
     });
 }
 
-const maxExportMs = 60_000;
+/** Exports at once. Each reads all items of a request. */
+const maxExports = 4;
+
+/** Allows one export per operator at once. */
+function createExportLimit() {
+  const operatorIds = new Set<string>();
+  /** Returns a function that ends the export. */
+  return function startExport(operatorId: string): () => void {
+    if (operatorIds.has(operatorId)) {
+      throw new Refusal('unavailable', 'Another export of yours is running. Wait until it ends.');
+    }
+    if (operatorIds.size >= maxExports) {
+      throw new Refusal('unavailable', `${maxExports} operators export files now. Try again.`, {
+        headers: { 'Retry-After': '10' },
+      });
+    }
+    operatorIds.add(operatorId);
+    return () => void operatorIds.delete(operatorId);
+  };
+}
 
 /** Reads the next page only when the browser has taken the last one. A late or failed export ends the connection. */
 async function sendCsv(
   res: Response,
-  filename: string,
+  { requestId, maxExportMs }: { requestId: string; maxExportMs: number },
   listLines: () => AsyncIterable<string>,
 ): Promise<void> {
   res.set({
     'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${filename}"`,
+    'Content-Disposition': `attachment; filename="belfry-${requestId}.csv"`,
     'Cache-Control': 'no-store',
   });
   const signal = AbortSignal.timeout(maxExportMs);
@@ -90,12 +121,15 @@ async function sendCsv(
     await pipeline(Readable.from(listLines(), { highWaterMark: 1 }), res, { signal });
   } catch (error) {
     // The operator cancelled the download.
-    if (!isPrematureClose(error)) throw error;
+    if (isClosed(error)) return;
+    if (!signal.aborted) throw error;
+    const seconds = maxExportMs / 1_000;
+    throw new Refusal('unavailable', `The export was cut off after ${seconds} seconds.`);
   }
 }
 
-const isPrematureClose = (error: unknown) =>
-  typeof error === 'object' &&
-  error !== null &&
-  'code' in error &&
-  error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+/** The browser closed the connection, during the export or before it began. */
+const closeCodes: unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+
+const isClosed = (error: unknown) =>
+  typeof error === 'object' && error !== null && 'code' in error && closeCodes.includes(error.code);

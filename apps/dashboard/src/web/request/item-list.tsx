@@ -2,12 +2,13 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type FormEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { ItemFilters, ItemRow } from '../../api/request-items';
 import type { RequestAnswer } from '../../api/requests';
-import { useApp, useServices } from '../context';
+import type { PageProblem } from '../api';
 import { count } from '../format';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
-import { AwayBar, Waiting } from '../parts/notes';
+import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
+import { ExportButton } from './export-button';
 import { type ItemList as Items, useItems } from './use-items';
 
 type Props = {
@@ -21,9 +22,11 @@ type Props = {
 /** The items of a bulk request, with filters, a search and a CSV file of what they show. */
 export function ItemList({ request, filters, everyMs, onFilter, onOpen }: Props) {
   const items = useItems(request.requestId, filters, { everyMs });
+  const [problem, setProblem] = useState<PageProblem>();
   return (
     <section className="items" aria-label="Items">
-      <ItemBar request={request} filters={filters} onFilter={onFilter} />
+      <ItemBar request={request} filters={filters} onFilter={onFilter} onProblem={setProblem} />
+      <ProblemNote problem={problem} />
       <AwayBar loaded={items} reload={items.reload} />
       {!items.value && <Waiting loaded={items} reload={items.reload} what="items" />}
       {items.value && <Rows items={items} rows={items.value} onOpen={onOpen} />}
@@ -42,11 +45,12 @@ export function ItemList({ request, filters, everyMs, onFilter, onOpen }: Props)
   );
 }
 
-function ItemBar({ request, filters, onFilter }: Pick<Props, 'request' | 'filters' | 'onFilter'>) {
-  const app = useApp();
-  const { api } = useServices();
+type BarProps = Pick<Props, 'request' | 'filters' | 'onFilter'> & {
+  onProblem: (problem: PageProblem | undefined) => void;
+};
+
+function ItemBar({ request, filters, onFilter, onProblem }: BarProps) {
   const { requestId, items, plannedItems } = request;
-  const csv = { appId: app.id, requestId, query: filters };
   function search(form: FormEvent<HTMLFormElement>) {
     form.preventDefault();
     const recipient = String(new FormData(form.currentTarget).get('recipient')).trim();
@@ -80,13 +84,7 @@ function ItemBar({ request, filters, onFilter }: Pick<Props, 'request' | 'filter
           </button>
         </span>
       ))}
-      <a
-        className="btn small"
-        href={api.getUrl('GET /api/apps/:appId/requests/:requestId/items.csv', csv)}
-        download
-      >
-        Export CSV
-      </a>
+      <ExportButton requestId={requestId} filters={filters} onProblem={onProblem} />
     </search>
   );
 }
