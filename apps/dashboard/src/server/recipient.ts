@@ -1,16 +1,15 @@
-/** The addresses in a stored `user` and its user_id, the address of the call first. */
-export function listRecipientNames(recipient: string | null): string[] {
-  const user: unknown = recipient === null ? undefined : JSON.parse(recipient);
-  const fields = toFields(user);
-  const slack = toFields(fields.get('slack'));
-  return [
-    fields.get('email'),
-    fields.get('mobile'),
-    fields.get('whatsapp_mobile'),
-    slack.get('channel_id'),
-    slack.get('email'),
-    fields.get('user_id'),
-  ].filter((value): value is string => typeof value === 'string' && value !== '');
+import { channels } from '@belfry/channels';
+import { recipientFromWire } from '@belfry/shared';
+
+const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
+
+/** The addresses in a stored `user`, read as for its channels, and its user_id. */
+export function listRecipientNames(stored: string | null): string[] {
+  if (stored === null) return [];
+  const recipient = recipientFromWire(JSON.parse(stored), extraFields);
+  const { userId, preferences: _, ...addresses } = recipient;
+  delete addresses.slack?.accessToken;
+  return listTexts([addresses, userId]);
 }
 
 /** The address from the call, or the id of the stored user. */
@@ -21,6 +20,9 @@ export function describeRecipient(
   return listRecipientNames(recipient)[0] ?? messages[0]?.target ?? null;
 }
 
-function toFields(value: unknown): Map<string, unknown> {
-  return new Map(Object.entries(typeof value === 'object' && value !== null ? value : {}));
+/** Every text in a value, in its order. */
+function listTexts(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(listTexts);
 }

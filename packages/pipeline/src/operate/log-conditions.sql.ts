@@ -124,14 +124,14 @@ export function namesUser(alias: string, userId: string): string {
 
 /**
  * Whether the item `i` names the user, a stored user with the address, or the address itself in any field. A phone number
- * may have been written with separators and without the plus.
+ * may have been written with separators and without the plus, and a Telegram chat as a number.
  */
 function namesAddress({ recipient = '', recipientUserIds = [] }: LogFilter, bind: Bind): string {
   const value = bind(recipient, 'text');
   const digits = /^\+\d+$/.test(recipient) ? [recipient, recipient.slice(1)] : [];
   const userIds = bind([recipient, ...recipientUserIds], 'text[]');
   return `(i.recipient::jsonb ->> 'user_id' = ANY (${userIds}) OR EXISTS (
-      SELECT 1 FROM jsonb_path_query(i.recipient::jsonb, '$.keyvalue() ? (@.key != "preferences").value.** ? (@.type() == "string")') f (field)
+      SELECT 1 FROM jsonb_path_query(i.recipient::jsonb, '$.keyvalue() ? (@.key != "preferences").value.** ? (@.type() == "string" || @.type() == "number")') f (field)
       WHERE lower(f.field #>> '{}') = lower(${value})
         OR regexp_replace(f.field #>> '{}', '[^0-9+]', '', 'g') = ANY (${bind(digits, 'text[]')})))`;
 }
