@@ -1,5 +1,5 @@
 import type { LogEntry, LogFilter, RequestLog } from '@belfry/pipeline/operate';
-import type { Logger } from '@belfry/runtime';
+import { createSemaphore, type Logger } from '@belfry/runtime';
 import type { LiveEvent } from '../api/log';
 import { idAt } from './log-filter';
 import { isFinal, toLogRow } from './log-row';
@@ -25,6 +25,8 @@ export type LogLiveDeps = {
 };
 
 const pollEveryMs = 1_000;
+/** Apps and filters that are read at once. */
+const maxReads = 4;
 /** Ids are created before commit and by several clocks. Requests older than this are certainly visible. */
 const rereadMs = 10_000;
 const maxListeners = 200;
@@ -33,55 +35,38 @@ const maxListenersOfOne = 20;
 /** Open requests per app that are re-read until they are final. */
 const maxWatched = 100;
 const watchedForMs = 10 * 60_000;
+/** Rows that wait for a slow filter; older ones are dropped. */
+const maxPending = 1_000;
 
 const trouble =
   'PostgreSQL does not answer. Accepted messages are safe; new rows appear when it is back.';
 
-/** Polls once per second for all listeners together; stops without listeners. */
+/** Polls once per second for all listeners together; stops without listeners. A slow filter delays only its own pages. */
 export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
   const listeners = new Set<LogListener>();
   const apps = new Map<string, WatchedApp>();
+  const feeds = new Map<string, Feed>();
+  const read = createReads(logger);
   let timer: NodeJS.Timeout | undefined;
-  let isPolling = false;
-  let isInTrouble = false;
 
-  async function poll(): Promise<void> {
-    if (isPolling) return;
-    isPolling = true;
-    await pollOnce().then(
-      () => {
-        isInTrouble = false;
-      },
-      (error: unknown) => notifyTrouble(error),
-    );
-    isPolling = false;
-  }
-
-  function notifyTrouble(error: unknown): void {
-    if (!isInTrouble) logger.warn('log_live.not_read', { error });
-    isInTrouble = true;
-    for (const listener of listeners) listener.notify({ type: 'trouble', error: trouble });
-  }
-
-  async function pollOnce(): Promise<void> {
-    const appIds = [...apps.keys()];
-    const recent = await log.listSince(appIds, idAt(now() - rereadMs));
-    for (const [appId, watched] of [...apps]) {
+  async function readRecent(): Promise<void> {
+    const readAtMs = now();
+    const from = [...apps.values()].map((app) => idAt(app.readAtMs - rereadMs));
+    const recent = await log.listSince([...apps.keys()], from);
+    for (const [appId, app] of apps) {
       const ids = recent.filter((row) => row.appId === appId).map(({ id }) => id);
-      const entryIds = [...new Set([...ids, ...watched.openIds()])];
-      const updates = watched.update(await log.readEntries(appId, entryIds));
-      await notifyApp(
-        log,
-        [...listeners].filter((one) => one.appId === appId),
-        updates,
-      );
+      const own = [...feeds.values()].filter((feed) => feed.appId === appId);
+      const readers = own.flatMap((feed) => [...feed.listeners]);
+      read(app, readers, async () => {
+        const entryIds = [...new Set([...ids, ...app.openIds()])];
+        const updates = app.update(await log.readEntries(appId, entryIds));
+        app.readAtMs = readAtMs;
+        for (const feed of own) {
+          for (const update of updates) addPending(feed.pending, update);
+          read(feed, feed.listeners, () => sendPending(log, feed));
+        }
+      });
     }
-  }
-
-  function stop(): void {
-    clearInterval(timer);
-    timer = undefined;
-    apps.clear();
   }
 
   return {
@@ -89,69 +74,132 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
       const own = [...listeners].filter(({ operatorId }) => operatorId === listener.operatorId);
       if (listeners.size >= maxListeners || own.length >= maxListenersOfOne) return undefined;
       listeners.add(listener);
-      if (!apps.has(listener.appId)) apps.set(listener.appId, createWatchedApp(now));
-      timer ??= setInterval(() => void poll(), pollEveryMs);
+      const leave = follow({ apps, feeds, now }, listener);
+      timer ??= setInterval(() => read(apps, listeners, readRecent), pollEveryMs);
       return () => {
         listeners.delete(listener);
-        if (![...listeners].some(({ appId }) => appId === listener.appId))
-          apps.delete(listener.appId);
-        if (listeners.size === 0) stop();
+        leave();
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
       };
     },
     close() {
+      clearInterval(timer);
       for (const listener of listeners) listener.notify({ type: 'ended' });
       listeners.clear();
-      stop();
+      feeds.clear();
+      apps.clear();
     },
   };
 }
 
-/** Sends the updates of an app, or keeps them for the next poll if their filters cannot be read. */
-async function notifyApp(
-  log: Pick<RequestLog, 'listMatching'>,
-  listeners: readonly LogListener[],
-  { added, changed, undo }: LogUpdates,
-): Promise<void> {
-  const pick = createMatcher(log, [...added, ...changed]);
-  try {
-    for (const listener of listeners) {
-      notifyRows(listener, 'rows', await pick(listener.filter, added));
-      notifyRows(listener, 'changed', await pick(listener.filter, changed));
+type Read = (key: object, listeners: Iterable<LogListener>, work: () => Promise<void>) => void;
+
+/** Reads side by side, but nothing twice at once. A failure is logged once, and its listeners are told each time. */
+function createReads(logger: Logger): Read {
+  const slots = createSemaphore(maxReads);
+  const running = new WeakSet<object>();
+  const failing = new WeakSet<object>();
+
+  async function readNow(key: object, listeners: Iterable<LogListener>, work: () => Promise<void>) {
+    try {
+      await work();
+      failing.delete(key);
+    } catch (error) {
+      if (!failing.has(key)) logger.warn('log_live.not_read', { error });
+      failing.add(key);
+      for (const listener of listeners) listener.notify({ type: 'trouble', error: trouble });
     }
+  }
+
+  return function read(key, listeners, work) {
+    if (running.has(key)) return;
+    running.add(key);
+    void slots.acquire().then(async (release) => {
+      await readNow(key, listeners, work);
+      running.delete(key);
+      release();
+    });
+  };
+}
+
+/** The pages that follow one app with the same filter. */
+type Feed = {
+  appId: string;
+  filter: LogFilter | undefined;
+  listeners: Set<LogListener>;
+  /** By request, oldest first. */
+  pending: Map<string, LogUpdate>;
+};
+
+type Watch = { apps: Map<string, WatchedApp>; feeds: Map<string, Feed>; now: () => number };
+
+/** Adds a listener to the feed of its filter. Returns a function that removes it. */
+function follow({ apps, feeds, now }: Watch, listener: LogListener): () => void {
+  const { appId, filter } = listener;
+  const key = JSON.stringify([appId, filter]);
+  const feed = feeds.get(key) ?? { appId, filter, listeners: new Set(), pending: new Map() };
+  feed.listeners.add(listener);
+  feeds.set(key, feed);
+  if (!apps.has(appId)) apps.set(appId, createWatchedApp(now));
+  return function leave() {
+    feed.listeners.delete(listener);
+    if (feed.listeners.size === 0) feeds.delete(key);
+    if (![...feeds.values()].some((one) => one.appId === appId)) apps.delete(appId);
+  };
+}
+
+function addPending(pending: Feed['pending'], { entry, isNew }: LogUpdate): void {
+  const before = pending.get(entry.requestId);
+  pending.delete(entry.requestId);
+  pending.set(entry.requestId, { entry, isNew: isNew || before?.isNew === true });
+  const [oldest] = pending.keys();
+  if (pending.size > maxPending && oldest !== undefined) pending.delete(oldest);
+}
+
+/** Sends the matching updates, or keeps them if the filter cannot be read. PostgreSQL decides, as for the list. */
+async function sendPending(log: Pick<RequestLog, 'listMatching'>, feed: Feed): Promise<void> {
+  const { filter, pending } = feed;
+  if (pending.size === 0) return;
+  feed.pending = new Map();
+  try {
+    const ids = new Set(filter ? await log.listMatching(filter, [...pending.keys()]) : []);
+    const matches = [...pending.values()].filter(({ entry }) => ids.has(entry.requestId));
+    notifyRows(
+      feed,
+      'rows',
+      matches.filter(({ isNew }) => isNew),
+    );
+    notifyRows(
+      feed,
+      'changed',
+      matches.filter(({ isNew }) => !isNew),
+    );
   } catch (error) {
-    undo();
+    const newer = feed.pending;
+    feed.pending = pending;
+    for (const update of newer.values()) addPending(pending, update);
     throw error;
   }
 }
 
-/** Picks the entries that match a filter. Asks PostgreSQL once per filter, as the list does: a match has one definition. */
-function createMatcher({ listMatching }: Pick<RequestLog, 'listMatching'>, all: LogEntry[]) {
-  const ids = all.map(({ requestId }) => requestId);
-  const matches = new Map<string, Promise<string[]>>();
-  return async (filter: LogFilter | undefined, entries: LogEntry[]): Promise<LogEntry[]> => {
-    if (filter === undefined || entries.length === 0) return [];
-    const key = JSON.stringify(filter);
-    const match = matches.get(key) ?? listMatching(filter, ids);
-    matches.set(key, match);
-    const matchingIds = new Set(await match);
-    return entries.filter(({ requestId }) => matchingIds.has(requestId));
-  };
+function notifyRows({ listeners }: Feed, type: 'rows' | 'changed', updates: LogUpdate[]): void {
+  const rows = updates.map(({ entry }) => toLogRow(entry));
+  if (rows.length === 0) return;
+  for (const listener of listeners) listener.notify({ type, rows });
 }
 
-function notifyRows(listener: LogListener, type: 'rows' | 'changed', entries: LogEntry[]): void {
-  const rows = entries.map(toLogRow);
-  if (rows.length > 0) listener.notify({ type, rows });
-}
-
-type LogUpdates = {
-  added: LogEntry[];
-  changed: LogEntry[];
-  /** They could not be sent: the next poll finds them again. The page ignores rows that it has. */
-  undo(): void;
+/** A new or changed entry. */
+type LogUpdate = { entry: LogEntry; isNew: boolean };
+type WatchedApp = {
+  /** Its requests are read up to this time. */
+  readAtMs: number;
+  openIds(): string[];
+  update(entries: LogEntry[]): LogUpdate[];
 };
-type WatchedApp = { openIds(): string[]; update(entries: LogEntry[]): LogUpdates };
 
-/** The entries sent for one app, and which of them may still change. */
+/** The entries read for one app, and which of them may still change. */
 function createWatchedApp(now: () => number): WatchedApp {
   const entryStates = new Map<string, { text: string; seenAtMs: number; isOpen: boolean }>();
   const startedAtMs = now();
@@ -170,14 +218,13 @@ function createWatchedApp(now: () => number): WatchedApp {
   }
 
   return {
+    readAtMs: startedAtMs,
     openIds() {
       const open = [...entryStates].filter(([, { isOpen }]) => isOpen).map(([id]) => id);
       return open.slice(-maxWatched);
     },
     update(entries) {
-      const added: LogEntry[] = [];
-      const changed: LogEntry[] = [];
-      const statesBefore = new Map(entryStates);
+      const updates: LogUpdate[] = [];
       for (const entry of entries.toReversed()) {
         const text = JSON.stringify([entry.messages, entry.groups, entry.plannedItems]);
         const before = entryStates.get(entry.requestId);
@@ -186,18 +233,10 @@ function createWatchedApp(now: () => number): WatchedApp {
           isOpen: mayChange(entry),
           seenAtMs: before?.seenAtMs ?? now(),
         });
-        const list = before ? changed : added;
-        if (isNews(entry, before, text)) list.push(entry);
+        if (isNews(entry, before, text)) updates.push({ entry, isNew: before === undefined });
       }
       forget();
-      return {
-        added,
-        changed,
-        undo() {
-          entryStates.clear();
-          for (const [id, state] of statesBefore) entryStates.set(id, state);
-        },
-      };
+      return updates;
     },
   };
 }

@@ -1,14 +1,14 @@
 import { createAppIntegrations, findNamed } from '@belfry/database';
-import { newId } from '@belfry/runtime';
 import { messageStates } from '@belfry/shared';
 import { createAppCaptures } from '../operate/captures';
 import { listFeedMessages } from '../operate/live-feed.sql';
-import { cancelMessage, writeGeneration } from '../operate/message-changes.sql';
+import { cancelMessage } from '../operate/message-changes.sql';
 import { createQueueFacts } from '../operate/queue-counts';
 import { readItemTimeline, readRequestTimeline } from '../operate/read-request';
 import { countItems, readItems } from '../operate/request-items';
 import { createRequestLog } from '../operate/request-log';
 import { readRequestStatus } from '../operate/request-status';
+import { resendMessage } from '../operate/resend';
 import { createResendRuns } from '../operate/resend-runs';
 import { judgeResends } from '../operate/resend-verdict.sql';
 import { readUserMessages } from '../operate/user-messages';
@@ -48,7 +48,7 @@ export async function useLog(world: World, messageId: string): Promise<void> {
     await log.listMatching({ appId, ...filter }, [requestId, named.requestId, ...ids]);
   }
   await log.readEntries(appId, ids);
-  await log.listSince([appId], requestId);
+  await log.listSince([appId], [requestId]);
   await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
   const page = { appId, requestId, after: undefined, limit: 9 };
   await readRequestStatus(database.lookUps, page);
@@ -135,9 +135,5 @@ export async function useResends(world: World): Promise<void> {
   await runs.list(appId);
   await runs.find(appId, started?.id ?? '');
   await runs.readProgress(started?.id ?? '');
-  const generation = { integrationId: null, timeToLiveMs: 60_000, state: 'skipped' };
-  await writeGeneration(pool, actor, {
-    appId,
-    generation: { ...generation, id: newId(), messageId: later.messageId },
-  });
+  await resendMessage(pool, actor, { appId, messageId: later.messageId, isConfirmed: true });
 }

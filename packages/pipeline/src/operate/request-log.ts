@@ -98,12 +98,12 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
     /** Reads the log rows of these requests, newest first. */
     readEntries: (appId: string, ids: string[]) => readEntries(pool, appId, ids),
 
-    /** Lists requests of these apps since `from`, oldest first; only the newest 500 of each app. */
-    async listSince(appIds: string[], from: string): Promise<{ id: string; appId: string }[]> {
+    /** Lists requests of these apps, each since its own `from`, oldest first; only the newest 500 of each app. */
+    async listSince(appIds: string[], from: string[]): Promise<{ id: string; appId: string }[]> {
       const { rows } = await pool.query<{ id: string; appId: string }>(
-        `SELECT r.id, r.app_id AS "appId" FROM unnest($1::uuid[]) a (id)
+        `SELECT r.id, r.app_id AS "appId" FROM unnest($1::uuid[], $2::uuid[]) a (id, since)
          CROSS JOIN LATERAL (
-           SELECT q.id, q.app_id FROM request q WHERE q.app_id = a.id AND q.id >= $2
+           SELECT q.id, q.app_id FROM request q WHERE q.app_id = a.id AND q.id >= a.since
            ORDER BY q.id DESC LIMIT ${newestListed}) r`,
         [appIds, from],
       );
