@@ -123,7 +123,7 @@ describe('people', () => {
       for (const action of [
         'operator.removed',
         'operator.role_changed',
-        'operator.joined',
+        'operator.link_used',
         'invitation.created',
       ]) {
         await page.getByRole('cell', { name: action }).first().waitFor();

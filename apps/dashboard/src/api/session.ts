@@ -100,8 +100,7 @@ export const sessionRoutes = {
     access: 'anyone',
     body: Type.Object({ token: linkToken, email: emailSchema, password: passwordSchema }),
     answer: session,
-    /** For an invitation; the other links write operator.setup and operator.reset. */
-    audit: 'operator.joined',
+    audit: 'operator.link_used',
   },
   'GET /api/sessions': { access: 'viewer', answer: sessionList },
   'DELETE /api/sessions/:id': { access: 'viewer', answer: done, audit: 'session.ended' },

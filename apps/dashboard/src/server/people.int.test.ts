@@ -256,10 +256,10 @@ describe('a removed person', () => {
     expect(back.body).toMatchObject({ operator: { email: colleague.email, role: 'viewer' } });
     const entries = await listOperatorEntries(owner);
     expect(entries.map(({ action }) => action)).toEqual([
-      'operator.joined',
+      'operator.link_used',
       'invitation.created',
       'operator.removed',
-      'operator.joined',
+      'operator.link_used',
       'invitation.created',
     ]);
     expect(entries[2]).toMatchObject({

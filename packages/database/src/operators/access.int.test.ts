@@ -201,6 +201,21 @@ describe('a link', () => {
     }
   });
 
+  test.each(['setup', 'invite', 'reset'])(
+    'of the kind %s is recorded with its kind',
+    async (kind) => {
+      const { accountId } = await factories.createTenant();
+      const email = `${newId()}@example.com`;
+      if (kind === 'reset') await createOperator({ accountId, email });
+      const used = await useLink(await createLink({ kind, accountId, email }));
+      const entries = await database.prisma.auditEntry.findMany({ where: { accountId } });
+      const change = { kind, email, role: 'editor' };
+      expect(entries.filter(({ subject }) => subject === used?.operatorId)).toMatchObject([
+        { action: 'operator.link_used', operatorId: used?.operatorId, change },
+      ]);
+    },
+  );
+
   test('for the set-up ends when the account gets a newer one, and stays for other accounts and kinds', async () => {
     const [{ accountId }, other] = [await factories.createTenant(), await factories.createTenant()];
     const setUp = async (input: { accountId: string; kind: 'setup' | 'invite' }) => {

@@ -142,9 +142,11 @@ async function useInvitation(
         : await admitOperator(client, { accountId, email: address, passwordHash, role });
     if (operatorId === undefined) return undefined;
     await client.query('UPDATE invitation SET used_at = now() WHERE token_hash = $1', [tokenHash]);
-    const change = { email: address, role };
-    const action = kind === 'invite' ? 'operator.joined' : `operator.${kind}`;
-    await writeAudit(client, { accountId, operatorId }, { action, subject: operatorId, change });
+    const entry = {
+      ...{ action: 'operator.link_used', subject: operatorId },
+      change: { kind, email: address, role },
+    };
+    await writeAudit(client, { accountId, operatorId }, entry);
     return { operatorId };
   });
 }
