@@ -1,11 +1,11 @@
-import { createDatabase, createDevices, createSystemActor, type Database } from '@belfry/database';
+import { createDatabase, createDevices, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import fc from 'fast-check';
 import { writeMessageRow } from '../message-row.fixture';
-import { writeGeneration } from '../operate/message-changes.sql';
 import { readRequestTimeline } from '../operate/read-request';
 import { judgeResends } from '../operate/resend-verdict.sql';
+import { writeGenerations } from '../operate/write-generations.sql';
 import { claimEligibleMessages, claimMessages } from './claim.sql';
 import { readEligibility, skippingObstacles } from './eligibility.sql';
 
@@ -207,14 +207,13 @@ async function explain(id: string): Promise<string | undefined> {
 const findMessage = (id: string) => database.prisma.message.findUniqueOrThrow({ where: { id } });
 
 /** Whether a failed message of this world may be resent, and what a claim says of the new message if it is nevertheless. */
-async function resend({ accountId, appId }: Tenant, id: string) {
+async function resend({ appId }: Tenant, id: string) {
   await database.prisma.message.update({ where: { id }, data: { state: 'failed' } });
   const [verdict] = await judgeResends(database.lookUps, appId, [id]);
   if (!verdict) throw new Error('The message was not found');
   const { obstacle, integrationId, timeToLiveMs } = verdict;
   const generation = { id: newId(), messageId: id, state: 'failed', integrationId, timeToLiveMs };
-  const actor = createSystemActor(accountId);
-  await writeGeneration(database.lookUps, actor, { appId, generation });
+  await writeGenerations(database.lookUps, { appId, resendId: undefined }, [generation]);
   return { obstacle: obstacle ?? undefined, claim: await claim(generation.id) };
 }
 

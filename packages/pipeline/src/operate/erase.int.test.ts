@@ -19,8 +19,8 @@ import {
 import { findUnplannedRequest, writePlans } from '../relay/fan-out.sql';
 import { createErasureTask, eraseUser, listErasures } from './erase';
 import { type ErasePlace, eraseChunk, firstPlace } from './erase.sql';
-import { writeGeneration } from './message-changes.sql';
 import { type NewReceipt, writeReceipts } from './receipts';
+import { writeGenerations } from './write-generations.sql';
 
 jest.setTimeout(30_000);
 
@@ -381,10 +381,8 @@ describe('after an erasure', () => {
       integrationId: null,
       timeToLiveMs: 60_000,
     };
-    const actor = { accountId: tenant.accountId, operatorId: undefined };
-    expect(
-      await writeGeneration(database.lookUps, actor, { appId: tenant.appId, generation }),
-    ).toBeUndefined();
+    const context = { appId: tenant.appId, resendId: undefined };
+    expect(await writeGenerations(database.lookUps, context, [generation])).toEqual([]);
   });
 
   test('an interrupted erasure is continued', async () => {

@@ -1,26 +1,20 @@
-import { type Actor, changeWithAudit } from '@belfry/database';
+import { type Actor, changeWithAudit, type Queryable } from '@belfry/database';
 import type pg from 'pg';
 import { dropSettledTexts } from '../accept/sealed-items';
-import {
-  type NewGeneration,
-  type WrittenGeneration,
-  writeGenerations,
-} from './write-generations.sql';
 
-/** Resends one message that an operator chose. Undefined if it changed, or another resend was first. */
-export async function writeGeneration(
-  pool: pg.Pool,
-  actor: Actor,
-  { appId, generation }: { appId: string; generation: NewGeneration },
-): Promise<WrittenGeneration | undefined> {
-  const { id, messageId } = generation;
-  const entry = { action: 'message.resent', subject: messageId, change: { message: id } };
-  return changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
-    const generations = await writeGenerations(client, { appId, resendId: undefined }, [
-      generation,
-    ]);
-    return generations[0];
-  });
+/**
+ * Keeps a message as it is until the transaction ends: no result, erasure or other resend changes it meanwhile. Locks its
+ * request too, in the order of `writeGenerations`.
+ */
+export async function lockMessage(
+  client: Queryable,
+  { messageId, appId }: { messageId: string; appId: string },
+): Promise<void> {
+  await client.query(
+    `SELECT FROM message m JOIN request r ON r.id = m.request_id
+     WHERE m.id = $1 AND m.app_id = $2 FOR KEY SHARE OF r FOR NO KEY UPDATE OF m`,
+    [messageId, appId],
+  );
 }
 
 /** Changes a queued message to skipped with the reason `cancelled`. False if it was no longer queued. */

@@ -1,7 +1,13 @@
 import { createDatabase, createSystemActor, type Database } from '@belfry/database';
-import { createLogger } from '@belfry/runtime';
+import { createLogger, newId } from '@belfry/runtime';
 import { resendObstacles } from '@belfry/shared';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import {
+  channelVersion,
+  createFactories,
+  eventually,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { writeMessageRow } from '../message-row.fixture';
 import { resendMessage } from './resend';
 
@@ -12,7 +18,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   const { url } = await testDatabase();
   const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = createDatabase({ url, poolSize: 4, log });
   factories = createFactories(database);
   tenant = await factories.createTenant();
 });
@@ -55,4 +61,43 @@ describe('a resend', () => {
     if (facts.isNewest === false) await resend(id);
     expect(await resend(id)).toEqual({ state: 'refused', because: resendObstacles[obstacle] });
   });
+
+  test('is refused if the address is suppressed while it waits for a change of the message', async () => {
+    const id = await write({ state: 'failed' });
+    const changing = await database.delivery.connect();
+    await changing.query('BEGIN');
+    await changing.query('SELECT FROM message WHERE id = $1 FOR UPDATE', [id]);
+    const ended = resend(id);
+    await eventually(async () => expect(await countWaiting()).toBe(1));
+    const suppression = { channel: 'email', recipient: 'ana@example.com', sender: '' };
+    await database.prisma.suppression.create({
+      data: { id: newId(), appId: tenant.appId, ...suppression, reason: 'bounced' },
+    });
+    await changing.query('COMMIT');
+    changing.release();
+    expect(await ended).toMatchObject({
+      state: 'refused',
+      because: expect.stringMatching(/suppressed/),
+    });
+    await database.prisma.suppression.deleteMany({ where: { appId: tenant.appId } });
+  });
+
+  test('of two at once happens once and is recorded once', async () => {
+    const id = await write({ state: 'failed' });
+    const states = (await Promise.all([resend(id), resend(id)])).map(({ state }) => state);
+    expect(states.sort()).toEqual(['refused', 'resent']);
+    const entries = { where: { accountId: tenant.accountId, subject: id } };
+    expect(await database.prisma.auditEntry.findMany(entries)).toMatchObject([
+      { action: 'message.resent' },
+    ]);
+  });
 });
+
+/** Counts statements of resends that wait for a lock. */
+async function countWaiting(): Promise<number> {
+  const { rows } = await database.delivery.query<{ count: number }>(
+    `SELECT count(*)::int FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%message m%'`,
+  );
+  return rows[0]!.count;
+}

@@ -1,10 +1,11 @@
-import type { Actor } from '@belfry/database';
+import { type Actor, inTransaction, type Queryable, writeAudit } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { explainWaitReason, resendObstacles } from '@belfry/shared';
 import type pg from 'pg';
 import { explainSuppression } from './explain-suppression';
-import { writeGeneration } from './message-changes.sql';
+import { lockMessage } from './message-changes.sql';
 import { judgeResends, type ResendVerdict } from './resend-verdict.sql';
+import { writeGenerations } from './write-generations.sql';
 
 export type ResendInput = {
   appId: string;
@@ -23,9 +24,21 @@ export type ResendResult =
 export async function resendMessage(
   pool: pg.Pool,
   actor: Actor,
+  input: ResendInput,
+): Promise<ResendResult> {
+  return inTransaction(pool, async (client) => {
+    await lockMessage(client, input);
+    return resendLocked(client, actor, input);
+  });
+}
+
+/** The verdict stays true until the new message is written, because the old one is locked. */
+async function resendLocked(
+  client: Queryable,
+  actor: Actor,
   { appId, messageId, isConfirmed }: ResendInput,
 ): Promise<ResendResult> {
-  const [message] = await judgeResends(pool, appId, [messageId]);
+  const [message] = await judgeResends(client, appId, [messageId]);
   if (!message) return { state: 'not_found' };
   const because = explainResendObstacle(message);
   if (because !== null) return { state: 'refused', because };
@@ -33,9 +46,12 @@ export async function resendMessage(
   const warning = findVerdictWarning(message);
   if (warning && !isConfirmed) return { state: 'needs_confirmation', warning };
   const generation = { id: newId(), messageId, state, integrationId, timeToLiveMs };
-  const newMessage = await writeGeneration(pool, actor, { appId, generation });
+  const context = { appId, resendId: undefined };
+  const [newMessage] = await writeGenerations(client, context, [generation]);
   if (!newMessage) return { state: 'refused', because: resendObstacles.resent };
   const { id, requestId, generation: number } = newMessage;
+  const entry = { action: 'message.resent', subject: messageId, change: { message: id } };
+  await writeAudit(client, { ...actor, appId }, entry);
   return { state: 'resent', messageId: id, requestId, generation: number };
 }
 

@@ -30,6 +30,9 @@ export function createPlanning(services: PlanningServices): (job: FanOutJob) => 
 }
 
 /** Carries out resends by filter. */
-export function createResendLoop({ database, log }: PlanningServices): Loop {
+export function createResendLoop({
+  database,
+  log,
+}: Pick<PlanningServices, 'database' | 'log'>): Loop {
   return createResends({ carryOut: () => carryOutResend(database.delivery), log });
 }
