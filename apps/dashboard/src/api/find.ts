@@ -24,6 +24,8 @@ const findResult = Type.Object({
   event: Type.Optional(Type.String()),
   resendId: Type.Optional(Type.String()),
   userSid: Type.Optional(Type.String()),
+  /** Only the beginning of the user's ID or address is the text. */
+  isPrefixMatch: Type.Optional(Type.Boolean()),
   eventId: Type.Optional(Type.String()),
 });
 export type FindResult = Static<typeof findResult>;
@@ -41,7 +43,7 @@ export const findRoutes = {
   /**
    * Tries each reading of a typed text: IDs of requests, messages, resends and providers in every app of the account;
    * phone numbers in any spelling, addresses, user IDs, event names and idempotency keys only in `app`. Matches are
-   * exact. None for an empty text or one of more than 255 characters.
+   * exact; after them come up to 5 stored users whose ID or address begins with the text. None for an empty text or one of more than 255 characters.
    */
   'GET /api/find': {
     access: 'viewer',

@@ -100,6 +100,27 @@ describe('the search', () => {
     });
   });
 
+  test('finds the first 5 users of the app whose ID or address begins with the text', async () => {
+    const { database, tenant } = dashboard;
+    const neighbour = await dashboard.createNeighbour();
+    const create = (userId: string, contact: object, { appId } = tenant) =>
+      database.prisma.user.create({ data: { id: newId(), appId, userId, contact } });
+    await create('begin-ana', {
+      email: 'Ana.Ruiz@begin.example',
+      slack: { channel_id: 'UBEGIN01' },
+    });
+    await create('begin-ana', { email: 'ana.ruiz@begin.example' }, neighbour.tenant);
+    const ana = { kind: 'user', filters: { recipient: 'begin-ana' }, isPrefixMatch: true };
+    const email = { ...ana, label: 'user ID begin-ana, email Ana.Ruiz@begin.example' };
+    expect((await find('ana.ruiz@')).found).toMatchObject([email]);
+    const slack = { ...ana, label: 'user ID begin-ana, slack.channel_id UBEGIN01' };
+    expect((await find('UBEGIN')).found).toMatchObject([slack]);
+    const [user, ...others] = (await find('begin-ana')).found;
+    expect([user, others]).toEqual([expect.not.objectContaining({ isPrefixMatch: true }), []]);
+    for (const n of [1, 2, 3, 4, 5, 6]) await create(`begin-${n}`, {});
+    expect((await find('begin-')).found).toHaveLength(5);
+  });
+
   test('and the log find a recipient whose message was skipped when it was planned', async () => {
     const { database, tenant } = dashboard;
     const contact = { email: 'Stored@example.com' };
@@ -108,6 +129,8 @@ describe('the search', () => {
     const skips = { email: { reason: 'opted_out', detail: 'Off.' } };
     const inCall = await insertSkipped({ mobile: '+49 30 111222', email: 'ana(at)x' }, skips);
     const stored = await insertSkipped({ user_id: 'u_skipped' }, skips);
+    const toChat = await insertSkipped({ telegram: { chat_id: -1001234 } }, skips);
+    expect(await list({ recipient: '-1001234' })).toEqual([toChat]);
     for (const recipient of ['+4930111222', 'ANA(at)x']) {
       expect([recipient, await list({ recipient })]).toEqual([recipient, [inCall]]);
     }
@@ -116,6 +139,7 @@ describe('the search', () => {
     expect(await list({ recipient: 'stored@example.com', state: 'sent' })).toEqual([]);
     expect(await listMatches('stored@example.com')).toEqual([
       ['recipient', { recipient: 'stored@example.com' }],
+      ['user', { recipient: 'u_skipped' }],
     ]);
     expect(await listMatches('0049 30 111222')).toEqual([
       ['recipient', { recipient: '+4930111222' }],

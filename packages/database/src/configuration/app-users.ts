@@ -46,9 +46,9 @@ export function createAppUsers(pool: pg.Pool) {
     },
 
     /** Users whose id or address begins with `text`, or who have a device with that id or token. */
-    async search(appId: string, text: string): Promise<UserPage<MatchedUser>> {
-      const { rows } = await pool.query<MatchedUser>(userSearch(appId, text));
-      return toPage(rows);
+    async search(appId: string, text: string, limit = pageSize): Promise<UserPage<MatchedUser>> {
+      const { rows } = await pool.query<MatchedUser>(userSearch(appId, text, limit));
+      return toPage(rows, limit);
     },
 
     /** IDs of stored users with exactly this address in any field; at most 20. */
@@ -82,8 +82,8 @@ export type AppUsers = ReturnType<typeof createAppUsers>;
 
 const columns = `u.id AS sid, u.user_id AS "userId", u.contact, u.created_at AS "createdAt", u.updated_at AS "updatedAt"`;
 
-function toPage<Row>(rows: Row[]): UserPage<Row> {
-  return { rows: rows.slice(0, pageSize), isPartial: rows.length > pageSize };
+function toPage<Row>(rows: Row[], limit = pageSize): UserPage<Row> {
+  return { rows: rows.slice(0, limit), isPartial: rows.length > limit };
 }
 
 type SearchedField = {
@@ -141,7 +141,11 @@ function listPhonePrefixes(text: string): string[] {
 const lastCharacter = '\u{10FFFF}';
 
 /** One index scan per field and beginning, each limited to a page. */
-export function userSearch(appId: string, text: string): { text: string; values: unknown[] } {
+export function userSearch(
+  appId: string,
+  text: string,
+  limit = pageSize,
+): { text: string; values: unknown[] } {
   const values: unknown[] = [appId, text];
   const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
   const walks = searchedFields.flatMap(({ name, expression, presenceExpression, beginnings }) =>
@@ -153,7 +157,7 @@ export function userSearch(appId: string, text: string): { text: string; values:
         `${expression} ~<~ ${bind(beginning + lastCharacter, 'text')}`,
       ];
       return `SELECT u.id, '${name}' AS matched FROM app_user u WHERE ${conditions.join(' AND ')}
-        ORDER BY ${expression} USING ~<~ LIMIT ${pageSize + 1}`;
+        ORDER BY ${expression} USING ~<~ LIMIT ${limit + 1}`;
     }),
   );
   const all = [...walks, ...deviceWalks(text, bind)];
@@ -163,7 +167,7 @@ export function userSearch(appId: string, text: string): { text: string; values:
     text: `SELECT ${columns}, f.matched FROM (
         SELECT DISTINCT ON (b.id) b.id, b.matched FROM (${walkUnion}) b ORDER BY b.id, b.matched) f
       JOIN app_user u ON u.id = f.id
-      ORDER BY u.user_id = $2 DESC, u.user_id USING ~<~ LIMIT ${pageSize + 1}`,
+      ORDER BY u.user_id = $2 DESC, u.user_id USING ~<~ LIMIT ${limit + 1}`,
   };
 }
 

@@ -1,4 +1,11 @@
-import type { AccountAppRow, AccountApps, AppUsers, NamedRow, NameQuery } from '@belfry/database';
+import type {
+  AccountAppRow,
+  AccountApps,
+  AppUsers,
+  MatchedUser,
+  NamedRow,
+  NameQuery,
+} from '@belfry/database';
 import type { RequestLog } from '@belfry/pipeline/operate';
 import type { FindAnswer, FindResult } from '../../api/find';
 import { toAcceptedAt } from '../log-filter';
@@ -9,12 +16,14 @@ import { type Handlers, readId } from '../route';
 export type FindHandlersDeps = {
   apps: Pick<AccountApps, 'find'>;
   log: Pick<RequestLog, 'readPage'>;
-  users: Pick<AppUsers, 'listIdsByAddress'>;
+  users: Pick<AppUsers, 'listIdsByAddress' | 'search'>;
   findNamed(query: NameQuery): Promise<NamedRow[]>;
 };
 
 /** The longest searchable value is an address. */
 const maxTextCharacters = 255;
+/** Users whose ID or address begins with the text. Messages have no index by the beginning of an address. */
+const maxUsers = 5;
 const none: FindAnswer = { readings: [], found: [], skipsSearchedFrom: null };
 
 /** The search of the log and of the palette: every reading of a text that matches something. */
@@ -25,21 +34,28 @@ export function createFindHandlers(deps: FindHandlersDeps) {
       if (text === undefined || text.length > maxTextCharacters) return none;
       const readings = listReadings(text, app?.defaultRegion ?? null);
       const providerMessageId = readings.find(({ kind }) => kind === 'providerMessage')?.value;
-      const [named, ...matches] = await Promise.all([
+      const [named, users, ...matches] = await Promise.all([
         deps.findNamed({ accountId, appId: app?.id, text, providerMessageId }),
-        ...(app ? findRecipients(deps, app, readings) : []),
+        findUsers(deps, app, text),
+        ...findRecipients(deps, app, readings),
       ]);
+      const exact = [
+        ...named.map((row) => toResult(row, readings)),
+        ...matches.flatMap(({ found }) => found),
+      ];
       const limits = matches.flatMap(({ skipsSearchedFrom }) => skipsSearchedFrom ?? []);
       return {
         readings: readings.map(({ label }) => label),
-        found: [
-          ...named.map((row) => toResult(row, readings)),
-          ...matches.flatMap(({ found }) => found),
-        ],
+        found: addUsers(exact, users),
         skipsSearchedFrom: limits.length === 0 ? null : Math.max(...limits.map(toAcceptedAt)),
       };
     },
   } satisfies Partial<Handlers>;
+}
+
+function addUsers(exact: readonly FindResult[], users: readonly FindResult[]): FindResult[] {
+  const sids = new Set(exact.map(({ userSid }) => userSid));
+  return [...exact, ...users.filter(({ userSid }) => !sids.has(userSid))];
 }
 
 async function findApp({ apps }: FindHandlersDeps, accountId: string, id: string) {
@@ -51,9 +67,11 @@ async function findApp({ apps }: FindHandlersDeps, accountId: string, id: string
 /** Reads the log for each reading as a recipient. Only addresses need the slower search for skipped channels. */
 function findRecipients(
   { log, users }: FindHandlersDeps,
-  { id: appId }: AccountAppRow,
+  app: AccountAppRow | undefined,
   readings: readonly Reading[],
 ) {
+  if (!app) return [];
+  const { id: appId } = app;
   const recipients = readings.filter(({ kind }) => kind === 'recipient');
   return recipients.map(async ({ label, value: recipient, isAddress }) => {
     const recipientUserIds = await users.listIdsByAddress(appId, recipient);
@@ -65,6 +83,29 @@ function findRecipients(
     const isFound = ids.length > 0 || recipientUserIds.length > 0;
     return { found: isFound ? [match] : [], skipsSearchedFrom };
   });
+}
+
+async function findUsers(
+  { users }: FindHandlersDeps,
+  app: AccountAppRow | undefined,
+  text: string,
+): Promise<FindResult[]> {
+  if (!app) return [];
+  const { id: appId } = app;
+  const { rows } = await users.search(appId, text.trim(), maxUsers);
+  return rows.map((user) => {
+    const filters = { recipient: user.userId };
+    const label = describeUser(user);
+    return { kind: 'user', label, appId, filters, userSid: user.sid, isPrefixMatch: true };
+  });
+}
+
+/** The user and the address that matched: `user ID u_1, email ana@example.com`. */
+function describeUser({ userId, contact, matched }: MatchedUser): string {
+  const [field = '', member] = matched.split('.');
+  const value = contact[field];
+  const address = member === undefined ? value : Object(value)[member];
+  return `user ID ${userId}${typeof address === 'string' ? `, ${matched} ${address}` : ''}`;
 }
 
 function toResult(row: NamedRow, readings: readonly Reading[]): FindResult {

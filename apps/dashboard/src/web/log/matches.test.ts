@@ -8,3 +8,12 @@ test('a stored user who is also a recipient is one match, and the same filter in
   const elsewhere: FindResult = { ...recipient, appId: 'b' };
   expect(mergeMatches([user, recipient, elsewhere])).toEqual([user, elsewhere]);
 });
+
+test('a user whose address only begins with the text is offered if nothing matches all of it', () => {
+  const user = { label: 'user ID ana', appId: 'a', filters: { recipient: 'ana' }, userSid: 's' };
+  const ana: FindResult = { ...user, kind: 'user', isPrefixMatch: true };
+  const filters = { recipient: 'ana@example.com' };
+  const exact: FindResult = { kind: 'recipient', label: 'ana@example.com', appId: 'a', filters };
+  expect(mergeMatches([ana])).toEqual([ana]);
+  expect(mergeMatches([exact, ana])).toEqual([exact]);
+});

@@ -5,7 +5,8 @@ import { moment } from '../format';
 export function NoMatch({ answer: { readings, skipsSearchedFrom } }: { answer: FindAnswer }) {
   return (
     <p className="dim small">
-      No results. Read as {readings.join('; ')}.
+      No results. Read as {readings.join('; ')}. Only users are found by the beginning of an ID or
+      address.
       {skipsSearchedFrom !== null &&
         ` Addresses of skipped messages were searched only back to ${moment(skipsSearchedFrom, Date.now())}.`}
     </p>
