@@ -13,6 +13,12 @@ export const keepsCredentials = { 'x-keeps-credentials': true } as const;
  */
 export const showsLastFour = { 'x-shows-last-four': true } as const;
 
+/**
+ * Marks a credential that names an account and proves nothing, such as a user name: operators who
+ * may change the integration can read it.
+ */
+export const showsValue = { 'x-shows-value': true } as const;
+
 /** The fields that bind the credentials of an integration: all without `keepsCredentials`. */
 export function listBoundFields({ properties }: TObject): string[] {
   return Object.keys(properties).filter((name) => !properties[name]?.['x-keeps-credentials']);
@@ -20,4 +26,8 @@ export function listBoundFields({ properties }: TObject): string[] {
 
 export function mayShowLastFour({ properties }: TObject, name: string): boolean {
   return Object.hasOwn(properties, name) && properties[name]?.['x-shows-last-four'] === true;
+}
+
+export function mayShowValue({ properties }: TObject, name: string): boolean {
+  return Object.hasOwn(properties, name) && properties[name]?.['x-shows-value'] === true;
 }

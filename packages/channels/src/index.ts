@@ -28,7 +28,7 @@ export type {
   TestCall,
   UnsentCall,
 } from './channel';
-export { listBoundFields, mayShowLastFour } from './credential-marks';
+export { listBoundFields, mayShowLastFour, mayShowValue } from './credential-marks';
 export { listMagicRecipients } from './magic-recipients';
 export { isNoAnswer, timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';

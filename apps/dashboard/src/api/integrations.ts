@@ -51,14 +51,24 @@ const usedBy = Type.Object({
 });
 export type UsedBy = Static<typeof usedBy>;
 
+/** What a form may show of a stored credential. */
+const storedCredential = Type.Object({
+  /** The last four characters. Empty for passwords, short credentials and viewers. */
+  last4: Type.String(),
+  /** The whole value of an account or user name, which is no secret. Null for secrets and viewers. */
+  value: nullable(Type.String()),
+  /** When it was last entered. Null if that was before Belfry stored it. */
+  changedAt: nullable(time),
+});
+export type StoredCredential = Static<typeof storedCredential>;
+
 const integration = Type.Object({
   id: Type.String(),
   name: Type.String(),
   channel: Type.String(),
   provider: Type.String(),
   settings: anyObject,
-  /** The last four characters of each stored credential. Empty for passwords, short credentials and viewers. */
-  credentials: Type.Record(Type.String(), Type.Object({ last4: Type.String() })),
+  credentials: Type.Record(Type.String(), storedCredential),
   state: integrationState,
   stateReason: nullable(Type.String()),
   health: integrationHealth,

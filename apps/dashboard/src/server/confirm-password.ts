@@ -17,7 +17,9 @@ export function createConfirmPassword({
     const seconds = tries.begin(operator.id);
     if (seconds > 0) throw tooManyTries(seconds);
     if ((await passwords.findMatching(password, [operator])).length === 0) {
-      throw new Refusal('wrong_password', 'The password is wrong.');
+      throw new Refusal('wrong_password', 'The password is wrong.', {
+        fields: [{ path: 'password', problem: 'is wrong' }],
+      });
     }
     tries.forget(operator.id);
   };

@@ -1,5 +1,11 @@
-import { type AnyChannel, channels, listBoundFields, type Provider } from '@belfry/channels';
-import { createHints, mergeCredentials, readBoundSettings } from './credentials';
+import {
+  type AnyChannel,
+  channels,
+  listBoundFields,
+  mayShowValue,
+  type Provider,
+} from '@belfry/channels';
+import { createHints, hideHints, mergeCredentials, readBoundSettings } from './credentials';
 import { Refusal } from './problem';
 
 const providers: [string, Provider<unknown>][] = Object.entries<AnyChannel>(channels).flatMap(
@@ -145,17 +151,42 @@ describe('stored credentials', () => {
   });
 });
 
-test('a form shows the last characters of a long generated credential and nothing of a password', () => {
-  const smtp = getProvider('email/smtp');
-  expect(createHints(smtp, { user: 'ana', pass: 'correct horse battery staple' })).toEqual({
-    user: { last4: '' },
-    pass: { last4: '' },
+describe('a form', () => {
+  const hint = { last4: '', value: null, changedAt: null };
+
+  test('shows a user name, the last characters of a long generated credential and nothing of a password', () => {
+    const smtp = getProvider('email/smtp');
+    const login = { user: 'ana', pass: 'correct horse battery staple' };
+    expect(createHints(smtp, login, { pass: 5 })).toEqual({
+      user: { ...hint, value: 'ana' },
+      pass: { ...hint, changedAt: 5 },
+    });
+    const slack = getProvider('slack/slack');
+    const read = (access_token: string) => createHints(slack, { access_token }, {});
+    expect(read('xoxb-1234567890')).toEqual({ access_token: { ...hint, last4: '7890' } });
+    expect(read('xoxb-123')).toEqual({ access_token: hint });
   });
-  const slack = getProvider('slack/slack');
-  expect(createHints(slack, { access_token: 'xoxb-1234567890' })).toEqual({
-    access_token: { last4: '7890' },
+
+  test('shows a viewer no character of a credential', () => {
+    const hints = { user: { last4: '', value: 'ana', changedAt: 5 } };
+    expect(hideHints(hints)).toEqual({ user: { ...hint, changedAt: 5 } });
   });
-  expect(createHints(slack, { access_token: 'xoxb-123' })).toEqual({ access_token: { last4: '' } });
+
+  // What is listed here is sent to every editor: justify it in the schema.
+  test('shows the whole value of exactly these credentials', () => {
+    const shown = providers.flatMap(([name, { credentials }]) =>
+      Object.keys(credentials.properties)
+        .filter((field) => mayShowValue(credentials, field))
+        .map((field) => `${name} ${field}`),
+    );
+    expect(shown).toEqual([
+      'email/smtp user',
+      'sms/twilio account_sid',
+      'sms/twilio api_key_sid',
+      'whatsapp/twilio account_sid',
+      'whatsapp/twilio api_key_sid',
+    ]);
+  });
 });
 
 test('the audit of a connection test records the destination and no other setting', () => {

@@ -2,11 +2,13 @@ import {
   type IntegrationInput,
   listBoundFields,
   mayShowLastFour,
+  mayShowValue,
   type Provider,
 } from '@belfry/channels';
 import { type AppIntegrationRow, openCredentials, sealCredentials } from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
 import type { TObject } from '@sinclair/typebox';
+import type { IntegrationAnswer } from '../api/integrations';
 import { invalid } from './problem';
 import { isSameJson } from './same-json';
 
@@ -66,21 +68,33 @@ export function readBoundSettings(
   return keepEntries(settings, (_value, name) => boundFields.includes(name));
 }
 
-/** Hints for the form: the last four characters of long credentials that a provider generated. */
+type Hints = IntegrationAnswer['credentials'];
+
+/** What the form shows of each stored credential. `changes` has the time when each was last entered. */
 export function createHints(
   { credentials: schema }: Pick<Schemas, 'credentials'>,
   credentials: Record<string, unknown>,
-): Record<string, { last4: string }> {
+  changes: Record<string, number>,
+): Hints {
   return Object.fromEntries(
-    Object.entries(keepEntries(credentials, isFilled)).map(([name, value]) => {
-      return [name, { last4: mayShowLastFour(schema, name) ? readLastFour(value) : '' }];
-    }),
+    Object.entries(keepEntries(credentials, isFilled)).map(([name, value]) => [
+      name,
+      {
+        last4: mayShowLastFour(schema, name) ? readLastFour(value) : '',
+        value: mayShowValue(schema, name) ? String(value) : null,
+        changedAt: changes[name] ?? null,
+      },
+    ]),
   );
 }
 
 /** The same without any character of a credential, for viewers. */
-export function hideHints(hints: Record<string, unknown>): Record<string, { last4: string }> {
-  return Object.fromEntries(Object.keys(hints).map((name) => [name, { last4: '' }]));
+export function hideHints(hints: Hints): Hints {
+  return Object.fromEntries(
+    Object.entries(hints).map(([name, { changedAt }]) => {
+      return [name, { last4: '', value: null, changedAt }];
+    }),
+  );
 }
 
 /** Titles of the changed fields. An absent field counts as its default. */

@@ -60,7 +60,9 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       stateReason,
       waiting,
       health: toHealthAnswer(row, deps.now()),
-      credentials: providerDefinition ? createHints(providerDefinition, stored) : {},
+      credentials: providerDefinition
+        ? createHints(providerDefinition, stored, row.credentialChanges)
+        : {},
       createdAt: row.createdAt.getTime(),
       updatedAt: row.updatedAt.getTime(),
       usedBy,

@@ -113,6 +113,22 @@ describe('an integration', () => {
     expect(late.body.code).toBe('draft_changed');
   });
 
+  test('knows when each credential was last entered', async () => {
+    const { integration, at } = await createMailServer();
+    const readTimes = (body: typeof integration) =>
+      ['user', 'pass'].map((name): number => body.credentials[name].changedAt);
+    const [userAt, passAt] = readTimes(integration);
+    expect(userAt).toBe(integration.createdAt);
+    expect(passAt).toBe(userAt);
+    const save = (updatedAt: number, credentials: object) =>
+      dashboard.call('put', at, { updatedAt, credentials });
+    const kept = await save(integration.updatedAt, { pass: '' });
+    expect(readTimes(kept.body)).toEqual([userAt, passAt]);
+    const changed = await save(kept.body.updatedAt, { pass: 'another sentence' });
+    expect(readTimes(changed.body)).toEqual([userAt, expect.any(Number)]);
+    expect(readTimes(changed.body)[1]).toBeGreaterThan(passAt ?? 0);
+  });
+
   test('returns the provider response of a test, and a passed test reactivates it', async () => {
     const { at, integration } = await create('tested');
     await dashboard.database.lookUps.query(
@@ -320,16 +336,16 @@ describe('a stored credential', () => {
     const viewer = await dashboard.createNeighbour();
     const at = `apps/${viewer.tenant.appId}/integrations`;
     const { body: bot } = await viewer.call('post', at, slackBot('bot'));
-    expect(bot.credentials).toEqual({ access_token: { last4: '7Qd2' } });
+    expect(bot.credentials).toMatchObject({ access_token: { last4: '7Qd2', value: null } });
     await dashboard.database.lookUps.query(`UPDATE operator SET role = 'viewer' WHERE email = $1`, [
       viewer.email,
     ]);
-    const hidden = { access_token: { last4: '' } };
+    const hidden = { access_token: { last4: '', value: null } };
     expect((await viewer.call('get', at)).body.integrations).toMatchObject([
       { credentials: hidden },
     ]);
-    expect((await viewer.call('get', `${at}/${bot.id}`)).body.credentials).toEqual(hidden);
+    expect((await viewer.call('get', `${at}/${bot.id}`)).body.credentials).toMatchObject(hidden);
     const { integration } = await createMailServer();
-    expect(integration.credentials).toEqual({ user: { last4: '' }, pass: { last4: '' } });
+    expect(integration.credentials.pass).toMatchObject({ last4: '', value: null });
   });
 });

@@ -1,3 +1,4 @@
+import { formatFieldName, toSentence } from '../api/field-problem';
 import type { FieldProblem, Problem, ProblemCode } from '../api/problem';
 
 /** Every error code of the dashboard API and its status. */
@@ -62,10 +63,13 @@ export function tooManyTries(seconds: number): Refusal {
   });
 }
 
+/** A form shows each problem beside its field; other pages show these. */
+const maxSentences = 3;
+
 export function invalid(fields: FieldProblem[]): Refusal {
-  const [first] = fields;
-  const text = first ? `${first.path} ${first.problem}` : 'The request is invalid.';
-  return new Refusal('invalid', text, { fields });
+  const sentences = fields.map(({ path, problem }) => toSentence(formatFieldName(path), problem));
+  const text = sentences.slice(0, maxSentences).join(' ');
+  return new Refusal('invalid', text || 'The request is invalid.', { fields });
 }
 
 /** A change that cannot be undone requires the name of its app or event. */

@@ -43,6 +43,20 @@ describe('the problems of a body', () => {
   });
 });
 
+describe('a problem', () => {
+  test.each([
+    [Type.Integer({ minimum: 1 }), 0, 'must be at least 1'],
+    [Type.Number({ maximum: 9 }), 10, 'must be at most 9'],
+    [Type.Integer(), 1.5, 'must be a whole number'],
+    [Type.String(), 1, 'must be a text'],
+    [Type.Boolean(), 'yes', 'must be true or false'],
+    [Type.String({ pattern: '^a$' }), 'b', 'has the wrong format'],
+    [Type.Object({ a: Type.String() }), {}, 'is missing'],
+  ])('continues the name of its field: %#', (schema, value, problem) => {
+    expect(findProblems(schema, value, 'field')[0]?.problem).toBe(problem);
+  });
+});
+
 describe('a name', () => {
   test.each(['a', ' a ', 'é', 'a\u00a0b', 'a'.repeat(128)])('may be %j', (name) => {
     expect(findProblems(nameSchema, name, '')).toEqual([]);

@@ -81,7 +81,22 @@ function formatProblem({ type, message, schema }: SchemaError): string {
       return `must have at most ${schema['maxLength']} characters`;
     case ValueErrorType.Union:
       return 'is not one of the allowed values';
+    case ValueErrorType.IntegerMinimum:
+    case ValueErrorType.NumberMinimum:
+      return `must be at least ${schema['minimum']}`;
+    case ValueErrorType.IntegerMaximum:
+    case ValueErrorType.NumberMaximum:
+      return `must be at most ${schema['maximum']}`;
     default:
-      return message.charAt(0).toLowerCase() + message.slice(1);
+      return typeProblems[type] ?? message.charAt(0).toLowerCase() + message.slice(1);
   }
 }
+
+const typeProblems: Partial<Record<ValueErrorType, string>> = {
+  [ValueErrorType.Boolean]: 'must be true or false',
+  [ValueErrorType.Integer]: 'must be a whole number',
+  [ValueErrorType.Number]: 'must be a number',
+  [ValueErrorType.String]: 'must be a text',
+  [ValueErrorType.StringPattern]: 'has the wrong format',
+  [ValueErrorType.ObjectAdditionalProperties]: 'is not a known field',
+};

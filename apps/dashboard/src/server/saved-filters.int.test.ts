@@ -67,7 +67,7 @@ describe('saved filters of the log', () => {
     expect([response.status, response.body.code, response.body.fields]).toEqual([
       409,
       'name_taken',
-      [{ path: 'name', problem: 'is taken' }],
+      [{ path: 'name', problem: 'is taken by another filter of this app' }],
     ]);
     const second = await call('post', at, { name: 'Other', filters: failed });
     const { id } = second.body.filters.find(({ name }: Saved) => name === 'Other');

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
-import { keepsCredentials } from '../credential-marks';
+import { keepsCredentials, showsValue } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 import { findReplyToProblem, parseEmailAddress } from './address';
 
@@ -53,7 +53,7 @@ export function getMaxConnections({ max_connections: max }: Record<string, unkno
 }
 
 export const smtpCredentials = Type.Object({
-  user: Type.Optional(Type.String({ title: 'User name', maxLength: 512 })),
+  user: Type.Optional(Type.String({ title: 'User name', maxLength: 512, ...showsValue })),
   pass: Type.Optional(Type.String({ title: 'Password', maxLength: 4_096, ...keepsCredentials })),
 });
 
@@ -111,5 +111,7 @@ function checkReplyTo(address: string): string[] {
 
 function checkLogin({ user, pass }: SmtpCredentials): string[] {
   if (Boolean(user) === Boolean(pass)) return [];
-  return [user ? 'pass must be set together with user' : 'user must be set together with pass'];
+  return [
+    user ? 'pass must be set if there is a user name' : 'user must be set if there is a password',
+  ];
 }

@@ -435,7 +435,7 @@ describe('an SMTP integration', () => {
       'needs user and password together',
       {},
       { user: 'u' },
-      ['pass must be set together with user'],
+      ['pass must be set if there is a user name'],
     ],
     ['needs a host name', { host: 'a b' }, {}, ['host must be a host name or an IP address']],
     ['needs its settings', { port: 'x' }, {}, ['settings are incomplete']],

@@ -18,7 +18,8 @@ import { createDirectChannels, type Person } from './direct-channels';
 import { parseSlackTarget, type SlackTarget } from './target';
 import type { SlackContent } from './template';
 
-const filledBySlack = 'Set by Add to Slack. Slack’s events identify the integration by it.';
+const filledBySlack =
+  'Slack’s events identify the integration by it. Add to Slack sets it, if this server has a Slack app.';
 
 const slackSettings = Type.Object({
   max_per_second: maxPerSecondSetting(),

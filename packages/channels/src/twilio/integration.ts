@@ -1,7 +1,7 @@
 import { type TObject, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
-import { keepsCredentials, showsLastFour } from '../credential-marks';
+import { keepsCredentials, showsLastFour, showsValue } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 import { parseTwilioSender, type SenderKind } from './sender';
 
@@ -11,7 +11,7 @@ export const twilioCredentials = Type.Object({
     description: 'AC…, on the first page of the console.',
     pattern: '^[Aa][Cc][0-9a-fA-F]{32}$',
     maxLength: 34,
-    ...showsLastFour,
+    ...showsValue,
   }),
   auth_token: Type.Optional(
     Type.String({
@@ -28,7 +28,7 @@ export const twilioCredentials = Type.Object({
       description: 'SK…; signs in instead of the auth token.',
       pattern: '^([Ss][Kk][0-9a-fA-F]{32})?$',
       maxLength: 34,
-      ...showsLastFour,
+      ...showsValue,
     }),
   ),
   api_key_secret: Type.Optional(
@@ -118,7 +118,7 @@ function checkCredentials(credentials: Record<string, unknown>): string[] {
   const problems: [boolean, string][] = [
     [
       /^SK/i.test(accountSid ?? ''),
-      'account_sid is the SID of an API key; enter it as api_key_sid',
+      'account_sid is the SID of an API key; enter it as API key SID',
     ],
     [
       !/^(AC[0-9a-f]{32}|SK.*)$/i.test(accountSid ?? ''),
@@ -130,8 +130,8 @@ function checkCredentials(credentials: Record<string, unknown>): string[] {
       'api_key_sid must be SK and 32 hexadecimal digits',
     ],
     [/[^\x21-\x7e]/.test(keySecret ?? ''), 'api_key_secret has a space or a control character'],
-    [Boolean(keySid) && !keySecret, 'api_key_secret must be set together with api_key_sid'],
-    [Boolean(keySecret) && !keySid, 'api_key_sid must be set together with api_key_secret'],
+    [Boolean(keySid) && !keySecret, 'api_key_secret must be set if there is an API key SID'],
+    [Boolean(keySecret) && !keySid, 'api_key_sid must be set if there is an API key secret'],
     [!authToken && !keySid && !keySecret, 'auth_token must be set, or an API key'],
   ];
   return problems.filter(([isProblem]) => isProblem).map(([, problem]) => problem);

@@ -88,8 +88,8 @@ export function checkMeta({ credentials }: IntegrationInput): string[] {
   const isToken = typeof token === 'string' && headerSafe.test(token);
   return [
     ...(isToken ? [] : ['access_token must not have spaces or line breaks']),
-    ...(verify && !secret ? ['app_secret must be set together with verify_token'] : []),
-    ...(secret && !verify ? ['verify_token must be set together with app_secret'] : []),
+    ...(verify && !secret ? ['app_secret must be set if there is a verify token'] : []),
+    ...(secret && !verify ? ['verify_token must be set if there is an app secret'] : []),
   ];
 }
 

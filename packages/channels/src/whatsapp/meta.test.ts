@@ -353,8 +353,8 @@ describe('a Meta integration', () => {
     [{ access_token: 'EAAG\r\nHost: evil' }, 'access_token must not have spaces'],
     [{ access_token: 'EAAG EAAG' }, 'access_token must not have spaces'],
     [{}, 'access_token must not have spaces'],
-    [{ ...credentials, app_secret: 's' }, 'verify_token must be set together with app_secret'],
-    [{ ...credentials, verify_token: 'v' }, 'app_secret must be set together with verify_token'],
+    [{ ...credentials, app_secret: 's' }, 'verify_token must be set if there is an app secret'],
+    [{ ...credentials, verify_token: 'v' }, 'app_secret must be set if there is a verify token'],
   ])('is refused with %j', (invalidCredentials, problem) => {
     expect(meta.check({ settings, credentials: invalidCredentials })).toEqual([
       expect.stringContaining(problem),

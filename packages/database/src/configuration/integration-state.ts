@@ -77,3 +77,9 @@ export async function wakeMessages(
     [integrationId, channel, appId],
   );
 }
+
+/** SQL: the entered credentials, a text[] parameter, as the object that `credential_changes` stores. */
+export function buildChanges(entered: string): string {
+  return `(SELECT coalesce(jsonb_object_agg(name, (extract(epoch FROM now()) * 1000)::bigint), '{}')
+    FROM unnest(${entered}::text[]) AS entered (name))`;
+}

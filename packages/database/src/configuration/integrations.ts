@@ -8,7 +8,7 @@ import {
   joinHealth,
   selectHealth,
 } from './integration-health';
-import { recordTestResult, wakeMessages } from './integration-state';
+import { buildChanges, recordTestResult, wakeMessages } from './integration-state';
 import { unlessTaken } from './unless-taken';
 
 export type AppIntegrationRow = IntegrationHealth & {
@@ -19,6 +19,8 @@ export type AppIntegrationRow = IntegrationHealth & {
   settings: Record<string, unknown>;
   /** Sealed; see `integrationPlace`. */
   credentials: string;
+  /** When each credential was last entered, in Unix milliseconds. Empty for those from before Belfry stored it. */
+  credentialChanges: Record<string, number>;
   state: 'active' | 'needs_attention' | 'paused';
   stateReason: string | null;
   createdAt: Date;
@@ -36,6 +38,8 @@ export type NewAppIntegration = {
   provider: string;
   settings: Record<string, unknown>;
   seal(id: string): string;
+  /** Names of the credentials. */
+  entered?: readonly string[];
 };
 
 export type IntegrationChange = {
@@ -47,7 +51,7 @@ export type IntegrationChange = {
   credentials: string;
   /** The settings or credentials differ from the stored ones, so what is known about these does not count any more. */
   isUntested: boolean;
-  /** Names of the credentials that the operator entered, for the audit. */
+  /** Names of the credentials that the operator entered. */
   entered?: readonly string[];
 };
 
@@ -116,6 +120,7 @@ async function listIntegrations(
 ): Promise<AppIntegrationRow[]> {
   const { rows } = await pool.query<AppIntegrationRow>(
     `SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
+       i.credential_changes AS "credentialChanges",
        i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting,
        CASE WHEN i.state = 'paused' THEN i.paused_at END AS "pausedAt", CASE WHEN i.state = 'paused' THEN o.email END AS "pausedBy",
        ${selectHealth}
@@ -156,16 +161,16 @@ async function removeIntegration(
 async function createIntegration(
   pool: pg.Pool,
   actor: ActorInApp,
-  { name, channel, provider, settings, seal }: NewAppIntegration,
+  { name, channel, provider, settings, seal, entered = [] }: NewAppIntegration,
 ): Promise<string | undefined> {
   const id = newId();
   const entry = { action: 'integration.created', subject: id, change: { name, provider } };
   const result = await unlessTaken(() =>
     changeWithAudit(pool, actor, entry, (client) =>
       client.query(
-        `INSERT INTO integration (id, app_id, name, channel, provider, settings, credentials)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [id, actor.appId, name, channel, provider, JSON.stringify(settings), seal(id)],
+        `INSERT INTO integration (id, app_id, name, channel, provider, settings, credentials, credential_changes)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, ${buildChanges('$8')})`,
+        [id, actor.appId, name, channel, provider, JSON.stringify(settings), seal(id), entered],
       ),
     ),
   );
@@ -191,6 +196,7 @@ async function changeIntegration(
         name,
         JSON.stringify(settings),
         credentials,
+        entered,
       ]);
       const [row] = rows;
       if (row) {
@@ -210,6 +216,7 @@ type OldIntegration = Pick<AppIntegrationRow, 'channel' | 'name' | 'settings'>;
 // `updated_at` is the revision, so it always increases.
 const changeStatement = `
 UPDATE integration i SET name = $4, settings = $5, credentials = $6,
+  credential_changes = i.credential_changes || ${buildChanges('$7')},
   updated_at = greatest(now(), i.updated_at + interval '1 ms'),
   state = CASE WHEN i.state = 'needs_attention' THEN 'active' ELSE i.state END,
   state_reason = CASE WHEN i.state = 'needs_attention' THEN NULL ELSE i.state_reason END,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Actor, changeWithAudit } from '../audit';
 import { clearHealth } from './integration-health';
-import { wakeMessages } from './integration-state';
+import { buildChanges, wakeMessages } from './integration-state';
 
 /** The data that an installation of the Slack app provides. */
 export type SlackInstall = {
@@ -21,6 +21,7 @@ export async function fillSlackIntegration(
   const filled = await changeWithAudit(pool, actor, entry, async (client) => {
     const { rows } = await client.query<{ channel: string; appId: string }>(
       `UPDATE integration i SET credentials = $3, settings = i.settings || $4::jsonb,
+         credential_changes = i.credential_changes || ${buildChanges('$5')},
          updated_at = greatest(now(), i.updated_at + interval '1 ms'),
          state = CASE WHEN i.state = 'needs_attention' THEN 'active' ELSE i.state END,
          state_reason = CASE WHEN i.state = 'needs_attention' THEN NULL ELSE i.state_reason END, probe_at = NULL
@@ -28,7 +29,7 @@ export async function fillSlackIntegration(
        WHERE i.id = $1 AND a.id = i.app_id AND a.account_id = $2 AND a.deleted_at IS NULL
          AND i.provider = 'slack' AND i.deleted_at IS NULL
        RETURNING i.channel, i.app_id AS "appId"`,
-      [integrationId, actor.accountId, credentials, JSON.stringify(settings)],
+      [integrationId, actor.accountId, credentials, JSON.stringify(settings), ['access_token']],
     );
     const [row] = rows;
     if (row) {

@@ -104,6 +104,6 @@ function refuseRepeatedLocales(definition: VersionDefinition): void {
 
 function nameTaken(): Refusal {
   return new Refusal('name_taken', 'Another event of this app already has this name.', {
-    fields: [{ path: 'name', problem: 'is taken' }],
+    fields: [{ path: 'name', problem: 'is taken by another event of this app' }],
   });
 }

@@ -55,6 +55,7 @@ function createFormHandlers(
         provider,
         settings,
         seal: (integrationId) => box.seal(integrationId, credentials),
+        entered: listEntered(credentials),
       });
       if (id === undefined) throw nameTaken();
       return answer(app.id, id);
@@ -192,7 +193,7 @@ function refuseProblems(
 
 function nameTaken(): Refusal {
   return new Refusal('name_taken', 'Another integration of this app already has this name.', {
-    fields: [{ path: 'name', problem: 'is taken' }],
+    fields: [{ path: 'name', problem: 'is taken by another integration of this app' }],
   });
 }
 

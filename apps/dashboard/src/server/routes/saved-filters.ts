@@ -53,6 +53,6 @@ export function createSavedFilterHandlers({ savedFilters }: SavedFilterHandlersD
 
 function nameTaken(): Refusal {
   return new Refusal('name_taken', 'Another filter of this app already has this name.', {
-    fields: [{ path: 'name', problem: 'is taken' }],
+    fields: [{ path: 'name', problem: 'is taken by another filter of this app' }],
   });
 }
