@@ -170,7 +170,7 @@ describe('integrations', () => {
     const { settings } = dashboard.simulated.channels['email']!;
     await page.getByRole('radio', { name: /SMTP/ }).check({ force: true });
     await button(page, 'Test connection').click();
-    await page.getByText('This field is required.').first().waitFor();
+    await page.getByText('3 fields to correct: Name, Host, Sender address').waitFor();
     await page.getByLabel('Host').fill('127.0.0.1');
     await page.getByLabel('Port').fill(String(settings['port']));
     await page.getByLabel('Require STARTTLS').uncheck();
@@ -207,7 +207,7 @@ describe('integrations', () => {
     await page.getByLabel('Account SID').fill(`SK${'0'.repeat(32)}`);
     await page.getByLabel('Auth token').fill(String(credentials['auth_token']));
     await button(page, 'Test connection').click();
-    await page.locator('.hint.bad', { hasText: 'This does not look right. AC' }).waitFor();
+    await page.locator('.hint.bad', { hasText: 'Account SID does not look right. AC' }).waitFor();
     await page.getByLabel('Account SID').fill(String(credentials['account_sid']));
     await add(page, 'twilio-eu');
   });

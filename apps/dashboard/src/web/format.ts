@@ -54,3 +54,16 @@ export function bytes(size: number): string {
   if (size < 1_024) return `${size} bytes`;
   return `${Number((size / 1_024).toFixed(1))} KB`;
 }
+
+const units = [
+  { unit: 'day', ms: 24 * hour },
+  { unit: 'hour', ms: hour },
+  { unit: 'minute', ms: minute },
+] as const;
+
+/** `3 days ago`, in the largest unit that fits. */
+export function ago(ms: number, now: number = Date.now()): string {
+  const passedMs = Math.max(0, now - ms);
+  const { unit, ms: unitMs } = units.find((one) => passedMs >= one.ms) ?? { unit: 'now', ms: 1 };
+  return unit === 'now' ? 'just now' : `${plural(Math.floor(passedMs / unitMs), unit)} ago`;
+}

@@ -1,12 +1,9 @@
-import { type FormEvent, useState } from 'react';
 import type { AppAnswer, GoingLiveItem } from '../../api/apps';
 import { useAnswer } from '../answers';
-import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
-import { Button, Link } from '../parts/controls';
-import { Dialog } from '../parts/dialog';
-import { Field } from '../parts/field';
-import { NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
+import { Link } from '../parts/controls';
+import { NoteBox, Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
@@ -16,40 +13,32 @@ export function GoLiveDialog({ app, onClose }: { app: AppAnswer; onClose: () => 
   const { api } = useServices();
   const { reloadApps } = useSession();
   const list = useAnswer('GET /api/apps/:appId/going-live', { appId: app.id });
-  const [confirmName, setConfirmName] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    const body = { delivery: 'live', confirmName } as const;
-    const answer = await api.call('PATCH /api/apps/:appId', { appId: app.id, body });
-    if ('problem' in answer) return setProblem(answer.problem);
-    await reloadApps();
-    onClose();
-  }
   return (
-    <Dialog title={`Go live with ${app.name}`} onClose={onClose} isWide>
-      <form className="form" onSubmit={(event) => void submit(event)}>
-        <p>With live delivery, every new message reaches a person through its integration.</p>
-        {list.value ? (
-          <Checklist appId={app.id} items={list.value.items} onGo={onClose} />
-        ) : (
-          <Waiting loaded={list} reload={list.reload} what="the checklist" />
-        )}
-        <ProblemNote problem={problem} />
-        <Field
-          label={`Enter ${app.name} to confirm`}
-          value={confirmName}
-          autoComplete="off"
-          onChange={(event) => setConfirmName(event.target.value)}
-        />
-        <div className="dialog-foot">
-          <Button look="danger" type="submit" disabled={confirmName !== app.name}>
-            Go live
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <ConfirmNameDialog
+      title={`Go live with ${app.name}`}
+      label={`Enter ${app.name} to confirm`}
+      name={app.name}
+      action="Go live"
+      isWide
+      send={(confirmName) =>
+        api.call('PATCH /api/apps/:appId', {
+          appId: app.id,
+          body: { delivery: 'live', confirmName },
+        })
+      }
+      onDone={async () => {
+        await reloadApps();
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <p>With live delivery, every new message reaches a person through its integration.</p>
+      {list.value ? (
+        <Checklist appId={app.id} items={list.value.items} onGo={onClose} />
+      ) : (
+        <Waiting loaded={list} reload={list.reload} what="the checklist" />
+      )}
+    </ConfirmNameDialog>
   );
 }
 

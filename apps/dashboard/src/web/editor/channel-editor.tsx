@@ -1,13 +1,15 @@
 import { useState } from 'react';
+import { toSentence } from '../../api/field-problem';
 import type { PublishProblem } from '../../api/problem';
 import { useSession } from '../context';
 import { getAt, listSchemaFields, type SchemaField, setAt } from '../integrations/schema-fields';
-import { SchemaForm } from '../integrations/schema-form';
+import { DraftFields } from '../integrations/schema-form';
 import { Button, Tabs } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 import { ChainEditor } from './chain-editor';
 import { CodeField } from './code-field';
 import { getCodeLanguage, withoutChannel, withTemplate } from './definition';
+import { getFieldLabel } from './field-labels';
 import { PolicyForm } from './policy-form';
 import { SingleLineField } from './single-line-field';
 import type { Draft } from './use-draft';
@@ -35,9 +37,9 @@ export function ChannelEditor({
   const problems = checked.problems.filter(
     (one) => one.channel === channel && (one.locale === undefined || one.locale === locale),
   );
-  const set = (path: string, value: unknown) => {
-    draft.set(withTemplate(definition, { channel, locale }, setAt(template, path, value)));
-  };
+  const replace = (next: Record<string, unknown>) =>
+    draft.set(withTemplate(definition, { channel, locale }, next));
+  const set = (path: string, value: unknown) => replace(setAt(template, path, value));
   const shared = { template, problems, set, paths: checked.paths.map(({ path }) => path), data };
   const current = code.find(({ path }) => path === tab);
   const more = all.filter(
@@ -75,32 +77,63 @@ export function ChannelEditor({
       />
       {current && <CodeField key={current.path} field={current} {...shared} />}
       {tab === 'more' && (
-        <div className="pad form">
-          <SchemaForm
-            fields={more}
-            values={template}
-            problems={Object.fromEntries(problems.map((one) => [one.field ?? '', one.problem]))}
-            onChange={(next) => draft.set(withTemplate(definition, { channel, locale }, next))}
-          />
-        </div>
+        <MoreFields {...{ channel, fields: more, template, problems }} onChange={replace} />
       )}
       {tab === 'policy' && <PolicyForm channel={channel} draft={draft} />}
-      <Problems problems={problems} onFix={(field, text) => set(field, text)} template={template} />
+      <Problems
+        channel={channel}
+        problems={problems}
+        onFix={(field, text) => set(field, text)}
+        template={template}
+      />
     </>
+  );
+}
+
+function MoreFields({
+  channel,
+  fields,
+  template,
+  problems,
+  onChange,
+}: {
+  channel: string;
+  fields: readonly SchemaField[];
+  template: Record<string, unknown>;
+  problems: readonly PublishProblem[];
+  onChange: (template: Record<string, unknown>) => void;
+}) {
+  const { registry } = useSession();
+  const sentences = problems.map(({ field = '', problem }) => [
+    field,
+    toSentence(getFieldLabel(registry, channel, field), problem),
+  ]);
+  return (
+    <div className="pad form">
+      <DraftFields
+        fields={fields}
+        values={template}
+        problems={Object.fromEntries(sentences)}
+        onChange={onChange}
+      />
+    </div>
   );
 }
 
 const isTopText = ({ path, kind }: SchemaField) => kind === 'text' && !path.includes('.');
 
 function Problems({
+  channel,
   problems,
   template,
   onFix,
 }: {
+  channel: string;
   problems: PublishProblem[];
   template: Record<string, unknown>;
   onFix: (field: string, text: string) => void;
 }) {
+  const { registry } = useSession();
   if (problems.length === 0) return null;
   return (
     <ul className="problems" aria-label="Problems">
@@ -113,7 +146,7 @@ function Problems({
             </span>
           )}
           <span>
-            {one.field && <b>{one.field}</b>} {one.problem}
+            {one.field && <b>{getFieldLabel(registry, channel, one.field)}</b>} {one.problem}
           </span>
           <FixButton problem={one} template={template} onFix={onFix} />
         </li>

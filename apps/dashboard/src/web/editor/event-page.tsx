@@ -15,6 +15,7 @@ import { ChannelTabs } from './channel-tabs';
 import { ConflictBar } from './conflict-bar';
 import { listLocales } from './definition';
 import { DraftBar, type EventDialog } from './draft-bar';
+import { DraftGuard } from './draft-guard';
 import { EventSettings } from './event-settings';
 import { PreviewColumn } from './preview-column';
 import { PublishDialog } from './publish-dialog';
@@ -61,12 +62,20 @@ function OpenEvent(props: EventProps) {
   const { search } = usePageLocation();
   const draft = useDraft(props.event);
   const { place, ignored } = readVersionPlace(search);
-  if (!place) return <EventEditor {...props} draft={draft} ignored={ignored} />;
   function adopt(next: EventAnswer) {
     props.onEvent(next);
     draft.take(next.draft);
   }
-  return <VersionsView {...props} {...{ draft, place, ignored }} onEvent={adopt} />;
+  return (
+    <>
+      <DraftGuard draft={draft} name={props.event.name} />
+      {place ? (
+        <VersionsView {...props} {...{ draft, place, ignored }} onEvent={adopt} />
+      ) : (
+        <EventEditor {...props} draft={draft} ignored={ignored} />
+      )}
+    </>
+  );
 }
 
 type EditorProps = EventProps & { draft: Draft; ignored: readonly string[] };

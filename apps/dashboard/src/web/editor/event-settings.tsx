@@ -1,13 +1,12 @@
 import { canonicalizeLocale } from '@belfry/shared';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
 import { useReload } from '../answers';
-import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
+import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
 import { Button } from '../parts/controls';
-import { Dialog } from '../parts/dialog';
 import { Field } from '../parts/field';
-import { ProblemNote } from '../parts/notes';
+import { NameDialog } from '../parts/name-dialog';
 import { buildPath } from '../route';
 import { findLocaleProblem, listLocales, withLocale, withoutLocale } from './definition';
 import type { Draft } from './use-draft';
@@ -118,53 +117,59 @@ function Languages({ draft }: { draft: Draft }) {
   );
 }
 
-function NameAndDelete({
-  event,
-  onEvent,
-}: {
-  event: EventAnswer;
-  onEvent: (event: EventAnswer) => void;
-}) {
-  const app = useApp();
-  const { api } = useServices();
-  const reload = useReload();
-  const [name, setName] = useState(event.name);
-  const [problem, setProblem] = useState<PageProblem>();
-  const [isRemoving, setRemoving] = useState(false);
-  async function rename(form: FormEvent) {
-    form.preventDefault();
-    const isConfirmed = problem?.code === 'needs_confirmation';
-    const answer = await api.call('PATCH /api/apps/:appId/events/:eventId', {
-      appId: app.id,
-      eventId: event.id,
-      body: { name, confirm: isConfirmed },
-    });
-    if ('problem' in answer) return setProblem(answer.problem);
-    setProblem(undefined);
-    onEvent(answer.value);
-    await reload('GET /api/apps/:appId/events', { appId: app.id });
-  }
+type NameProps = { event: EventAnswer; onEvent: (event: EventAnswer) => void };
+
+function NameAndDelete({ event, onEvent }: NameProps) {
+  const [doing, setDoing] = useState<'rename' | 'remove'>();
+  const onClose = () => setDoing(undefined);
   return (
     <fieldset>
       <legend className="sect">Name</legend>
-      <ProblemNote problem={problem} />
-      <form className="inline-form" onSubmit={(form) => void rename(form)}>
-        <Field
-          label="Name in calls"
-          isMono
-          value={name}
-          maxLength={128}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <Button type="submit" disabled={name === event.name}>
-          {problem?.code === 'needs_confirmation' ? 'Rename anyway' : 'Rename'}
-        </Button>
-        <Button look="danger" onClick={() => setRemoving(true)}>
+      <p>
+        <span className="mono">{event.name}</span> <span className="faint small">in calls</span>
+      </p>
+      <div className="inline-form">
+        <Button onClick={() => setDoing('rename')}>Rename</Button>
+        <Button look="danger" onClick={() => setDoing('remove')}>
           Delete event
         </Button>
-      </form>
-      {isRemoving && <RemoveEventDialog event={event} onClose={() => setRemoving(false)} />}
+      </div>
+      {doing === 'rename' && (
+        <RenameEventDialog event={event} onEvent={onEvent} onClose={onClose} />
+      )}
+      {doing === 'remove' && <RemoveEventDialog event={event} onClose={onClose} />}
     </fieldset>
+  );
+}
+
+function RenameEventDialog({ event, onEvent, onClose }: NameProps & { onClose: () => void }) {
+  const app = useApp();
+  const { api } = useServices();
+  const reload = useReload();
+  return (
+    <NameDialog
+      title={`Rename ${event.name}`}
+      initial={event.name}
+      action={(_name, problem) =>
+        problem?.code === 'needs_confirmation' ? 'Rename anyway' : 'Rename'
+      }
+      hint="Callers send this as `event`. Unique in this app."
+      maxLength={128}
+      isMono
+      send={(name, problem) =>
+        api.call('PATCH /api/apps/:appId/events/:eventId', {
+          appId: app.id,
+          eventId: event.id,
+          body: { name, confirm: problem?.code === 'needs_confirmation' },
+        })
+      }
+      onDone={async (renamedEvent) => {
+        onEvent(renamedEvent);
+        onClose();
+        await reload('GET /api/apps/:appId/events', { appId: app.id });
+      }}
+      onClose={onClose}
+    />
   );
 }
 
@@ -172,42 +177,30 @@ function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: ()
   const app = useApp();
   const { api, navigation } = useServices();
   const reload = useReload();
-  const [typed, setTyped] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
-  async function remove(form: FormEvent) {
-    form.preventDefault();
-    const answer = await api.call('DELETE /api/apps/:appId/events/:eventId', {
-      appId: app.id,
-      eventId: event.id,
-      body: { confirmName: typed },
-    });
-    if ('problem' in answer) return setProblem(answer.problem);
-    onClose();
-    navigation.go(buildPath(app.id, 'events'));
-    await reload('GET /api/apps/:appId/events', { appId: app.id });
-  }
   return (
-    <Dialog title={`Delete ${event.name}`} onClose={onClose}>
-      <form className="form" onSubmit={(form) => void remove(form)}>
-        <p>
-          Calls of this event get 404 within seconds. Accepted messages are still sent, and its
-          requests stay in the log. Enter the name of the event to confirm.
-        </p>
-        <ProblemNote problem={problem} />
-        <Field
-          label="Event name"
-          isMono
-          autoComplete="off"
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-        />
-        <div className="dialog-foot">
-          <Button look="danger" type="submit" disabled={typed !== event.name}>
-            Delete event
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <ConfirmNameDialog
+      title={`Delete ${event.name}`}
+      label="Event name"
+      name={event.name}
+      action="Delete event"
+      send={(confirmName) =>
+        api.call('DELETE /api/apps/:appId/events/:eventId', {
+          appId: app.id,
+          eventId: event.id,
+          body: { confirmName },
+        })
+      }
+      onDone={async () => {
+        onClose();
+        navigation.go(buildPath(app.id, 'events'));
+        await reload('GET /api/apps/:appId/events', { appId: app.id });
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Calls of this event get 404 within seconds. Accepted messages are still sent, and its
+        requests stay in the log. Enter the name of the event to confirm.
+      </p>
+    </ConfirmNameDialog>
   );
 }

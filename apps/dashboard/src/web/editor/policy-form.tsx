@@ -1,15 +1,34 @@
-import { useId } from 'react';
 import type { Policy } from '../../api/events';
 import { useSession } from '../context';
-import { Field, FieldFoot, FieldHead } from '../parts/field';
+import type { SchemaField } from '../integrations/schema-fields';
+import { DraftField } from '../integrations/schema-form';
+import { SelectInput } from '../parts/field';
 import { withPolicy } from './definition';
 import type { Draft } from './use-draft';
 
 const hourMs = 3_600_000;
 const choices = ['resend', 'resend_next', 'hold'] as const satisfies Policy['onUnknown'][];
 
+/** A number of the policy. The server has the same limits. */
+const createField = (
+  path: keyof Policy,
+  label: string,
+  { hint, ...schema }: SchemaField['schema'] & { hint: string },
+): SchemaField => ({ path, label, hint, kind: 'number', isRequired: true, choices: [], schema });
+
+const attempts = createField('attempts', 'Attempts', {
+  type: 'integer',
+  minimum: 1,
+  maximum: 50,
+  hint: 'Maximum provider calls, with increasing waits between them.',
+});
+const timeToLive = createField('timeToLiveMs', 'Time to live in hours', {
+  minimum: 1_000 / hourMs,
+  maximum: 30 * 24,
+  hint: 'Counted from the due time. A message not sent by then fails as expired.',
+});
+
 export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }) {
-  const id = useId();
   const { definition } = draft;
   const policy = definition.channels[channel]?.policy;
   if (!policy) return null;
@@ -17,45 +36,30 @@ export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }
   const set = (change: Partial<Policy>) => replace({ ...policy, ...change });
   return (
     <div className="pad form policy">
-      <Field
-        label="Attempts"
-        type="number"
-        min={1}
+      <DraftField
+        field={attempts}
         value={policy.attempts}
-        hint="Maximum provider calls, with increasing waits between them."
-        onChange={({ target }) => set({ attempts: Number(target.value) })}
+        onChange={(value) => set({ attempts: Number(value) })}
       />
-      <Field
-        label="Time to live"
-        aside="hours"
-        type="number"
-        min={0}
-        step="any"
+      <DraftField
+        field={timeToLive}
         value={policy.timeToLiveMs / hourMs}
-        hint="Counted from the due time. A message not sent by then fails as expired."
-        onChange={({ target }) => set({ timeToLiveMs: Math.round(Number(target.value) * hourMs) })}
+        onChange={(value) => set({ timeToLiveMs: Math.round(Number(value) * hourMs) })}
       />
-      <div className="field">
-        <FieldHead id={id} label="After an unknown outcome" />
-        <select
-          id={id}
-          className="input"
-          value={policy.onUnknown}
-          onChange={({ target }) =>
-            set({ onUnknown: choices.find((each) => each === target.value) ?? 'hold' })
-          }
-        >
-          <option value="resend">Resend it; it may arrive twice</option>
-          <option value="resend_next">
-            Resend it through the next integration; it may arrive twice
-          </option>
-          <option value="hold">Keep it as unknown for an operator to decide</option>
-        </select>
-        <FieldFoot
-          id={id}
-          hint="For example, the connection broke after the provider received the message."
-        />
-      </div>
+      <SelectInput
+        label="After an unknown outcome"
+        value={policy.onUnknown}
+        hint="For example, the connection broke after the provider received the message."
+        onChange={({ target }) =>
+          set({ onUnknown: choices.find((each) => each === target.value) ?? 'hold' })
+        }
+      >
+        <option value="resend">Resend it; it may arrive twice</option>
+        <option value="resend_next">
+          Resend it through the next integration; it may arrive twice
+        </option>
+        <option value="hold">Keep it as unknown for an operator to decide</option>
+      </SelectInput>
       {policy.onUnknown !== 'hold' && (
         <UnknownResends channel={channel} policy={policy} onChange={replace} />
       )}
@@ -75,21 +79,18 @@ function UnknownResends({
   const { registry } = useSession();
   const form = registry.channels.find((one) => one.channel === channel);
   const { unknownResends, ...byChannel } = policy;
-  const own = form?.unknownResends ?? 0;
+  const field = createField('unknownResends', 'Maximum resends after an unknown outcome', {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10,
+    hint: `Leave empty for the default of ${channel}: ${form?.unknownResends ?? 0}.`,
+  });
   return (
-    <Field
-      label="Maximum resends after an unknown outcome"
-      aside="times"
-      type="number"
-      min={0}
-      max={10}
-      placeholder={String(own)}
-      value={unknownResends ?? ''}
-      hint={`Leave empty for the default of ${channel}: ${own}.`}
-      onChange={({ target }) =>
-        onChange(
-          target.value === '' ? byChannel : { ...policy, unknownResends: Number(target.value) },
-        )
+    <DraftField
+      field={{ ...field, isRequired: false }}
+      value={unknownResends}
+      onChange={(value) =>
+        onChange(value === undefined ? byChannel : { ...policy, unknownResends: Number(value) })
       }
     />
   );

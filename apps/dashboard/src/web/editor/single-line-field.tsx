@@ -1,4 +1,5 @@
 import { type ReactNode, useId, useRef } from 'react';
+import { toSentence } from '../../api/field-problem';
 import type { PublishProblem } from '../../api/problem';
 import { checkField, getAt, type SchemaField } from '../integrations/schema-fields';
 
@@ -16,7 +17,9 @@ export function SingleLineField({ field, template, problems, set }: SingleLineFi
   const value = getAt(template, field.path);
   const text = typeof value === 'string' ? value : '';
   const fieldProblem = problems.find((one) => one.field === field.path);
-  const problem = fieldProblem?.problem ?? (text ? checkField(field, text) : undefined);
+  const problem = fieldProblem
+    ? toSentence(field.label, fieldProblem.problem)
+    : text && checkField(field, text);
   return (
     <>
       <label htmlFor={id} title={field.hint}>

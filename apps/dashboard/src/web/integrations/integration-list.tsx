@@ -1,3 +1,4 @@
+import { formatFieldName, toSentence } from '../../api/field-problem';
 import type { IntegrationAnswer, UsedBy } from '../../api/integrations';
 import type { RegistryAnswer } from '../../api/registry';
 import { useApp, useSession } from '../context';
@@ -6,6 +7,7 @@ import { Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox } from '../parts/notes';
 import { buildPath } from '../route';
+import { listFormFields } from './form-values';
 import { HealthMark } from './health';
 import { formatLastHour } from './health-text';
 
@@ -55,6 +57,7 @@ function NoIntegration() {
 
 function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
   const app = useApp();
+  const { registry } = useSession();
   return (
     <li className="card" aria-current={isOpen ? 'true' : undefined}>
       <span className="pic">
@@ -86,7 +89,7 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
       )}
       {one.problems.length > 0 && (
         <NoteBox tone="amber" title="Its settings are no longer valid.">
-          {one.problems.map(({ path, problem }) => `${path} ${problem}`).join('; ')}
+          {describeProblems(registry, one)}
         </NoteBox>
       )}
     </li>
@@ -103,9 +106,24 @@ function Summary({ one }: { one: IntegrationAnswer }) {
     .join(', ');
 }
 
-export function getProviderLabel({ channels }: RegistryAnswer, one: IntegrationAnswer): string {
-  const providers = channels.flatMap((channel) => channel.providers);
-  return providers.find(({ provider }) => provider === one.provider)?.label ?? one.provider;
+export function getProviderLabel(registry: RegistryAnswer, one: IntegrationAnswer): string {
+  return findProvider(registry, one)?.label ?? one.provider;
+}
+
+function findProvider({ channels }: RegistryAnswer, { channel, provider }: IntegrationAnswer) {
+  const channelForm = channels.find((one) => one.channel === channel);
+  return channelForm?.providers.find((one) => one.provider === provider);
+}
+
+/** Problems of the stored settings, with the labels of the form. */
+function describeProblems(registry: RegistryAnswer, one: IntegrationAnswer): string {
+  const provider = findProvider(registry, one);
+  const fields = provider ? Object.values(listFormFields(provider)).flat() : [];
+  const sentences = one.problems.map(({ path, problem }) => {
+    const field = fields.find((each) => path.endsWith(`.${each.path}`));
+    return toSentence(field?.label ?? formatFieldName(path), problem);
+  });
+  return sentences.join(' ');
 }
 
 function usedText(usedBy: UsedBy[]): string {

@@ -1,8 +1,6 @@
-import type { ChannelForm, ProviderForm } from '../../api/registry';
 import { useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
-
-type ProviderSelection = { channel: ChannelForm; provider: ProviderForm };
+import type { ProviderSelection } from './form-values';
 
 export function ProviderChoice({
   selection,

@@ -1,4 +1,15 @@
-import { checkField, getAt, getDefaults, listSchemaFields, setAt } from './schema-fields';
+import {
+  checkField,
+  fromRaw,
+  fromRaws,
+  getAt,
+  getDefaults,
+  invalidJson,
+  listSchemaFields,
+  setAt,
+  toRaw,
+  toRaws,
+} from './schema-fields';
 
 const schema = {
   type: 'object',
@@ -14,6 +25,9 @@ const schema = {
     key: { type: 'string', maxLength: 5_000 },
     kind: { anyOf: [{ const: 'url' }, { const: 'text' }] },
     copies: { type: 'array', items: { type: 'string' } },
+    secure: { type: 'boolean', default: true },
+    data: { type: 'object' },
+    sid: { type: 'string', title: 'Account SID', description: 'AC…', pattern: '^AC' },
   },
 };
 const fields = listSchemaFields(schema);
@@ -29,8 +43,11 @@ describe('the fields of a form', () => {
       'key long',
       'kind choice',
       'copies lines',
+      'secure switch',
+      'data json',
+      'sid text',
     ]);
-    expect(getDefaults(fields)).toEqual({ port: 587 });
+    expect(getDefaults(fields)).toEqual({ port: 587, secure: true });
   });
 
   test('require the inner fields of an object only if the object is required', () => {
@@ -40,14 +57,47 @@ describe('the fields of a form', () => {
   });
 
   test.each([
-    ['host', '', 'This field is required.'],
+    ['host', '', 'Enter the host.'],
     ['host', 'mail.example.com', undefined],
-    ['port', 70_000, 'Enter a number up to 65535.'],
-    ['port', 2.5, 'Enter a whole number.'],
-    ['port', 'x', undefined],
+    ['port', '70000', 'Port must be at most 65,535.'],
+    ['port', '0', 'Port must be at least 1.'],
+    ['port', '2.5', 'Port must be a whole number.'],
+    ['port', 'x', 'Port must be a number.'],
     ['from.name', '', undefined],
-  ])('check %s = %p: %p', (path, value, problem) => {
-    expect(checkField(getField(path), value)).toBe(problem);
+    ['from.address', 'a'.repeat(255), 'From address must have at most 254 characters (255 now).'],
+    ['data', '{"a": ', 'Data must be valid JSON.'],
+    ['data', '{"a": 1}', undefined],
+    ['sid', 'SK1', 'Account SID does not look right. AC…'],
+    ['copies', 'a\n', undefined],
+  ])('check %s = %j and name it: %s', (path, raw, problem) => {
+    expect(checkField(getField(path), raw)).toBe(problem);
+  });
+
+  test.each([
+    ['host', 'a', 'a'],
+    ['port', 25, '25'],
+    ['copies', ['a', 'b'], 'a\nb'],
+    ['data', { a: 1 }, '{\n  "a": 1\n}'],
+    ['secure', true, true],
+    ['host', undefined, ''],
+  ])('keep %s = %j from value to input and back', (path, value, raw) => {
+    expect(toRaw(getField(path), value)).toBe(raw);
+    expect(fromRaw(getField(path), raw)).toEqual(value);
+  });
+
+  test('show the default of an absent switch, because the server uses it', () => {
+    expect(toRaw(getField('secure'), undefined)).toBe(true);
+    expect(toRaw(getField('secure'), false)).toBe(false);
+  });
+
+  test('tell invalid JSON from every value', () => {
+    expect(fromRaw(getField('data'), '{')).toBe(invalidJson);
+  });
+
+  test('have an input for every field, and no value for an empty one', () => {
+    const raws = toRaws(fields, { host: 'a' });
+    expect(getAt(raws, 'from.address')).toBe('');
+    expect(fromRaws(fields, raws)).toEqual({ host: 'a', secure: true });
   });
 
   test('set and remove values without leaving empty objects', () => {

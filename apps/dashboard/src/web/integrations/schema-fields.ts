@@ -1,4 +1,7 @@
+import { formatFieldName } from '../../api/field-problem';
 import type { JsonSchema } from '../../api/registry';
+import { count } from '../format';
+import { checkText } from '../parts/check-text';
 
 export type Values = Record<string, unknown>;
 export type SchemaField = {
@@ -27,7 +30,7 @@ export function listSchemaFields(schema: JsonSchema, prefix = '', isWithin = tru
     return [
       {
         path,
-        label: property.title ?? formatLabel(path),
+        label: property.title ?? formatFieldName(path),
         hint: property.description,
         kind: getKind(property),
         isRequired,
@@ -36,11 +39,6 @@ export function listSchemaFields(schema: JsonSchema, prefix = '', isWithin = tru
       },
     ];
   });
-}
-
-function formatLabel(path: string): string {
-  const words = path.replaceAll(/[._]/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function getKind(schema: JsonSchema): SchemaField['kind'] {
@@ -91,37 +89,93 @@ export function setAt(values: Values, path: string, value: unknown): Values {
   return isGone ? others : { ...values, [name]: next };
 }
 
-/** Checks a value against its schema. The server validates again. */
-export function checkField(
-  { isRequired, schema, kind, hint }: SchemaField,
-  value: unknown,
-): string | undefined {
-  const isEmpty = value === undefined || value === '';
-  if (isEmpty) return isRequired ? 'This field is required.' : undefined;
-  if (typeof value === 'string') return checkText(schema, value, hint);
-  if (kind === 'number') return checkNumber(schema, value);
-  return undefined;
+/** A credential that names an account and is no secret. */
+export function showsValue({ schema }: SchemaField): boolean {
+  return schema['x-shows-value'] === true;
 }
 
-function checkText(
-  { minLength, maxLength, pattern }: JsonSchema,
-  text: string,
-  hint = '',
-): string | undefined {
-  if (maxLength !== undefined && text.length > maxLength) {
-    return `Enter at most ${maxLength} characters (${text.length} now).`;
+/** What an input holds: a text, or the state of a checkbox. */
+export type Raw = string | boolean;
+
+export const invalidJson = Symbol('not JSON');
+
+/** An absent switch shows its default, because the server uses it. */
+export function toRaw({ kind, schema }: SchemaField, value: unknown): Raw {
+  if (kind === 'switch') return (value ?? schema.default) === true;
+  if (value === undefined || value === null) return '';
+  if (kind === 'lines' && Array.isArray(value)) return value.join('\n');
+  return kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
+}
+
+/** The value of an input; undefined if it is empty. */
+export function fromRaw({ kind }: SchemaField, raw: Raw): unknown {
+  if (typeof raw === 'boolean') return raw;
+  if (raw === '') return undefined;
+  switch (kind) {
+    case 'number':
+      return raw.trim() === '' ? undefined : Number(raw);
+    case 'lines':
+      return raw.split('\n').filter((line) => line.trim() !== '');
+    case 'json':
+      return parseJson(raw);
+    default:
+      return raw;
   }
-  if (minLength !== undefined && text.length < minLength)
-    return `Enter at least ${minLength} characters.`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return invalidJson;
+  }
+}
+
+/** The inputs of a form for these values, by path. */
+export function toRaws(fields: readonly SchemaField[], values: Values): Values {
+  let raws: Values = {};
+  for (const field of fields) {
+    raws = setAt(raws, field.path, toRaw(field, getAt(values, field.path)));
+  }
+  return raws;
+}
+
+/** The values of the inputs. Empty ones are absent. */
+export function fromRaws(fields: readonly SchemaField[], raws: Values): Values {
+  let values: Values = {};
+  for (const field of fields) {
+    // The inputs of a form hold texts and states of checkboxes.
+    values = setAt(values, field.path, fromRaw(field, getAt(raws, field.path) as Raw));
+  }
+  return values;
+}
+
+/** Checks an input against its schema and names it in the problem. The server validates again. */
+export function checkField(field: SchemaField, raw: Raw): string | undefined {
+  const { label, kind, schema } = field;
+  const value = fromRaw(field, raw);
+  if (value === undefined) return checkText(label, '', { required: field.isRequired });
+  if (value === invalidJson) return `${label} must be valid JSON.`;
+  if (typeof value === 'string') {
+    const { minLength, maxLength } = schema;
+    return checkText(label, value, { minLength, maxLength }) ?? checkPattern(field, value);
+  }
+  return kind === 'number' ? checkNumber(label, schema, value) : undefined;
+}
+
+function checkPattern({ label, schema: { pattern }, hint }: SchemaField, text: string) {
   // pattern-ignore: schema patterns are checked in the files that declare them.
   if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return undefined;
-  return hint ? `This does not look right. ${hint}` : `This must match ${pattern}.`;
+  return hint ? `${label} does not look right. ${hint}` : `${label} has the wrong format.`;
 }
 
-function checkNumber({ minimum, maximum, type }: JsonSchema, value: unknown): string | undefined {
-  if (typeof value !== 'number' || Number.isNaN(value)) return 'Enter a number.';
-  if (type === 'integer' && !Number.isInteger(value)) return 'Enter a whole number.';
-  if (minimum !== undefined && value < minimum) return `Enter a number from ${minimum}.`;
-  if (maximum !== undefined && value > maximum) return `Enter a number up to ${maximum}.`;
+function checkNumber(label: string, { minimum, maximum, type }: JsonSchema, value: unknown) {
+  if (typeof value !== 'number' || Number.isNaN(value)) return `${label} must be a number.`;
+  if (type === 'integer' && !Number.isInteger(value)) return `${label} must be a whole number.`;
+  if (minimum !== undefined && value < minimum) {
+    return `${label} must be at least ${count(minimum)}.`;
+  }
+  if (maximum !== undefined && value > maximum)
+    return `${label} must be at most ${count(maximum)}.`;
   return undefined;
 }

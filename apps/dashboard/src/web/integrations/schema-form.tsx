@@ -1,183 +1,189 @@
-import { useId, useState } from 'react';
-import { Field, FieldFoot, FieldHead } from '../parts/field';
-import { checkField, getAt, type SchemaField, setAt, type Values } from './schema-fields';
+import { useState } from 'react';
+import type { StoredCredential } from '../../api/integrations';
+import { ago } from '../format';
+import { AreaInput, CheckInput, Field, SelectInput } from '../parts/field';
+import { useField } from '../parts/form';
+import { SecretField, ShowButton } from '../parts/secret-field';
+import {
+  checkField,
+  fromRaw,
+  getAt,
+  invalidJson,
+  type Raw,
+  type SchemaField,
+  setAt,
+  showsValue,
+  toRaw,
+  type Values,
+} from './schema-fields';
 
-type SchemaFormProps = {
+/** A field of a form, generated from a schema. A stored secret may stay empty. */
+export function SchemaFormField({
+  name,
+  field,
+  stored,
+  isCredential = false,
+}: {
+  name: string;
+  field: SchemaField;
+  stored?: StoredCredential | undefined;
+  isCredential?: boolean;
+}) {
+  const mayBeEmpty = stored !== undefined && stored.value === null;
+  const bound = useField<Raw>(name, field.label, (raw) =>
+    mayBeEmpty && raw === '' ? undefined : checkField(field, raw),
+  );
+  const { value: raw, ...control } = bound.field;
+  const shared = { field, raw, problem: bound.problem, onRaw: bound.set, control };
+  return isCredential && !showsValue(field) ? (
+    <SecretInput {...shared} stored={stored} />
+  ) : (
+    <SchemaInput {...shared} />
+  );
+}
+
+/** Fields of a draft, which keeps its own state. */
+export function DraftFields({
+  fields,
+  values,
+  problems,
+  onChange,
+}: {
   fields: readonly SchemaField[];
   values: Values;
+  /** By path. */
+  problems: Record<string, string>;
   onChange: (values: Values) => void;
-  /** Server errors by path. */
-  problems?: Record<string, string>;
-  /** A submitted form shows all errors; before that, each field shows its error after blur. */
-  isStrict?: boolean;
-  /** Last characters of stored credentials by path. The values are write-only. */
-  stored?: Record<string, { last4: string }>;
-  isSecret?: boolean;
-};
-
-export function SchemaForm(props: SchemaFormProps) {
-  return props.fields.map((field) => <SchemaInput key={field.path} field={field} form={props} />);
+}) {
+  return fields.map((field) => (
+    <DraftField
+      key={field.path}
+      field={field}
+      value={getAt(values, field.path)}
+      problem={problems[field.path]}
+      onChange={(value) => onChange(setAt(values, field.path, value))}
+    />
+  ));
 }
 
-type InputProps = { field: SchemaField; form: SchemaFormProps };
-
-function SchemaInput({ field, form }: InputProps) {
-  const [wasLeft, setLeft] = useState(false);
-  const { path } = field;
-  const value = getAt(form.values, path);
-  const storedHint = form.stored?.[path];
-  const problem = findProblem(field, form, wasLeft) ?? form.problems?.[path];
-  const set = (next: unknown) => form.onChange(setAt(form.values, path, next));
-  const shared = { field, value, problem, set, onBlur: () => setLeft(true) };
-  if (field.kind === 'switch') return <SwitchInput {...shared} />;
-  if (field.kind === 'choice') return <ChoiceInput {...shared} />;
-  if (field.kind === 'long' || field.kind === 'lines' || field.kind === 'json') {
-    return <AreaInput {...shared} storedHint={storedHint} isSecret={form.isSecret === true} />;
-  }
-  return <TextInput {...shared} storedHint={storedHint} isSecret={form.isSecret === true} />;
-}
-
-/** A field shows its error after blur or input. It may stay empty if its secret is stored. */
-function findProblem(field: SchemaField, form: SchemaFormProps, wasLeft: boolean) {
-  const value = getAt(form.values, field.path);
-  const isEmpty = value === undefined || value === '';
-  if (isEmpty && form.stored?.[field.path]) return undefined;
-  return form.isStrict || wasLeft || !isEmpty ? checkField(field, value) : undefined;
-}
-
-type OneInput = {
+/** The draft keeps the last number or JSON that is right, while the field shows what is typed and its problem. */
+export function DraftField({
+  field,
+  value,
+  problem,
+  onChange,
+}: {
   field: SchemaField;
   value: unknown;
+  problem?: string | undefined;
+  onChange: (value: unknown) => void;
+}) {
+  const [typed, setTyped] = useState(() => toRaw(field, value));
+  const isParsed = field.kind === 'number' || field.kind === 'json';
+  const isKept = (raw: Raw) => isParsed && checkField(field, raw) !== undefined;
+  const isCurrent = isKept(typed) || isSame(fromRaw(field, typed), value);
+  const raw = isCurrent ? typed : toRaw(field, value);
+  function change(next: Raw) {
+    setTyped(next);
+    if (!isKept(next)) onChange(fromRaw(field, next));
+  }
+  const own = raw === '' && !isParsed ? undefined : checkField(field, raw);
+  return <SchemaInput field={field} raw={raw} problem={own ?? problem} onRaw={change} />;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a !== invalidJson && JSON.stringify(a) === JSON.stringify(b);
+}
+
+type InputProps = {
+  field: SchemaField;
+  raw: Raw;
   problem: string | undefined;
-  set: (value: unknown) => void;
-  onBlur: () => void;
+  onRaw: (raw: Raw) => void;
+  control?: { name: string; onBlur: () => void; ref: (element: HTMLElement | null) => void };
 };
-type SecretInputProps = OneInput & { storedHint: { last4: string } | undefined; isSecret: boolean };
 
-function getAside({ isRequired }: SchemaField, isSecret: boolean): string | undefined {
-  if (isSecret) return 'write only';
-  return isRequired ? undefined : 'optional';
+function SchemaInput({ field, raw, problem, onRaw, control }: InputProps) {
+  const shared = { ...control, label: field.label, hint: field.hint, problem };
+  const change = ({ target }: { target: { value: string } }) => onRaw(target.value);
+  const aside = field.isRequired ? undefined : 'optional';
+  if (field.kind === 'switch') {
+    return (
+      <CheckInput
+        {...shared}
+        checked={raw === true}
+        onChange={({ target }) => onRaw(target.checked)}
+      />
+    );
+  }
+  const text = { ...shared, aside, value: String(raw), onChange: change };
+  switch (field.kind) {
+    case 'choice':
+      return (
+        <SelectInput {...text}>
+          {(!field.isRequired || raw === '') && <option value="">none</option>}
+          {field.choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </SelectInput>
+      );
+    case 'lines':
+      return <AreaInput {...text} hint={field.hint ?? 'One per line.'} rows={2} />;
+    case 'long':
+    case 'json':
+      return <AreaInput {...text} rows={4} />;
+    default:
+      return (
+        <Field
+          {...text}
+          isMono={field.kind === 'text'}
+          inputMode={field.kind === 'number' ? 'decimal' : undefined}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      );
+  }
 }
 
-function formatStoredHint(hint: { last4: string } | undefined): string | undefined {
-  if (!hint) return undefined;
-  return hint.last4 ? `stored, ends in ${hint.last4}` : 'stored';
-}
-
-function TextInput({ field, value, problem, set, onBlur, storedHint, isSecret }: SecretInputProps) {
-  const isNumber = field.kind === 'number';
+/** A secret that can be replaced and never read. */
+function SecretInput({
+  field,
+  raw,
+  problem,
+  onRaw,
+  control,
+  stored,
+}: InputProps & { stored: StoredCredential | undefined }) {
+  const [isShown, setShown] = useState(false);
+  const shared = {
+    ...control,
+    label: field.label,
+    aside: describeAge(field, stored),
+    hint: stored ? `Leave empty to keep the stored value. ${field.hint ?? ''}` : field.hint,
+    placeholder: describeStored(stored),
+    problem,
+    value: String(raw),
+    onChange: ({ target }: { target: { value: string } }) => onRaw(target.value),
+  };
+  if (field.kind !== 'long') return <SecretField {...shared} isMono autoComplete="new-password" />;
   return (
-    <Field
-      label={field.label}
-      aside={getAside(field, isSecret)}
-      hint={storedHint ? `Leave empty to keep the stored value. ${field.hint ?? ''}` : field.hint}
-      problem={problem}
-      isMono={!isNumber}
-      type={isNumber ? 'number' : 'text'}
-      autoComplete="off"
-      spellCheck={false}
-      placeholder={formatStoredHint(storedHint)}
-      value={typeof value === 'string' || typeof value === 'number' ? value : ''}
-      onBlur={onBlur}
-      onChange={({ target }) => {
-        if (target.value === '') set(undefined);
-        else set(isNumber ? Number(target.value) : target.value);
-      }}
+    <AreaInput
+      {...shared}
+      rows={4}
+      className={isShown ? '' : 'hidden-text'}
+      after={
+        <ShowButton label={field.label} isShown={isShown} onToggle={() => setShown(!isShown)} />
+      }
     />
   );
 }
 
-function SwitchInput({ field, value, problem, set }: OneInput) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label className="check">
-        <input
-          type="checkbox"
-          aria-describedby={`${id}-hint`}
-          checked={value === true}
-          onChange={({ target }) => set(target.checked)}
-        />
-        {field.label}
-      </label>
-      <FieldFoot id={id} hint={field.hint} problem={problem} />
-    </div>
-  );
+function describeAge({ isRequired }: SchemaField, stored: StoredCredential | undefined) {
+  if (!stored) return isRequired ? undefined : 'optional';
+  return stored.changedAt === null ? undefined : `last changed ${ago(stored.changedAt)}`;
 }
 
-function ChoiceInput({ field, value, problem, set }: OneInput) {
-  const id = useId();
-  return (
-    <div className="field">
-      <FieldHead id={id} label={field.label} aside={getAside(field, false)} />
-      <select
-        id={id}
-        className="input"
-        value={typeof value === 'string' ? value : ''}
-        onChange={({ target }) => set(target.value || undefined)}
-      >
-        {(!field.isRequired || value === undefined) && <option value="">none</option>}
-        {field.choices.map((choice) => (
-          <option key={choice}>{choice}</option>
-        ))}
-      </select>
-      <FieldFoot id={id} hint={field.hint} problem={problem} />
-    </div>
-  );
-}
-
-/** Long texts, lists with one value per line, and JSON. */
-function AreaInput({ field, value, problem, set, onBlur, storedHint, isSecret }: SecretInputProps) {
-  const id = useId();
-  const [text, setText] = useState(() => toArea(field, value));
-  const [isBroken, setBroken] = useState(false);
-  function change(next: string) {
-    setText(next);
-    const read = fromArea(field, next);
-    setBroken(read === invalidJson);
-    if (read !== invalidJson) set(read);
-  }
-  const message = isBroken ? 'Enter valid JSON.' : problem;
-  return (
-    <div className="field">
-      <FieldHead id={id} label={field.label} aside={getAside(field, isSecret)} />
-      <textarea
-        id={id}
-        className={`input mono area ${message ? 'bad' : ''}`}
-        rows={field.kind === 'lines' ? 2 : 4}
-        spellCheck={false}
-        autoComplete="off"
-        placeholder={formatStoredHint(storedHint)}
-        aria-invalid={message ? true : undefined}
-        aria-describedby={`${id}-hint`}
-        value={text}
-        onBlur={onBlur}
-        onChange={({ target }) => change(target.value)}
-      />
-      <FieldFoot
-        id={id}
-        problem={message}
-        hint={field.hint ?? (field.kind === 'lines' ? 'One per line.' : undefined)}
-      />
-    </div>
-  );
-}
-
-const invalidJson = Symbol('not JSON');
-
-function toArea({ kind }: SchemaField, value: unknown): string {
-  if (value === undefined) return '';
-  if (kind === 'lines' && Array.isArray(value)) return value.join('\n');
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-}
-
-function fromArea({ kind }: SchemaField, text: string): unknown {
-  if (text.trim() === '') return undefined;
-  if (kind === 'long') return text;
-  if (kind === 'lines') return text.split('\n').filter((line) => line.trim() !== '');
-  try {
-    return JSON.parse(text);
-  } catch {
-    return invalidJson;
-  }
+function describeStored(stored: StoredCredential | undefined): string | undefined {
+  if (!stored) return undefined;
+  return stored.last4 ? `stored, ends in ${stored.last4}` : 'stored';
 }

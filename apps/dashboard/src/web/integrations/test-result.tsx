@@ -1,18 +1,14 @@
 import type { TestConnectionAnswer } from '../../api/integrations';
-import type { PageProblem } from '../api';
 import { clock, duration } from '../format';
-import { NoteBox, ProblemNote } from '../parts/notes';
+import { NoteBox } from '../parts/notes';
 
 export function TestResult({
-  problem,
   tested,
-  hasSaved,
+  hasSaved = false,
 }: {
-  problem: PageProblem | undefined;
-  tested: TestConnectionAnswer | undefined;
-  hasSaved: boolean;
+  tested?: TestConnectionAnswer;
+  hasSaved?: boolean;
 }) {
-  if (problem) return <ProblemNote problem={problem} />;
   if (tested) {
     const verdict = tested.isWorking ? 'passed.' : 'failed.';
     return (
@@ -30,7 +26,7 @@ export function TestResult({
   return (
     <div role="status">
       <NoteBox tone="green">
-        Saved. Secrets are encrypted; only their last four characters are shown.
+        Saved. Secrets are encrypted; at most their last four characters are shown.
       </NoteBox>
     </div>
   );

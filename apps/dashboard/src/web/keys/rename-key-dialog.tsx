@@ -17,16 +17,15 @@ export function RenameKeyDialog({
   return (
     <NameDialog
       title={`Rename key ${renamed.name ?? renamed.hint}`}
+      initial={renamed.name ?? ''}
       action={() => 'Rename'}
       hint={keyNameHint}
       maxLength={128}
       onClose={onClose}
-      onName={async (name) => {
-        const answer = await api.call('PATCH /api/keys/:id', { id: renamed.id, body: { name } });
-        if ('problem' in answer) return answer.problem;
+      send={(name) => api.call('PATCH /api/keys/:id', { id: renamed.id, body: { name } })}
+      onDone={async () => {
         await onChanged();
         onClose();
-        return undefined;
       }}
     />
   );

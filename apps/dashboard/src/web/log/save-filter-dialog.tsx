@@ -1,4 +1,3 @@
-import type { PageProblem } from '../api';
 import { useApp, useServices } from '../context';
 import { NameDialog } from '../parts/name-dialog';
 import type { PageFilters } from './filters';
@@ -25,22 +24,19 @@ export function SaveFilterDialog({
   const unsavedNames = listUnsavableNames(filters);
   const findByName = (name: string) =>
     list.value?.filters.find((one) => one.name.toLowerCase() === name.trim().toLowerCase());
-  async function save(name: string): Promise<PageProblem | undefined> {
+  function save(name: string) {
     const existingFilter = findByName(name);
-    const answer = await (existingFilter
+    const place = { appId: app.id };
+    return existingFilter
       ? api.call('PATCH /api/apps/:appId/filters/:id', {
-          appId: app.id,
+          ...place,
           id: existingFilter.id,
           body: { filters: savableFilters },
         })
       : api.call('POST /api/apps/:appId/filters', {
-          appId: app.id,
+          ...place,
           body: { name, filters: savableFilters },
-        }));
-    if ('problem' in answer) return answer.problem;
-    list.set(answer.value);
-    onClose();
-    return undefined;
+        });
   }
   return (
     <NameDialog
@@ -48,7 +44,11 @@ export function SaveFilterDialog({
       action={(name) => (findByName(name) ? 'Replace' : 'Save filter')}
       hint={`Visible to every operator of this account. At most ${list.value?.max ?? 50} per app.`}
       maxLength={maxNameLength}
-      onName={save}
+      send={save}
+      onDone={(filters) => {
+        list.set(filters);
+        onClose();
+      }}
       onClose={onClose}
     >
       <p>

@@ -6,6 +6,7 @@ import { usePageLocation } from '../route';
 import { type PageFilters, writeFilters } from './filters';
 import { findSaved, pickSavableFilters, useSavedFilters } from './saved-filters';
 
+// Forms are loaded when they are opened.
 const SaveFilterDialog = lazy(async () => ({
   default: (await import('./save-filter-dialog')).SaveFilterDialog,
 }));

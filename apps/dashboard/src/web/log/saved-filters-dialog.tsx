@@ -1,12 +1,12 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { SavedFilterAnswer, SavedFilterListAnswer } from '../../api/saved-filters';
-import type { PageProblem, Result } from '../api';
+import type { PageProblem } from '../api';
 import { useApp, useServices } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
-import { Field } from '../parts/field';
-import { underName } from '../parts/name-dialog';
+import { Form, TextField } from '../parts/form';
 import { ProblemNote, Waiting } from '../parts/notes';
+import { useForm } from '../parts/use-form';
 import { formatFilters, maxNameLength, useSavedFilters } from './saved-filters';
 
 type RowAction = { kind: 'rename' | 'delete'; id: string };
@@ -22,10 +22,8 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
     setProblem(undefined);
     setAction(next);
   };
-  async function finish(request: Promise<Result<SavedFilterListAnswer>>) {
-    const answer = await request;
-    if ('problem' in answer) return setProblem(answer.problem);
-    list.set(answer.value);
+  function finish(filters: SavedFilterListAnswer) {
+    list.set(filters);
     begin(undefined);
     // The focused element disappears, so move the focus back into the dialog.
     container.current?.focus();
@@ -34,7 +32,7 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Saved filters" onClose={onClose} isWide>
       <div ref={container} tabIndex={-1} className="saved-filters">
-        {!underName(problem) && <ProblemNote problem={problem} />}
+        <ProblemNote problem={problem} />
         {!list.value && <Waiting loaded={list} reload={list.reload} what="filters" />}
         {list.value && all.length === 0 && (
           <p className="faint">No saved filters yet. Filter the log, then save the filter.</p>
@@ -45,9 +43,9 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
               <FilterRow
                 filter={filter}
                 action={action?.id === filter.id ? action.kind : undefined}
-                problem={problem}
                 onBegin={(kind) => begin(kind && { kind, id: filter.id })}
-                onFinish={(request) => void finish(request)}
+                onProblem={setProblem}
+                onFinish={finish}
               />
             </li>
           ))}
@@ -60,9 +58,9 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
 type FilterRowProps = {
   filter: SavedFilterAnswer;
   action: RowAction['kind'] | undefined;
-  problem: PageProblem | undefined;
   onBegin: (kind: RowAction['kind'] | undefined) => void;
-  onFinish: (request: Promise<Result<SavedFilterListAnswer>>) => void;
+  onProblem: (problem: PageProblem) => void;
+  onFinish: (filters: SavedFilterListAnswer) => void;
 };
 
 function FilterRow(props: FilterRowProps) {
@@ -98,19 +96,20 @@ function FilterRow(props: FilterRowProps) {
   );
 }
 
-function DeleteActions({ filter, onBegin, onFinish }: FilterRowProps) {
+function DeleteActions({ filter, onBegin, onProblem, onFinish }: FilterRowProps) {
   const app = useApp();
   const { api } = useServices();
+  async function remove() {
+    const answer = await api.call('DELETE /api/apps/:appId/filters/:id', {
+      appId: app.id,
+      id: filter.id,
+    });
+    if ('problem' in answer) onProblem(answer.problem);
+    else onFinish(answer.value);
+  }
   return (
     <span className="line" ref={focusFirst}>
-      <Button
-        look="small danger"
-        onClick={() =>
-          onFinish(
-            api.call('DELETE /api/apps/:appId/filters/:id', { appId: app.id, id: filter.id }),
-          )
-        }
-      >
+      <Button look="small danger" onClick={() => void remove()}>
         Delete for everyone
       </Button>
       <Button look="small" onClick={() => onBegin(undefined)}>
@@ -120,30 +119,25 @@ function DeleteActions({ filter, onBegin, onFinish }: FilterRowProps) {
   );
 }
 
-function RenameForm({ filter, problem, onBegin, onFinish }: FilterRowProps) {
+function RenameForm({ filter, onBegin, onFinish }: FilterRowProps) {
   const app = useApp();
   const { api } = useServices();
-  const [name, setName] = useState(filter.name);
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    const input = { appId: app.id, id: filter.id, body: { name } };
-    onFinish(api.call('PATCH /api/apps/:appId/filters/:id', input));
-  }
+  const form = useForm({ name: filter.name });
+  const rename = form.submit(
+    (body) =>
+      api.call('PATCH /api/apps/:appId/filters/:id', { appId: app.id, id: filter.id, body }),
+    onFinish,
+  );
   return (
-    <form className="inline-form" ref={focusFirst} onSubmit={submit}>
-      <Field
-        label="Name"
-        required
-        maxLength={maxNameLength}
-        value={name}
-        problem={underName(problem)}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <Button look="main-action" type="submit">
-        Rename
-      </Button>
-      <Button onClick={() => onBegin(undefined)}>Cancel</Button>
-    </form>
+    <div ref={focusFirst}>
+      <Form form={form} className="inline-form" onSubmit={rename}>
+        <TextField name="name" label="Name" required="Enter a name." maxLength={maxNameLength} />
+        <Button look="main-action" type="submit">
+          Rename
+        </Button>
+        <Button onClick={() => onBegin(undefined)}>Cancel</Button>
+      </Form>
+    </div>
   );
 }
 

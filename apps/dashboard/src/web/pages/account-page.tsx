@@ -1,14 +1,14 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { TwoStep } from '../account/two-step';
 import type { Answer } from '../../api/contract';
 import { useAnswer } from '../answers';
-import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button } from '../parts/controls';
-import { Field } from '../parts/field';
-import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { ErrorCount, Form, TextField } from '../parts/form';
+import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
+import { useForm } from '../parts/use-form';
 import '../page-styles';
 
 export function AccountPage() {
@@ -43,49 +43,44 @@ export function AccountPage() {
 
 function PasswordForm() {
   const { api } = useServices();
-  const [password, setPassword] = useState('');
-  const [newPassword, setNewPassword] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
+  const form = useForm({ password: '', newPassword: '' });
   const [isDone, setDone] = useState(false);
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    const answer = await api.call('PUT /api/password', { body: { password, newPassword } });
-    setDone('value' in answer);
-    setProblem('problem' in answer ? answer.problem : undefined);
-    if ('value' in answer) setPassword('');
-    if ('value' in answer) setNewPassword('');
+  const change = form.submit(
+    (body) => api.call('PUT /api/password', { body }),
+    () => {
+      form.reset({ password: '', newPassword: '' });
+      setDone(true);
+    },
+  );
+  async function onSubmit() {
+    setDone(false);
+    await change();
   }
-  const isWrong = problem?.code === 'wrong_password';
-  const under = problem?.fields?.find(({ path }) => path === 'newPassword')?.problem;
   return (
-    <form className="form narrow" onSubmit={(event) => void submit(event)}>
-      {!isWrong && !under && <ProblemNote problem={problem} />}
+    <Form form={form} className="form narrow" onSubmit={onSubmit}>
       {isDone && (
         <NoteBox tone="green">Password changed. Your other sessions were revoked.</NoteBox>
       )}
-      <Field
+      <TextField
+        name="password"
         label="Current password"
         type="password"
         autoComplete="current-password"
         required
-        value={password}
-        problem={isWrong ? problem.error : undefined}
-        onChange={(event) => setPassword(event.target.value)}
       />
-      <Field
+      <TextField
+        name="newPassword"
         label="New password"
         type="password"
         autoComplete="new-password"
-        required
-        value={newPassword}
-        problem={under}
+        required="Enter a new password."
         hint="You can use a sentence and paste it."
-        onChange={(event) => setNewPassword(event.target.value)}
       />
+      <ErrorCount />
       <div>
         <Button type="submit">Change password</Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,17 +1,17 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { AppAnswer } from '../../api/apps';
-import type { PageProblem } from '../api';
 import { GoLiveDialog } from '../apps/go-live-dialog';
 import { useServices, useSession } from '../context';
 import { moment } from '../format';
 import { AppSettingFields, getSettings } from '../parts/app-setting-fields';
+import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
 import { Button, CopyButton, Link } from '../parts/controls';
-import { Dialog } from '../parts/dialog';
-import { Field } from '../parts/field';
-import { ProblemNote } from '../parts/notes';
+import { TextField } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
 import { PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
 import '../page-styles';
 
@@ -135,86 +135,56 @@ function AppActs({ app, onDo }: { app: AppAnswer; onDo: (doing: Doing) => void }
 function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () => void }) {
   const { api, navigation } = useServices();
   const { reloadApps } = useSession();
-  const [name, setName] = useState(app?.name ?? '');
-  const [settings, setSettings] = useState(() => getSettings(app));
-  const [problem, setProblem] = useState<PageProblem>();
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    const body = { ...settings, name };
-    const answer = await (app
-      ? api.call('PATCH /api/apps/:appId', { appId: app.id, body })
-      : api.call('POST /api/apps', { body }));
-    if ('problem' in answer) return setProblem(answer.problem);
-    await reloadApps();
-    onClose();
-    if (!app) navigation.go(buildPath(answer.value.id, 'log'));
-  }
-  const problemAt = (field: string) => problem?.fields?.find(({ path }) => path === field)?.problem;
-  const fieldProblem = problemAt('name') ?? problemAt('defaultRegion');
+  const form = useForm({ ...getSettings(app), name: app?.name ?? '' });
+  const onSubmit = form.submit(
+    (body) =>
+      app
+        ? api.call('PATCH /api/apps/:appId', { appId: app.id, body })
+        : api.call('POST /api/apps', { body }),
+    async ({ id }) => {
+      await reloadApps();
+      onClose();
+      if (!app) navigation.go(buildPath(id, 'log'));
+    },
+  );
   return (
-    <Dialog title={app ? `Change ${app.name}` : 'Create app'} onClose={onClose}>
-      <form className="form" onSubmit={(event) => void submit(event)}>
-        {!fieldProblem && <ProblemNote problem={problem} />}
-        <Field
-          label="Name"
-          required
-          value={name}
-          problem={problemAt('name')}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <AppSettingFields
-          settings={settings}
-          hasDelivery={app?.delivery === 'live'}
-          onChange={setSettings}
-          problemAt={problemAt}
-        />
-        <div className="dialog-foot">
-          <Button look="main-action" type="submit">
-            {app ? 'Save' : 'Create app'}
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={app ? `Change ${app.name}` : 'Create app'}
+      form={form}
+      onSubmit={onSubmit}
+      onClose={onClose}
+      action={app ? 'Save' : 'Create app'}
+      unsaved={app ? app.name : 'the new app'}
+      leastChanges={app ? 1 : 2}
+    >
+      <TextField name="name" label="Name" required="Enter a name." />
+      <AppSettingFields hasDelivery={app?.delivery === 'live'} />
+    </FormDialog>
   );
 }
 
 function RemoveAppDialog({ app, onClose }: { app: AppAnswer; onClose: () => void }) {
   const { api } = useServices();
   const { reloadApps } = useSession();
-  const [typed, setTyped] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    const answer = await api.call('DELETE /api/apps/:appId', {
-      appId: app.id,
-      body: { confirmName: typed },
-    });
-    if ('problem' in answer) return setProblem(answer.problem);
-    await reloadApps();
-    onClose();
-  }
   return (
-    <Dialog title={`Remove ${app.name}`} onClose={onClose}>
-      <form className="form" onSubmit={(event) => void submit(event)}>
-        <p>
-          Calls of this app get 404 at once. Its events and integrations are deleted. Enter the name
-          of the app to confirm.
-        </p>
-        <ProblemNote problem={problem} />
-        <Field
-          label="App name"
-          value={typed}
-          autoComplete="off"
-          onChange={(event) => setTyped(event.target.value)}
-        />
-        <div className="dialog-foot">
-          <Button look="danger" type="submit" disabled={typed !== app.name}>
-            Remove app
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <ConfirmNameDialog
+      title={`Remove ${app.name}`}
+      label="App name"
+      name={app.name}
+      action="Remove app"
+      send={(confirmName) =>
+        api.call('DELETE /api/apps/:appId', { appId: app.id, body: { confirmName } })
+      }
+      onDone={async () => {
+        await reloadApps();
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Calls of this app get 404 at once. Its events and integrations are deleted. Enter the name
+        of the app to confirm.
+      </p>
+    </ConfirmNameDialog>
   );
 }

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { EventRow } from '../../api/events';
 import { useAnswer, useReload } from '../answers';
-import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
@@ -150,17 +149,6 @@ function NewEventDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
   const { api, navigation } = useServices();
   const reload = useReload();
-  async function create(name: string): Promise<PageProblem | undefined> {
-    const answer = await api.call('POST /api/apps/:appId/events', {
-      appId: app.id,
-      body: { name },
-    });
-    if ('problem' in answer) return answer.problem;
-    await reload('GET /api/apps/:appId/events', { appId: app.id });
-    onClose();
-    navigation.go(buildPath(app.id, 'events', answer.value.id));
-    return undefined;
-  }
   return (
     <NameDialog
       title="Create event"
@@ -168,7 +156,12 @@ function NewEventDialog({ onClose }: { onClose: () => void }) {
       hint="Callers send this as `event`, for example order_shipped. Unique in this app."
       maxLength={128}
       isMono
-      onName={create}
+      send={(name) => api.call('POST /api/apps/:appId/events', { appId: app.id, body: { name } })}
+      onDone={async ({ id }) => {
+        await reload('GET /api/apps/:appId/events', { appId: app.id });
+        onClose();
+        navigation.go(buildPath(app.id, 'events', id));
+      }}
       onClose={onClose}
     />
   );

@@ -6,13 +6,13 @@ import { moment } from '../format';
 import { keyNameHint, RenameKeyDialog } from '../keys/rename-key-dialog';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
-import { Field } from '../parts/field';
-import { PasswordDialog } from '../parts/key-reveal';
-import { underName } from '../parts/name-dialog';
+import { CheckField, TextField } from '../parts/form';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
+import { PasswordDialog } from '../parts/password-dialog';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import { useForm } from '../parts/use-form';
 import '../page-styles';
 
 type Step = { kind: 'show' | 'end' | 'rename'; key: KeyRow } | { kind: 'create' };
@@ -197,87 +197,74 @@ function ShowDialog({
   onChanged,
 }: StepProps & { existingKey: KeyRow | undefined }) {
   const { api } = useServices();
-  const [name, setName] = useState('');
-  const [nameProblem, setNameProblem] = useState<string>();
-  async function act(password: string) {
-    const answer = await (existingKey
-      ? api.call('POST /api/keys/:id/show', { id: existingKey.id, body: { password } })
-      : api.call('POST /api/keys', { body: { password, name } }));
-    setNameProblem('problem' in answer ? underName(answer.problem) : undefined);
-    if ('problem' in answer) return answer.problem;
-    onKey(existingKey?.name ?? existingKey?.hint ?? name, answer.value.key);
-    onClose();
-    await onChanged();
-    return undefined;
-  }
+  const form = useForm({ password: '', name: '' });
   return (
     <PasswordDialog
+      form={form}
       title={existingKey ? `Show key ${existingKey.name ?? existingKey.hint}` : 'Create API key'}
       text="Anyone with the key can make calls. Confirm with your password."
       action={existingKey ? 'Show key' : 'Create key'}
-      before={
-        !existingKey && (
-          <Field
-            label="Name"
-            required
-            maxLength={128}
-            value={name}
-            problem={nameProblem}
-            hint={keyNameHint}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )
+      send={({ password, name }) =>
+        existingKey
+          ? api.call('POST /api/keys/:id/show', { id: existingKey.id, body: { password } })
+          : api.call('POST /api/keys', { body: { password, name } })
       }
-      onPassword={act}
+      onDone={async ({ key }) => {
+        onKey(existingKey?.name ?? existingKey?.hint ?? form.watch('name'), key);
+        onClose();
+        await onChanged();
+      }}
       onClose={onClose}
-    />
+    >
+      {!existingKey && (
+        <TextField
+          name="name"
+          label="Name"
+          required="Enter a name."
+          maxLength={128}
+          hint={keyNameHint}
+        />
+      )}
+    </PasswordDialog>
   );
 }
 
 function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow }) {
   const { api } = useServices();
-  const [afterMs, setAfterMs] = useState(graceMs);
-  const [mustConfirm, setMustConfirm] = useState(false);
-  async function act(password: string) {
-    const confirm = mustConfirm ? { confirm: true } : {};
-    const answer = await api.call('POST /api/keys/:id/end', {
-      id: ended.id,
-      body: { password, afterMs, ...confirm },
-    });
-    if ('problem' in answer) {
-      setMustConfirm(answer.problem.code === 'needs_confirmation');
-      return answer.problem;
-    }
-    onClose();
-    await onChanged();
-    return undefined;
-  }
+  const form = useForm({ password: '', isImmediate: false });
+  const isImmediate = form.watch('isImmediate');
+  const mustConfirm = form.problem?.code === 'needs_confirmation';
   return (
     <PasswordDialog
+      form={form}
       title={`Revoke key ${ended.name ?? ended.hint}`}
       text={
-        afterMs === 0
+        isImmediate
           ? 'Calls with this key are refused at once.'
           : 'The key stays valid for one hour, so that callers can switch to the other key.'
       }
-      action={getRevokeLabel(mustConfirm, afterMs)}
-      onPassword={act}
-      onClose={onClose}
-      extra={
-        <label className="check">
-          <input
-            type="checkbox"
-            checked={afterMs === 0}
-            onChange={(event) => setAfterMs(event.target.checked ? 0 : graceMs)}
-          />
-          Revoke immediately
-        </label>
+      action={getRevokeLabel(mustConfirm, isImmediate)}
+      send={({ password }) =>
+        api.call('POST /api/keys/:id/end', {
+          id: ended.id,
+          body: {
+            password,
+            afterMs: isImmediate ? 0 : graceMs,
+            ...(mustConfirm ? { confirm: true } : {}),
+          },
+        })
       }
+      onDone={async () => {
+        onClose();
+        await onChanged();
+      }}
+      onClose={onClose}
+      extra={<CheckField name="isImmediate" label="Revoke immediately" />}
     />
   );
 }
 
-function getRevokeLabel(mustConfirm: boolean, afterMs: number): string {
+function getRevokeLabel(mustConfirm: boolean, isImmediate: boolean): string {
   if (mustConfirm) return 'Revoke anyway';
-  return afterMs === 0 ? 'Revoke now' : 'Revoke in one hour';
+  return isImmediate ? 'Revoke now' : 'Revoke in one hour';
 }

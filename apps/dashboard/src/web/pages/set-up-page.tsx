@@ -1,12 +1,12 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Connection, SessionAnswer, SetUpLookAnswer } from '../../api/session';
 import type { PageProblem } from '../api';
 import { useServices } from '../context';
 import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
-import { Field } from '../parts/field';
+import { ErrorCount, Form, TextField } from '../parts/form';
 import { Bell } from '../parts/icons';
-import { ProblemNote } from '../parts/notes';
+import { useForm } from '../parts/use-form';
 import { NextSteps, RunningFacts, Tower } from './running-facts';
 import '../page-styles';
 
@@ -105,17 +105,13 @@ function SetUpForm({
   onDone: (session: SessionAnswer) => void;
 }) {
   const { api } = useServices();
-  const [email, setEmail] = useState(look.email ?? '');
-  const [password, setPassword] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
+  const form = useForm({ email: look.email ?? '', password: '' });
+  const password = form.watch('password');
   const least = look.minPasswordLength;
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    const answer = await api.call('POST /api/set-up', { body: { token, email, password } });
-    if ('value' in answer) onDone(answer.value);
-    else setProblem(answer.problem);
-  }
-  const under = (path: string) => problem?.fields?.find((field) => field.path === path)?.problem;
+  const onSubmit = form.submit(
+    (values) => api.call('POST /api/set-up', { body: { token, ...values } }),
+    onDone,
+  );
   return (
     <>
       <h1>{getTitle(look)}</h1>
@@ -124,34 +120,30 @@ function SetUpForm({
         finish.
         {look.role && ` You will be ${addArticle(look.role)} of ${look.accountName}.`}
       </p>
-      <form className="form" onSubmit={(event) => void submit(event)}>
-        {!problem?.fields && <ProblemNote problem={problem} />}
-        <Field
+      <Form form={form} onSubmit={onSubmit}>
+        <TextField
+          name="email"
           label="E-mail"
           type="email"
           autoComplete="username"
-          required
+          required="Enter your e-mail address."
           readOnly={look.email !== null}
-          value={email}
-          problem={under('email')}
-          onChange={(event) => setEmail(event.target.value)}
         />
-        <Field
+        <TextField
+          name="password"
           label="Password"
           aside={password ? `${password.length} characters` : undefined}
           type="password"
           autoComplete="new-password"
-          required
+          required="Enter a password."
           minLength={least}
-          value={password}
-          problem={under('password')}
           hint={`At least ${least} characters. You can use a sentence and paste it.`}
-          onChange={(event) => setPassword(event.target.value)}
         />
+        <ErrorCount />
         <Button look="main-action" type="submit">
           {actionLabels[look.kind]} <kbd data-keys="Enter" />
         </Button>
-      </form>
+      </Form>
     </>
   );
 }

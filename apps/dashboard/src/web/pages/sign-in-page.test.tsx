@@ -20,6 +20,13 @@ const signedIn = { value: { state: 'signed_in' } };
 
 /** Signs in with an address and a password; the server gives these answers in turn. */
 async function signIn(...answers: object[]) {
+  const page = open(...answers);
+  await page.user.type(screen.getByLabelText('E-mail'), credentials.email);
+  await page.user.type(screen.getByLabelText('Password'), `${credentials.password}{Enter}`);
+  return page;
+}
+
+function open(...answers: object[]) {
   const call = jest.fn<Promise<object>, [string, { body: object }]>();
   for (const answer of answers) call.mockResolvedValueOnce(answer);
   const onDone = jest.fn<void, [SessionAnswer]>();
@@ -33,8 +40,6 @@ async function signIn(...answers: object[]) {
       />
     </ServicesContext>,
   );
-  await user.type(screen.getByLabelText('E-mail'), 'ana@example.com');
-  await user.type(screen.getByLabelText('Password'), 'her password{Enter}');
   const listBodies = () => call.mock.calls.map(([, { body }]) => body);
   return { user, onDone, listBodies };
 }
@@ -82,5 +87,24 @@ describe('a sign-in with two steps', () => {
     const { user } = await signIn(needsCode);
     await user.click(await screen.findByText('Back'));
     expect(screen.getByLabelText('E-mail')).toHaveProperty('value', credentials.email);
+  });
+});
+
+describe('the sign-in form', () => {
+  test('asks for both fields in words, and focuses the first', async () => {
+    const { user, listBodies } = open();
+    await user.click(screen.getByRole('button', { name: /Sign in/ }));
+    expect(screen.getByText('Enter your e-mail address.')).toBeTruthy();
+    expect(screen.getByText('Enter your password.')).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByLabelText('E-mail'));
+    expect(listBodies()).toEqual([]);
+  });
+
+  test('shows a refusal and keeps what was entered', async () => {
+    const error = 'The e-mail address or the password is wrong.';
+    const { onDone } = await signIn({ problem: { code: 'wrong_credentials', error } });
+    expect(screen.getByRole('alert').textContent).toBe(error);
+    expect(screen.getByLabelText<HTMLInputElement>('E-mail').value).toBe(credentials.email);
+    expect(onDone).not.toHaveBeenCalled();
   });
 });

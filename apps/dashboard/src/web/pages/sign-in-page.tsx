@@ -1,12 +1,11 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Body } from '../../api/contract';
 import type { SessionAnswer } from '../../api/session';
-import type { PageProblem } from '../api';
 import { useServices } from '../context';
 import { Button } from '../parts/controls';
-import { Field } from '../parts/field';
+import { ErrorCount, Form, TextField } from '../parts/form';
 import { Bell } from '../parts/icons';
-import { ProblemNote } from '../parts/notes';
+import { useForm } from '../parts/use-form';
 import { CodeStep } from './code-step';
 import { RunningFacts, Tower } from './running-facts';
 import '../page-styles';
@@ -51,28 +50,7 @@ function NoOperator() {
   );
 }
 
-/** The steps of a sign-in: the password, perhaps an account, perhaps a code. Each sends what the earlier ones sent. */
-function useSignIn(onDone: (session: SessionAnswer) => void) {
-  const { api } = useServices();
-  const [attempt, setAttempt] = useState<Body<'POST /api/session'>>();
-  const [problem, setProblem] = useState<PageProblem>();
-  const [isBusy, setBusy] = useState(false);
-  const [needsCode, setNeedsCode] = useState(false);
-  async function signIn(body: Body<'POST /api/session'>) {
-    setAttempt(body);
-    setBusy(true);
-    const answer = await api.call('POST /api/session', { body });
-    setBusy(false);
-    if ('value' in answer) return onDone(answer.value);
-    setProblem(answer.problem);
-    if (answer.problem.code === 'needs_code') setNeedsCode(true);
-  }
-  function startAgain() {
-    setProblem(undefined);
-    setNeedsCode(false);
-  }
-  return { attempt, problem, isBusy, needsCode, signIn, startAgain };
-}
+type LaterSteps = Pick<Body<'POST /api/session'>, 'accountId' | 'code'>;
 
 function SignInForm({
   hasEnded,
@@ -81,25 +59,37 @@ function SignInForm({
   hasEnded: boolean;
   onDone: (session: SessionAnswer) => void;
 }) {
-  const { attempt, problem, isBusy, needsCode, signIn, startAgain } = useSignIn(onDone);
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  if (attempt && needsCode) {
-    const onCode = (code: string) => void signIn({ ...attempt, code });
-    return <CodeStep problem={problem} isBusy={isBusy} onCode={onCode} onBack={startAgain} />;
-  }
-  if (attempt && problem?.code === 'choose_account') {
+  const { api } = useServices();
+  const form = useForm({ email: '', password: '' });
+  const [earlier, setEarlier] = useState<LaterSteps>();
+  /** Each step sends what the earlier ones sent: the password, perhaps an account, perhaps a code. */
+  const signIn = (steps: LaterSteps = {}) =>
+    form.submit(async (values) => {
+      const answer = await api.call('POST /api/session', { body: { ...values, ...steps } });
+      if ('problem' in answer && answer.problem.code === 'needs_code') setEarlier(steps);
+      return answer;
+    }, onDone);
+  if (earlier) {
     return (
-      <AccountChoice
-        accounts={problem.accounts ?? []}
-        isBusy={isBusy}
-        onChoose={(accountId) => void signIn({ ...attempt, accountId })}
+      <CodeStep
+        problem={form.problem}
+        isBusy={form.isSubmitting}
+        onCode={(code) => void signIn({ ...earlier, code })()}
+        onBack={() => {
+          setEarlier(undefined);
+          form.showProblem(undefined);
+        }}
       />
     );
   }
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    void signIn({ email, password });
+  if (form.problem?.code === 'choose_account') {
+    return (
+      <AccountChoice
+        accounts={form.problem.accounts ?? []}
+        isBusy={form.isSubmitting}
+        onChoose={(accountId) => void signIn({ accountId })()}
+      />
+    );
   }
   return (
     <>
@@ -109,29 +99,27 @@ function SignInForm({
           ? 'Your session ended. Sign in to return to this page.'
           : 'Sign in as an operator.'}
       </p>
-      <form className="form" onSubmit={submit}>
-        <ProblemNote problem={problem} />
-        <Field
+      <Form form={form} onSubmit={signIn()}>
+        <TextField
+          name="email"
           label="E-mail"
           type="email"
           autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
+          required="Enter your e-mail address."
         />
-        <Field
+        <TextField
+          name="password"
           label="Password"
           type="password"
           autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
+          required="Enter your password."
         />
-        <Button look="main-action" type="submit" disabled={isBusy}>
+        <ErrorCount />
+        <Button look="main-action" type="submit" disabled={form.isSubmitting}>
           Sign in <kbd data-keys="Enter" />
         </Button>
-      </form>
-      <ForgottenPassword email={email} />
+      </Form>
+      <ForgottenPassword email={form.watch('email')} />
     </>
   );
 }

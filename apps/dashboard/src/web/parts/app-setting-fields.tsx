@@ -1,8 +1,9 @@
 import { type AppSetting, type AppSettings, appSettings, listAppSettings } from '@belfry/shared';
-import { useId } from 'react';
 import type { AppAnswer } from '../../api/apps';
+import { checkText } from './check-text';
 import { Segments } from './controls';
 import { Field } from './field';
+import { CheckField, useField } from './form';
 
 /** Settings of an app; defaults for a new one. */
 export function getSettings(app: AppAnswer | undefined): AppSettings {
@@ -12,85 +13,55 @@ export function getSettings(app: AppAnswer | undefined): AppSettings {
 }
 
 /** One field per app setting. Without `hasDelivery`, the app stays in the sandbox: going live has its own dialog. */
-export function AppSettingFields({
-  settings,
-  hasDelivery,
-  onChange,
-  problemAt,
-}: {
-  settings: AppSettings;
-  hasDelivery: boolean;
-  onChange: (settings: AppSettings) => void;
-  problemAt: (key: string) => string | undefined;
-}) {
-  const shown = listAppSettings().filter(([key]) => hasDelivery || key !== 'delivery');
-  return shown.map(([key, setting]) => {
-    const set = (value: unknown) => onChange({ ...settings, [key]: value });
-    const props = { setting, value: settings[key], set, problem: problemAt(key) };
-    return <SettingField key={key} {...props} />;
-  });
+export function AppSettingFields({ hasDelivery }: { hasDelivery: boolean }) {
+  return listAppSettings()
+    .filter(([key]) => hasDelivery || key !== 'delivery')
+    .map(([key, setting]) => <SettingField key={key} name={key} setting={setting} />);
 }
 
-type FieldProps<Setting> = {
-  setting: Setting;
-  value: unknown;
-  set: (value: unknown) => void;
-  problem: string | undefined;
-};
-
-function SettingField({ setting, ...rest }: FieldProps<AppSetting>) {
+function SettingField({ name, setting }: { name: string; setting: AppSetting }) {
   switch (setting.kind) {
     case 'switch':
-      return <SwitchField setting={setting} {...rest} />;
+      return <CheckField name={name} label={setting.title} hint={setting.help} />;
     case 'choice':
-      return <ChoiceField setting={setting} {...rest} />;
+      return <ChoiceField name={name} setting={setting} />;
     case 'region':
-      return <RegionField setting={setting} {...rest} />;
+      return <RegionField name={name} setting={setting} />;
   }
 }
 
-function SwitchField({ setting, value, set }: FieldProps<AppSetting>) {
-  const hintId = useId();
-  return (
-    <div className="field">
-      <label className="check">
-        <input
-          type="checkbox"
-          aria-describedby={hintId}
-          checked={value === true}
-          onChange={({ target }) => set(target.checked)}
-        />
-        {setting.title}
-      </label>
-      <div className="hint" id={hintId}>
-        {setting.help}
-      </div>
-    </div>
-  );
-}
-
-function ChoiceField({ setting, value, set }: FieldProps<AppSetting & { kind: 'choice' }>) {
-  const { title, choices } = setting;
+function ChoiceField({
+  name,
+  setting: { title, choices },
+}: {
+  name: string;
+  setting: AppSetting & { kind: 'choice' };
+}) {
+  const { field, set } = useField<string>(name, title);
   const options = choices.map((choice) => ({ value: choice.value, text: choice.title }));
   return (
     <div className="field">
       <div className="field-head">
         <span>{title}</span>
       </div>
-      <Segments label={title} options={options} value={String(value)} onChange={set} />
-      <div className="hint">{choices.find((choice) => choice.value === value)?.hint}</div>
+      <Segments label={title} options={options} value={field.value} onChange={set} />
+      <div className="hint">{choices.find(({ value }) => value === field.value)?.hint}</div>
     </div>
   );
 }
 
-function RegionField({ setting, value, set, problem }: FieldProps<AppSetting>) {
+/** No region is null. */
+function RegionField({ name, setting }: { name: string; setting: AppSetting }) {
+  const { field, set, problem } = useField<string | null>(name, setting.title, (region) =>
+    checkText(setting.title, region ?? '', { maxLength: 2 }),
+  );
   return (
     <Field
+      {...field}
       label={setting.title}
       isMono
-      maxLength={2}
       placeholder="US"
-      value={String(value ?? '')}
+      value={field.value ?? ''}
       problem={problem}
       hint={setting.help}
       onChange={({ target }) => set(target.value.trim().toUpperCase() || null)}

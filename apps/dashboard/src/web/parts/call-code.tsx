@@ -1,10 +1,12 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
 import { CodeBlock } from './code';
 import { Button, Segments } from './controls';
-import { KeyReveal } from './key-reveal';
 import { ProblemNote } from './notes';
+
+// The log page shows this code, and loads the form when it is opened.
+const KeyReveal = lazy(async () => ({ default: (await import('./key-reveal')).KeyReveal }));
 
 const placeholder = '<API key>';
 
@@ -54,15 +56,17 @@ export function CallCode({ eventId, user, data }: CallCodeProps) {
           </Button>
         </p>
       )}
-      {isAsking && (
-        <KeyReveal
-          onClose={() => setAsking(false)}
-          onKey={(revealedKey) => {
-            setApiKey(revealedKey);
-            setAsking(false);
-          }}
-        />
-      )}
+      <Suspense fallback={null}>
+        {isAsking && (
+          <KeyReveal
+            onClose={() => setAsking(false)}
+            onKey={(revealedKey) => {
+              setApiKey(revealedKey);
+              setAsking(false);
+            }}
+          />
+        )}
+      </Suspense>
     </>
   );
 }

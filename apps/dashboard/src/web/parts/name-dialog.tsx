@@ -1,67 +1,52 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
-import type { PageProblem } from '../api';
-import { Button } from './controls';
-import { Dialog } from './dialog';
-import { Field } from './field';
-import { ProblemNote } from './notes';
+import type { ReactNode } from 'react';
+import type { PageProblem, Result } from '../api';
+import { TextField } from './form';
+import { FormDialog } from './form-dialog';
+import { useForm } from './use-form';
 
 /** A dialog that asks for a name. */
-export function NameDialog({
+export function NameDialog<Answer>({
   title,
+  initial = '',
   action,
   hint,
   maxLength,
   isMono = false,
   children,
-  onName,
+  send,
+  onDone,
   onClose,
 }: {
   title: string;
-  /** Text of the button; may depend on the name. */
-  action: (name: string) => string;
+  initial?: string;
+  /** Text of the button; may depend on the name, and on why the last one was refused. */
+  action: (name: string, problem: PageProblem | undefined) => string;
   hint: ReactNode;
   maxLength: number;
   isMono?: boolean;
   children?: ReactNode;
-  /** The dialog closes on success. */
-  onName: (name: string) => Promise<PageProblem | undefined>;
+  send: (name: string, problem: PageProblem | undefined) => Promise<Result<Answer>>;
+  onDone: (answer: Answer) => unknown;
   onClose: () => void;
 }) {
-  const [name, setName] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    setProblem(await onName(name));
-  }
-  const under = underName(problem);
+  const form = useForm({ name: initial });
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form className="form" onSubmit={(event) => void submit(event)}>
-        {children}
-        {!under && <ProblemNote problem={problem} />}
-        <Field
-          label="Name"
-          required
-          isMono={isMono}
-          maxLength={maxLength}
-          value={name}
-          problem={under}
-          hint={hint}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <div className="dialog-foot">
-          <Button look="main-action" type="submit">
-            {action(name)}
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      form={form}
+      onSubmit={form.submit(({ name }) => send(name, form.problem), onDone)}
+      onClose={onClose}
+      action={action(form.watch('name'), form.problem)}
+    >
+      {children}
+      <TextField
+        name="name"
+        label="Name"
+        required="Enter a name."
+        isMono={isMono}
+        maxLength={maxLength}
+        hint={hint}
+      />
+    </FormDialog>
   );
-}
-
-/** The problem of the name field. */
-export function underName(problem: PageProblem | undefined): string | undefined {
-  if (problem?.code === 'name_taken') return problem.error;
-  return problem?.fields?.find(({ path }) => path === 'name')?.problem;
 }

@@ -1,8 +1,12 @@
 import type { PublishProblem } from '../../api/problem';
+import type { RegistryAnswer } from '../../api/registry';
+import { useSession } from '../context';
+import { getFieldLabel } from '../editor/field-labels';
 import { Mark } from './state-mark';
 
 /** Errors that prevent publishing, and warnings. */
 export function Problems({ problems }: { problems: readonly PublishProblem[] }) {
+  const { registry } = useSession();
   if (problems.length === 0) return null;
   return (
     <ul className="problems boxed" aria-label="Problems">
@@ -10,7 +14,7 @@ export function Problems({ problems }: { problems: readonly PublishProblem[] }) 
         <li key={`${one.channel} ${one.locale} ${one.field} ${one.line} ${one.problem}`}>
           <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />
           <span>
-            <b>{[one.channel, one.locale, one.field].filter(Boolean).join(' ')}</b>{' '}
+            <b>{nameLocation(registry, one)}</b>{' '}
             {one.line !== undefined && `${one.line}:${one.column} `}
             {one.problem}
           </span>
@@ -18,4 +22,9 @@ export function Problems({ problems }: { problems: readonly PublishProblem[] }) 
       ))}
     </ul>
   );
+}
+
+function nameLocation(registry: RegistryAnswer, { channel, locale, field }: PublishProblem) {
+  const label = channel && field && getFieldLabel(registry, channel, field);
+  return [channel, locale, label].filter(Boolean).join(' ');
 }

@@ -1,13 +1,12 @@
-import { useState } from 'react';
 import type { PeopleAnswer } from '../../api/people';
 import type { Role } from '../../api/session';
-import type { PageProblem } from '../api';
 import { useServices } from '../context';
 import { moment } from '../format';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
-import { Field } from '../parts/field';
-import { PasswordDialog } from '../parts/key-reveal';
+import { TextField } from '../parts/form';
+import { PasswordDialog } from '../parts/password-dialog';
+import { useForm } from '../parts/use-form';
 import { RoleChoice } from './role-choice';
 
 type Invited = { email: string; token: string; expiresAt: number };
@@ -20,45 +19,29 @@ export function InviteDialog({
   onInvited: (invited: Invited, people: PeopleAnswer) => void;
 }) {
   const { api } = useServices();
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<Role>('editor');
-  const [under, setUnder] = useState<string>();
-  async function invite(password: string): Promise<PageProblem | undefined> {
-    const answer = await api.call('POST /api/people/invitations', {
-      body: { email, role, password },
-    });
-    if ('problem' in answer) {
-      const emailProblem = answer.problem.fields?.find(({ path }) => path === 'email')?.problem;
-      setUnder(emailProblem);
-      return emailProblem === undefined ? answer.problem : undefined;
-    }
-    const { people, ...invitation } = answer.value;
-    onInvited({ email: email.trim().toLowerCase(), ...invitation }, people);
-    onClose();
-    return undefined;
-  }
+  const form = useForm({ email: '', role: 'editor' as Role, password: '' });
   return (
     <PasswordDialog
+      form={form}
       title="Invite person"
       text="This creates a link for this address. It works once, within 72 hours."
       action="Create link"
-      onPassword={invite}
+      send={(body) => api.call('POST /api/people/invitations', { body })}
+      onDone={({ people, ...invitation }) => {
+        onInvited({ email: form.watch('email').trim().toLowerCase(), ...invitation }, people);
+        onClose();
+      }}
       onClose={onClose}
-      before={
-        <>
-          <Field
-            label="E-mail"
-            type="email"
-            autoComplete="off"
-            required
-            value={email}
-            problem={under}
-            onChange={(event) => setEmail(event.target.value)}
-          />
-          <RoleChoice role={role} onChange={setRole} />
-        </>
-      }
-    />
+    >
+      <TextField
+        name="email"
+        label="E-mail"
+        type="email"
+        autoComplete="off"
+        required="Enter an e-mail address."
+      />
+      <RoleChoice />
+    </PasswordDialog>
   );
 }
 

@@ -1,9 +1,8 @@
-import { useState } from 'react';
 import type { PeopleAnswer, PersonRow } from '../../api/people';
-import type { Role } from '../../api/session';
 import { useReload } from '../answers';
 import { useServices } from '../context';
-import { PasswordDialog } from '../parts/key-reveal';
+import { PasswordDialog } from '../parts/password-dialog';
+import { useForm } from '../parts/use-form';
 import { RoleChoice } from './role-choice';
 
 type PersonProps = {
@@ -15,28 +14,24 @@ type PersonProps = {
 export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
   const { api } = useServices();
   const reload = useReload();
-  const [role, setRole] = useState<Role>(person.role);
-  async function change(password: string) {
-    const answer = await api.call('PATCH /api/people/:id', {
-      id: person.id,
-      body: { role, password },
-    });
-    if ('problem' in answer) return answer.problem;
-    onChanged(answer.value);
-    onClose();
-    // The operator's own role decides what the page offers.
-    if (person.isYou) await reload('GET /api/session');
-    return undefined;
-  }
+  const form = useForm({ role: person.role, password: '' });
   return (
     <PasswordDialog
+      form={form}
       title={`Change role of ${person.email}`}
       text="The new role applies from their next action."
       action="Change role"
-      onPassword={change}
+      send={(body) => api.call('PATCH /api/people/:id', { id: person.id, body })}
+      onDone={async (people) => {
+        onChanged(people);
+        onClose();
+        // The operator's own role decides what the page offers.
+        if (person.isYou) await reload('GET /api/session');
+      }}
       onClose={onClose}
-      before={<RoleChoice role={role} onChange={setRole} />}
-    />
+    >
+      <RoleChoice />
+    </PasswordDialog>
   );
 }
 
@@ -67,24 +62,20 @@ export function ResetTotpDialog({ person, onClose, onChanged }: PersonProps) {
 export function RemovePersonDialog({ person, onClose, onChanged }: PersonProps) {
   const { api } = useServices();
   const reload = useReload();
-  async function remove(password: string) {
-    const answer = await api.call('DELETE /api/people/:id', {
-      id: person.id,
-      body: { password },
-    });
-    if ('problem' in answer) return answer.problem;
-    if ('people' in answer.value) onChanged(answer.value);
-    onClose();
-    if (person.isYou) await reload('GET /api/session');
-    return undefined;
-  }
+  const form = useForm({ password: '' });
   return (
     <PasswordDialog
+      form={form}
       title={`Remove ${person.email}`}
       text={`${person.isYou ? 'Your' : 'Their'} sessions and pending invitations are revoked at once. The audit keeps ${person.isYou ? 'your' : 'their'} changes. API keys stay valid: rotate the keys that ${person.isYou ? 'you' : 'they'} have seen.`}
       action={person.isYou ? 'Leave account' : 'Remove person'}
       isDanger
-      onPassword={remove}
+      send={(body) => api.call('DELETE /api/people/:id', { id: person.id, body })}
+      onDone={async (answer) => {
+        if ('people' in answer) onChanged(answer);
+        onClose();
+        if (person.isYou) await reload('GET /api/session');
+      }}
       onClose={onClose}
     />
   );

@@ -1,5 +1,6 @@
 import type { Role } from '../../api/session';
 import { Segments } from '../parts/controls';
+import { useField } from '../parts/form';
 
 const roles = [
   { value: 'viewer', text: 'Viewer' },
@@ -14,14 +15,16 @@ const means: Record<Role, string> = {
   owner: 'Can do everything, including managing people.',
 };
 
-export function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => void }) {
+/** The field `role` of a form. */
+export function RoleChoice() {
+  const { field, set } = useField<Role>('role', 'Role');
   return (
     <div className="field">
       <div className="field-head">
         <span>Role</span>
       </div>
-      <Segments label="Role" options={roles} value={role} onChange={onChange} />
-      <div className="hint">{means[role]}</div>
+      <Segments label="Role" options={roles} value={field.value} onChange={set} />
+      <div className="hint">{means[field.value]}</div>
     </div>
   );
 }

@@ -1,0 +1,65 @@
+import { useEffect } from 'react';
+import { useBlocker } from 'react-router';
+import { Button } from './controls';
+import { Dialog } from './dialog';
+import type { Unsaved } from './use-form';
+
+/** Asks before the operator leaves the page with unsaved changes. `what` names their subject. */
+export function UnsavedGuard({ unsaved, what }: { unsaved: Unsaved; what: string }) {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) =>
+      currentLocation.pathname !== nextLocation.pathname && unsaved.isUnsaved(),
+  );
+  useAskBeforeUnload(unsaved.isUnsaved);
+  if (blocker.state !== 'blocked') return null;
+  return (
+    <DiscardDialog
+      what={what}
+      changed={unsaved.listChanged()}
+      onKeep={() => blocker.reset()}
+      onDiscard={() => blocker.proceed()}
+    />
+  );
+}
+
+/** The browser asks in its own words before the tab is closed or reloaded. */
+export function useAskBeforeUnload(isUnsaved: () => boolean): void {
+  useEffect(() => {
+    function ask(event: BeforeUnloadEvent) {
+      if (isUnsaved()) event.preventDefault();
+    }
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [isUnsaved]);
+}
+
+export function DiscardDialog({
+  what,
+  changed,
+  onKeep,
+  onDiscard,
+}: {
+  what: string;
+  /** Labels of the changed fields. */
+  changed: readonly string[];
+  onKeep: () => void;
+  onDiscard: () => void;
+}) {
+  return (
+    <Dialog title={`Discard the changes to ${what}?`} onClose={onKeep}>
+      <p>
+        {changed.length > 0
+          ? `Not saved: ${changed.join(', ')}.`
+          : 'The last changes are not saved.'}
+      </p>
+      <div className="dialog-foot">
+        <Button look="main-action" onClick={onKeep}>
+          Keep editing
+        </Button>
+        <Button look="danger" onClick={onDiscard}>
+          Discard changes
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
