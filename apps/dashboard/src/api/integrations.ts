@@ -51,7 +51,7 @@ const usedBy = Type.Object({
 });
 export type UsedBy = Static<typeof usedBy>;
 
-/** What a form may show of a stored credential. */
+/** A stored credential, as far as a form may show it. */
 const storedCredential = Type.Object({
   /** The last four characters. Empty for passwords, short credentials and viewers. */
   last4: Type.String(),

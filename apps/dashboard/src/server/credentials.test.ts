@@ -172,7 +172,7 @@ describe('a form', () => {
     expect(hideHints(hints)).toEqual({ user: { ...hint, changedAt: 5 } });
   });
 
-  // What is listed here is sent to every editor: justify it in the schema.
+  // Every editor can read the credentials of this list: justify a new one in the schema.
   test('shows the whole value of exactly these credentials', () => {
     const shown = providers.flatMap(([name, { credentials }]) =>
       Object.keys(credentials.properties)

@@ -70,7 +70,7 @@ export function readBoundSettings(
 
 type Hints = IntegrationAnswer['credentials'];
 
-/** What the form shows of each stored credential. `changes` has the time when each was last entered. */
+/** The part of each stored credential that a form shows. `changes` has the time when each was last entered. */
 export function createHints(
   { credentials: schema }: Pick<Schemas, 'credentials'>,
   credentials: Record<string, unknown>,

@@ -121,7 +121,7 @@ describe('an integration', () => {
     expect(userAt).toBe(integration.createdAt);
     expect(passAt).toBe(userAt);
     const save = (updatedAt: number, credentials: object) =>
-      dashboard.call('put', at, { updatedAt, credentials });
+      dashboard.call('put', `${at}/${integration.id}`, { updatedAt, credentials });
     const kept = await save(integration.updatedAt, { pass: '' });
     expect(readTimes(kept.body)).toEqual([userAt, passAt]);
     const changed = await save(kept.body.updatedAt, { pass: 'another sentence' });

@@ -184,8 +184,8 @@ export async function useIntegrations(world: World): Promise<void> {
   const updatedAt = await writeResults();
   await all.list(appId);
   const mail = { channel: 'sms', provider: 'slack', settings: { a: 1 } };
-  const change = { name: 'New', credentials: 'b', settings: {}, isUntested: true };
-  await all.change(actor, appId, { id, updatedAt, ...change });
+  const change = { name: 'New', credentials: 'b', settings: {}, entered: ['pass'] };
+  await all.change(actor, appId, { id, updatedAt, isUntested: true, ...change });
   await writeResults();
   await all.pause(actor, appId, id);
   await all.find(appId, id);

@@ -94,7 +94,7 @@ export function showsValue({ schema }: SchemaField): boolean {
   return schema['x-shows-value'] === true;
 }
 
-/** What an input holds: a text, or the state of a checkbox. */
+/** The value of an input: a text, or the state of a checkbox. */
 export type Raw = string | boolean;
 
 export const invalidJson = Symbol('not JSON');

@@ -127,7 +127,7 @@ export function FieldHead({
   );
 }
 
-export function FieldFoot({
+function FieldFoot({
   id,
   hint,
   problem,
