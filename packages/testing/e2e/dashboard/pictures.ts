@@ -20,7 +20,7 @@ const otherWindows = [zoomed, ...[1_080, 1_280, 1_920].map((width) => ({ width, 
 export async function inspectPage(page: Page, name: string): Promise<string[]> {
   const problems: string[] = [];
   const measure = async (window: typeof wide) => {
-    const wideParts = await listOverhang(page, window);
+    const wideParts = await listWideParts(page, window);
     problems.push(...wideParts.map((part) => `${window.width} px: ${part}`));
   };
   for (const window of [phone, narrow, wide]) {
@@ -48,19 +48,30 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   writeFileSync(file, Buffer.from(data, 'base64'));
 }
 
+/** Of an element of the page; the tests are compiled without the types of a browser. */
+type Part = {
+  tagName: string;
+  className: string;
+  outerHTML: string;
+  scrollWidth: number;
+  clientWidth: number;
+  closest(selector: string): Part | null;
+  querySelectorAll(selector: string): Iterable<Part>;
+  getBoundingClientRect(): { left: number; right: number };
+};
+
 /** Parts that have to be scrolled sideways: the page itself, and any part in it except code and content of messages. */
-async function listOverhang(page: Page, window: { width: number; height: number }) {
+async function listWideParts(page: Page, window: { width: number; height: number }) {
   await page.setViewportSize(window);
-  return page.evaluate(() => {
-    const parts = [...document.querySelectorAll<HTMLElement>('html, body *')];
-    const wide = parts.filter((part) => {
-      const { overflowX } = getComputedStyle(part);
-      const scrolls = part === document.documentElement || /auto|scroll/.test(overflowX);
-      return (
-        scrolls && part.scrollWidth > part.clientWidth + 1 && !part.closest('pre, .cm-editor, .pv')
-      );
-    });
-    return wide.map((part) => {
+  return page.locator('html, body *').evaluateAll((elements) => {
+    const { getComputedStyle } = globalThis as unknown as {
+      getComputedStyle(part: Part): { overflowX: string };
+    };
+    const isWide = (part: Part) =>
+      (part.tagName === 'HTML' || /auto|scroll/.test(getComputedStyle(part).overflowX)) &&
+      part.scrollWidth > part.clientWidth + 1 &&
+      !part.closest('pre, .cm-editor, .pv');
+    return (elements as unknown as Part[]).filter(isWide).map((part) => {
       const limit = part.getBoundingClientRect().left + part.clientWidth;
       const inside = [...part.querySelectorAll('*')];
       const reaching = inside.filter((each) => each.getBoundingClientRect().right > limit + 1);
