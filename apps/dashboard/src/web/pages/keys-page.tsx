@@ -147,7 +147,7 @@ function KeyTable({
     {
       header: 'Actions',
       isHeaderHidden: true,
-      className: 'right',
+      className: 'c-acts right',
       cell: (key) => mayChange && key.state !== 'ended' && <KeyActs apiKey={key} onStep={onStep} />,
     },
   ];
@@ -167,7 +167,7 @@ function KeyActs({ apiKey, onStep }: { apiKey: KeyRow; onStep: (step: Step) => v
             Rename
           </Button>
           <Button look="small" onClick={() => onStep({ kind: 'end', key: apiKey })}>
-            Revoke{' '}
+            Revoke
           </Button>
         </>
       )}
