@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => dashboard?.close());
 
-/** What an authenticator app shows. */
+/** The code that an authenticator app shows. */
 function createCode(secret: string, timestamp = Date.now()): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp });
 }

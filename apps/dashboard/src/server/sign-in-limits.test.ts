@@ -158,12 +158,12 @@ describe('codes', () => {
 
   test('of a known browser are counted apart, and a right one restores its burst', () => {
     const { attemptCode, cookieFor } = setUp();
-    const known = request(cookieFor(victim.id));
+    const knownBrowser = request(cookieFor(victim.id));
     attempts(() => attemptCode(request('')), 12);
-    attempts(() => attemptCode(known), 9);
-    const right = attemptCode(known);
+    attempts(() => attemptCode(knownBrowser), 9);
+    const right = attemptCode(knownBrowser);
     if (typeof right !== 'function') throw new Error('The tenth attempt has to wait');
     right();
-    expect(attempts(() => attemptCode(known), 11).indexOf('900')).toBe(10);
+    expect(attempts(() => attemptCode(knownBrowser), 11).indexOf('900')).toBe(10);
   });
 });

@@ -3,7 +3,7 @@ import { password, type StoredDashboard } from './stored-dashboard.fixture';
 
 export const stepMs = 30_000;
 
-/** What an authenticator app shows. */
+/** The code that an authenticator app shows. */
 export function createCode(secret: string, timestamp = Date.now()): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp });
 }
