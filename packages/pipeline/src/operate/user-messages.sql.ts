@@ -33,7 +33,7 @@ const maxOfAddress = 50;
  * Lists the newest messages of a user on each channel: of requests that name the user id (request_item_named_user_idx), and
  * to the user's addresses (message_app_id_lower_target_request_id_idx) unless the request names another user. A resent
  * message is left out, because the newer one replaces it. The limits count only what belongs to the user: other apps may use
- * the same id, and other users the same address. Each entry of theirs that is read first costs about 5 buffers.
+ * the same id, and other users the same address. Each entry of theirs that is read first costs 3 or 4 buffers.
  */
 export async function listUserMessages(
   client: Queryable,
