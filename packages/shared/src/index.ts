@@ -33,6 +33,7 @@ export {
   type VersionDefinition,
   type VersionInput,
 } from './event-version';
+export { getOwn } from './get-own';
 export {
   failingAfterInRow,
   type HealthFacts,

@@ -249,7 +249,7 @@ describe('the palette and the keyboard shortcuts', () => {
     await openPalette(page, 'sending');
     await page.getByText('No results.').waitFor();
     await palette(page).fill('theme');
-    await offered(page).filter({ hasText: 'Switch theme' }).waitFor();
+    await offered(page).filter({ hasText: 'Theme: dark' }).waitFor();
     await page.keyboard.press('Escape');
     const api = new URL(`api/apps/${dashboard.tenant.appId}`, dashboard.url).href;
     const statuses = await page.evaluate(async (at) => {

@@ -28,7 +28,10 @@ export function createLogFilters(limits: StringOptions = {}, options: ObjectOpti
       state: text,
       /** Messages that wait for this reason now. */
       waits: waitsFilter,
-      /** Why a message failed or was skipped. Combined with a channel or state: a message with all of them. */
+      /**
+       * Why a message failed or was skipped; `no_reason` if it has none. Combined with a channel or state: a message with
+       * all of them.
+       */
       reason: text,
       /** Provider of an attempt, or the one that the sandbox stands in for. */
       provider: text,

@@ -5,7 +5,14 @@ import {
   explainSuppression,
   type TimelineMessage,
 } from '@belfry/pipeline/operate';
-import { explainWaitReason, failureReasons, messageStates, skipReasons } from '@belfry/shared';
+import {
+  explainWaitReason,
+  failureReasons,
+  getOwn,
+  messageStates,
+  noReason,
+  skipReasons,
+} from '@belfry/shared';
 import type { Wait } from '../api/log';
 import type { AttemptStep, Explanation } from '../api/requests';
 
@@ -45,12 +52,16 @@ const remedies: Record<string, string> = {
   lease_expired: 'The worker stopped during the send. Check the provider before you resend.',
 };
 
-const meanings: Record<string, string> = { ...skipReasons, ...failureReasons };
+const meanings: Record<string, string> = {
+  ...skipReasons,
+  ...failureReasons,
+  [noReason]: 'No reason was reported.',
+};
 
 /** Explains the reason of a failed or skipped message. `detail` is the stored sentence. */
 export function explainReason(reason: string, detail: string | null): Explanation {
-  const what = detail?.trim() || meanings[reason] || reason;
-  return { what, remedy: remedies[reason] ?? null };
+  const what = detail?.trim() || getOwn(meanings, reason) || reason;
+  return { what, remedy: getOwn(remedies, reason) ?? null };
 }
 
 /** Explains a message by its final reason, its last attempt, or the suppression of its address. */
@@ -101,7 +112,7 @@ export function explainAttempt({ outcome, reason, detail }: OutcomeFacts): Expla
     detail?.trim() ||
     (reason ? `The provider answered ${reason}.` : 'The provider did not answer.');
   const isUnsentTimeout = outcome === 'retry' && reason === timeoutReason;
-  const remedy = remedies[isUnsentTimeout ? 'unreachable' : (reason ?? '')] ?? null;
+  const remedy = getOwn(remedies, isUnsentTimeout ? 'unreachable' : (reason ?? '')) ?? null;
   return { what: `${answerText}${outcomeSuffixes[outcome]}`, remedy };
 }
 

@@ -1,6 +1,6 @@
 import { type AnyChannel, canonicalizeSearchedPhone, sandboxProvider } from '@belfry/channels';
 import type { LogFilter } from '@belfry/pipeline/operate';
-import { failureReasons, isUuid, skipReasons } from '@belfry/shared';
+import { failureReasons, isUuid, noReason, skipReasons } from '@belfry/shared';
 import type { LogFilters } from '../api/log';
 import { Refusal } from './problem';
 
@@ -55,10 +55,13 @@ function canMatch(
   );
 }
 
-/** A message has the reason in one state only, and the index of messages starts with channel and state. */
+/**
+ * A message has the reason in one state only, and the index of messages starts with channel and state. `no_reason` finds
+ * failed messages.
+ */
 function findStateOfReason(reason: string | undefined): string | undefined {
   if (reason === undefined) return undefined;
-  if (Object.hasOwn(failureReasons, reason)) return 'failed';
+  if (reason === noReason || Object.hasOwn(failureReasons, reason)) return 'failed';
   return Object.hasOwn(skipReasons, reason) ? 'skipped' : undefined;
 }
 

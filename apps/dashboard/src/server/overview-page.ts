@@ -8,6 +8,7 @@ import {
   rateSlotSeconds,
   type WaitRow,
 } from '@belfry/pipeline/operate';
+import { noReason } from '@belfry/shared';
 import type {
   OverviewBacklog,
   OverviewCounts,
@@ -102,7 +103,7 @@ function computeLatency(counts: readonly LatencyCount[]): OverviewLatency | null
 export function toFailure({ from, to }: Period, failure: FailureCount): OverviewFailure {
   const { channel, reason } = failure;
   const period = { from: String(from), to: String(to) };
-  const filters = { ...period, channel, state: 'failed', ...(reason && { reason }) };
+  const filters = { ...period, channel, state: 'failed', reason: reason || noReason };
   return { ...failure, filters };
 }
 

@@ -237,6 +237,24 @@ describe('counting a resend by filter', () => {
     expect((await count(opened, 'channel=slack&state=sent')).messages).toBe(0);
   });
 
+  test('of failures without a reason takes exactly these, as the log shows them', async () => {
+    const opened = await open();
+    const { requestId } = await opened.insert();
+    const expired = await opened.insert();
+    await opened.insert({ state: 'sent' });
+    await dashboard.database.lookUps.query(`UPDATE message SET reason = 'expired' WHERE id = $1`, [
+      expired.messageId,
+    ]);
+    for (const filter of ['reason=no_reason', 'channel=email&state=failed&reason=no_reason']) {
+      const { body: log } = await opened.call('get', `apps/${opened.tenant.appId}/log?${filter}`);
+      expect(log.rows).toMatchObject([{ requestId }]);
+      expect((await count(opened, filter)).messages).toBe(1);
+    }
+    await carryOut(await start(opened, 'reason=no_reason'));
+    expect(await listGenerations(requestId)).toHaveLength(2);
+    expect(await listGenerations(expired.requestId)).toHaveLength(1);
+  });
+
   test('takes only the matching messages of a bulk request', async () => {
     const opened = await open();
     const { requestId } = await opened.insert({ target: 'one@example.com' });

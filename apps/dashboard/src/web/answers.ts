@@ -1,7 +1,7 @@
 import { QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { Answer } from '../api/contract';
-import type { Api, Input, InputArgs, PageProblem, ReadRoute } from './api';
+import type { Api, CallArgs, Input, InputArgs, PageProblem, ReadRoute } from './api';
 import { useServices } from './context';
 
 /** The last answer to a query, and the last problem since then. */
@@ -48,8 +48,9 @@ export function queryKey<R extends ReadRoute>(route: R, input: Input<R> | undefi
 function query<R extends ReadRoute>(api: Api, route: R, input: Input<R> | undefined) {
   return {
     queryKey: queryKey(route, input),
-    queryFn: async (): Promise<Answer<R>> => {
-      const result = await api.call(route, ...([input] as unknown as InputArgs<R>));
+    /** The signal aborts the call when no component shows its answer any more. */
+    queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Answer<R>> => {
+      const result = await api.call(route, ...([input, signal] as unknown as CallArgs<R>));
       if ('problem' in result) throw new QueryError(result.problem);
       return result.value;
     },

@@ -1,7 +1,7 @@
 import type { Answer, Body, Contract, PathParams, Query, Route } from '../api/contract';
 import type { Problem, ProblemCode } from '../api/problem';
 import type { PathParam } from '../api/route-spec';
-import { clock } from './format';
+import { formatMoment } from './dates';
 
 /** An error answer of the server, or a failed connection. */
 export type PageProblem = Omit<Partial<Problem>, 'code'> & {
@@ -30,6 +30,12 @@ export type Input<R extends Route> = ([PathParam<R>] extends [never] ? unknown :
 export type InputArgs<R extends Route> =
   Record<never, never> extends Input<R> ? [input?: Input<R>] : [input: Input<R>];
 
+/** Like InputArgs; `signal` aborts the call. */
+export type CallArgs<R extends Route> =
+  Record<never, never> extends Input<R>
+    ? [input?: Input<R> | undefined, signal?: AbortSignal | undefined]
+    : [input: Input<R>, signal?: AbortSignal | undefined];
+
 type ApiDeps = { root: URL; fetch: typeof fetch; onSignedOut: () => void };
 
 const answerTimeoutMs = 30_000;
@@ -52,22 +58,10 @@ export function createApi({ root, fetch, onSignedOut }: ApiDeps) {
 
   return {
     /** `call('POST /api/keys/:id/show', { id, body: { password } })` */
-    async call<R extends JsonRoute>(
-      route: R,
-      ...[input]: InputArgs<R>
-    ): Promise<Result<Answer<R>>> {
-      const body = (input as { body?: unknown } | undefined)?.body;
+    async call<R extends JsonRoute>(route: R, ...args: CallArgs<R>): Promise<Result<Answer<R>>> {
+      const [input, signal] = args as [unknown?, AbortSignal?];
       try {
-        const response = await fetch(getUrl(root, route, input), {
-          method: route.slice(0, route.indexOf(' ')),
-          credentials: 'same-origin',
-          signal: AbortSignal.timeout(answerTimeoutMs),
-          headers: {
-            Accept: 'application/json',
-            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
+        const response = await fetch(getUrl(root, route, input), createInit(route, input, signal));
         const read: unknown = await response.json();
         // The types of the handlers come from the same contract.
         if (response.ok) return { value: read as Answer<R> };
@@ -96,6 +90,21 @@ export function createApi({ root, fetch, onSignedOut }: ApiDeps) {
   };
 }
 
+function createInit(route: Route, input: unknown, signal: AbortSignal | undefined): RequestInit {
+  const body = (input as { body?: unknown } | undefined)?.body;
+  const timeout = AbortSignal.timeout(answerTimeoutMs);
+  return {
+    method: route.slice(0, route.indexOf(' ')),
+    credentials: 'same-origin',
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    headers: {
+      Accept: 'application/json',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+}
+
 /** Paths are relative to the base URL of the page, so that it works under any sub-path. */
 function getUrl(root: URL, route: Route, input: unknown): URL {
   const { query = {}, ...params } = (input ?? {}) as {
@@ -116,6 +125,6 @@ function getUrl(root: URL, route: Route, input: unknown): URL {
 function addRetryTime(problem: Problem, { headers }: Response): Problem {
   const seconds = Number(headers.get('Retry-After'));
   if (problem.code !== 'too_many_tries' || !(seconds > 0)) return problem;
-  const at = clock(Date.now() + seconds * 1_000);
+  const at = formatMoment(Date.now() + seconds * 1_000);
   return { ...problem, error: `Too many attempts. Try again at ${at}.` };
 }

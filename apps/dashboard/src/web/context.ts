@@ -3,12 +3,11 @@ import type { AppAnswer } from '../api/apps';
 import type { RegistryAnswer } from '../api/registry';
 import type { SessionAnswer } from '../api/session';
 import type { Api } from './api';
-import type { Navigation } from './navigation';
 
 export type SignedIn = Extract<SessionAnswer, { state: 'signed_in' }>;
 
 /** Services built by main.tsx. */
-export type Services = { api: Api; navigation: Navigation; nonce: string };
+export type Services = { api: Api; nonce: string };
 /** Session data available on every page. */
 export type Session = {
   session: SignedIn;

@@ -1,15 +1,4 @@
-import {
-  bytes,
-  clock,
-  count,
-  day,
-  duration,
-  isSameDay,
-  millis,
-  moment,
-  plural,
-  rate,
-} from './format';
+import { bytes, count, duration, plural, rate } from './format';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -35,15 +24,6 @@ test.each([
   [71 * hour, '2 d'],
 ])('%d ms are shown as %j', (ms, text) => {
   expect(duration(ms)).toBe(text);
-});
-
-test('a time of today has no date, any other time has its day', () => {
-  const now = new Date(2026, 10, 29, 7, 4, 9, 5).getTime();
-  const yesterday = new Date(2026, 10, 28, 23, 59, 59).getTime();
-  expect([clock(now), millis(now), day(now)]).toEqual(['07:04:09', '.005', '29 Nov']);
-  expect(moment(now, now)).toBe('07:04:09');
-  expect(moment(yesterday, now)).toBe('28 Nov 23:59:59');
-  expect([isSameDay(now, now + hour), isSameDay(yesterday, now)]).toEqual([true, false]);
 });
 
 test('numbers are grouped, and a number at its limit gets a plus sign', () => {

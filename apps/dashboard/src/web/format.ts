@@ -1,28 +1,3 @@
-const pad = (value: number, digits = 2) => String(value).padStart(digits, '0');
-
-/** `12:04:31` in the local time zone. */
-export function clock(ms: number): string {
-  const at = new Date(ms);
-  return `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
-}
-
-export function millis(ms: number): string {
-  return `.${pad(new Date(ms).getMilliseconds(), 3)}`;
-}
-
-/** The time for today; date and time for other days. */
-export function moment(ms: number, now: number): string {
-  return isSameDay(ms, now) ? clock(ms) : `${day(ms)} ${clock(ms)}`;
-}
-
-export function day(ms: number): string {
-  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }).format(ms);
-}
-
-export function isSameDay(a: number, b: number): boolean {
-  return new Date(a).toDateString() === new Date(b).toDateString();
-}
-
 const minute = 60_000;
 const hour = 60 * minute;
 

@@ -25,7 +25,7 @@ export function readParams<Rules extends ParamRules>(
   const ignored: string[] = [];
   for (const [name, value] of new URLSearchParams(search)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
-    if (value === '' || name in values) continue;
+    if (value === '' || Object.hasOwn(values, name)) continue;
     if (rule?.isValid(value)) values[name] = value;
     else ignored.push(describe(rule?.problem ?? `an unknown parameter “${cut(name)}”`));
   }

@@ -5,7 +5,7 @@ import { RouterProvider } from 'react-router';
 import { createQueryClient } from './answers';
 import { createApi } from './api';
 import { type Services, ServicesContext } from './context';
-import { createNavigation } from './navigation';
+import { restoreZone } from './dates';
 import { createRouter } from './router';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -23,9 +23,8 @@ function main() {
   const nonce = meta?.nonce ?? '';
   // Radix adds a style while a dialog is open, and reads its nonce here.
   Object.assign(globalThis, { __webpack_nonce__: nonce });
-  const router = createRouter(root);
+  restoreZone();
   const services: Services = {
-    navigation: createNavigation(router, root),
     nonce,
     api: createApi({
       root,
@@ -39,7 +38,7 @@ function main() {
     <StrictMode>
       <ServicesContext value={services}>
         <QueryClientProvider client={createQueryClient()}>
-          <RouterProvider router={router} />
+          <RouterProvider router={createRouter(root)} />
         </QueryClientProvider>
       </ServicesContext>
     </StrictMode>,

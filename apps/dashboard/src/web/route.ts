@@ -1,4 +1,4 @@
-import { useLocation, useMatches } from 'react-router';
+import { useMatches } from 'react-router';
 
 export type AppPage =
   | 'overview'
@@ -23,14 +23,8 @@ export function useRoute(): Route {
   return { page: handle?.page ?? 'missing', appId, id } as Route;
 }
 
-/** The path relative to the root of the page, and the query without `?`. */
-export function usePageLocation(): { path: string; search: string } {
-  const { pathname, search } = useLocation();
-  return { path: pathname.slice(1), search: search.slice(1) };
-}
-
-/** A path relative to the root of the page. */
+/** The path of a page, below the base of the router. */
 export function buildPath(appId: string, page: AppPage, id?: string): string {
-  const path = `apps/${encodeURIComponent(appId)}/${page}`;
+  const path = `/apps/${encodeURIComponent(appId)}/${page}`;
   return id === undefined ? path : `${path}/${encodeURIComponent(id)}`;
 }

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react';
 import { createBrowserRouter, Navigate, type RouteObject, useParams } from 'react-router';
 import { useSession } from './context';
+import { useZone } from './dates';
 import { Page, SetUpRoute, SignedIn } from './page';
 import { ErrorPage } from './pages/error-page';
 import { LogPage } from './pages/log-page';
@@ -70,7 +71,7 @@ function ofAccount(page: AccountPageName, load: () => Promise<ComponentType>): R
     path: page,
     handle: { page },
     errorElement: <ErrorPage />,
-    lazy: async () => ({ Component: await load() }),
+    lazy: async () => ({ element: <InAccount Opened={await load()} /> }),
   };
 }
 
@@ -88,13 +89,21 @@ function ofApp(
   } as RouteObject;
 }
 
+/** Renders its page again when the time zone is switched. */
+function InAccount({ Opened }: { Opened: ComponentType }) {
+  useZone();
+  return <Opened />;
+}
+
+/** Like InAccount. */
 function InApp({ Opened }: { Opened: OpenPage }) {
   const { app } = useSession();
+  useZone();
   const { id } = useParams();
   return app ? <Opened key={app.id} openId={id} /> : <MissingPage />;
 }
 
 function Home() {
   const { app } = useSession();
-  return <Navigate to={`/${app ? buildPath(app.id, 'log') : 'apps'}`} replace />;
+  return <Navigate to={app ? buildPath(app.id, 'log') : '/apps'} replace />;
 }

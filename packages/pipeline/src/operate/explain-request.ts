@@ -3,6 +3,7 @@ import {
   type Failover,
   failoverReasons,
   failureReasons,
+  getOwn,
   maskTarget,
   messageStates,
   skipReasons,
@@ -152,7 +153,7 @@ const obstacleVerbs = new Map<Obstacle, string>([
 
 function explainReason(reason: string): string {
   const meanings: Record<string, string> = { ...skipReasons, ...failureReasons };
-  return meanings[reason] ?? 'This version does not know the reason.';
+  return getOwn(meanings, reason) ?? 'This version does not know the reason.';
 }
 
 function tail(detail: string | null | undefined): string {

@@ -1,4 +1,5 @@
 import { listStoredKeys, wentTo } from '@belfry/database';
+import { noReason } from '@belfry/shared';
 import { waitReason } from './wait-reason.sql';
 
 /** Filters of the log. Events and integrations are ids. An absent filter matches everything. */
@@ -13,7 +14,7 @@ export type LogFilter = {
   eventIds?: string[];
   channels?: string[];
   states?: string[];
-  /** Why a message failed or was skipped. */
+  /** Why a message failed or was skipped; `no_reason` if it has none. */
   reason?: string;
   provider?: string;
   /** Channels that the provider supports; for a state all, because the index of messages starts with the channel. */
@@ -87,7 +88,7 @@ export function listMessageConditions(filter: LogFilter, bind: Bind): string[] {
   return [
     ...(channels ? [`m.channel = ANY (${bind(channels, 'text[]')})`] : []),
     ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
-    ...(reason === undefined ? [] : [`m.reason = ${bind(reason, 'text')}`]),
+    ...(reason === undefined ? [] : [hasReason('m.reason', reason, bind)]),
     ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
     ...(waits === undefined ? [] : [`${waitReason('m')} = ${bind(waits, 'text')}`]),
   ];
@@ -106,15 +107,21 @@ export function skipCondition(requestId: string, filter: LogFilter, bind: Bind):
   return `EXISTS (SELECT 1 FROM request_item i WHERE ${[
     `i.request_id = ${requestId}`,
     channelList ? `i.skips ?| ${channelList}` : 'i.skips IS NOT NULL',
-    ...(reason === undefined ? [] : [hasSkipReason(bind(reason, 'text'), channelList)]),
+    ...(reason === undefined
+      ? []
+      : [hasSkip(hasReason("s.skip ->> 'reason'", reason, bind), channelList)]),
     ...(recipient === undefined ? [] : [namesAddress(filter, bind)]),
   ].join(' AND ')})`;
 }
 
-/** Whether the item `i` has a skip for the reason on one of the channels. */
-function hasSkipReason(reason: string, channelList: string | undefined): string {
+/** Whether the item `i` has a skip that meets the condition on one of the channels. */
+function hasSkip(condition: string, channelList: string | undefined): string {
   const onChannel = channelList ? ` AND s.channel = ANY (${channelList})` : '';
-  return `EXISTS (SELECT 1 FROM jsonb_each(i.skips) s (channel, skip) WHERE s.skip ->> 'reason' = ${reason}${onChannel})`;
+  return `EXISTS (SELECT 1 FROM jsonb_each(i.skips) s (channel, skip) WHERE ${condition}${onChannel})`;
+}
+
+function hasReason(column: string, reason: string, bind: Bind): string {
+  return reason === noReason ? `${column} IS NULL` : `${column} = ${bind(reason, 'text')}`;
 }
 
 /** Whether the item names a user: the condition and the expression of the index request_item_named_user_idx. */

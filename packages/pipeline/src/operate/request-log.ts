@@ -83,10 +83,14 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
       return rows.map(({ id }) => id);
     },
 
-    async readPage(filter: LogFilter, { isSkipSearched = true } = {}): Promise<LogPage> {
-      const page = await readMatches(filter);
+    /** An aborted search reads no further statement: nobody waits for the rest of its page. */
+    async readPage(
+      filter: LogFilter,
+      { isSkipSearched = true, signal }: { isSkipSearched?: boolean; signal?: AbortSignal } = {},
+    ): Promise<LogPage> {
+      const page = await readMatches(filter, signal);
       if (!isSkipSearched || !needsSkipSearch(filter)) return page;
-      return addSkips(page, await searchSkips(getSearchedRange(filter, page)));
+      return addSkips(page, await searchSkips(getSearchedRange(filter, page), signal));
     },
 
     /** Which of these requests match the filter. */
@@ -111,14 +115,14 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
     },
   };
 
-  async function readMatches(filter: LogFilter): Promise<LogPage> {
+  async function readMatches(filter: LogFilter, signal?: AbortSignal): Promise<LogPage> {
     const page: LogPage = {
       ids: [],
       next: filter.before,
       isPartial: false,
       skipsSearchedFrom: undefined,
     };
-    for (let statements = 0; statements < maxStatements; statements += 1) {
+    for (let statements = 0; statements < maxStatements && !signal?.aborted; statements += 1) {
       const walked = await walk(filter, page.next);
       if (takeMatches(page, walked)) return page;
       if (walked.length < requestsWalked(filter)) return { ...page, next: undefined };
@@ -126,11 +130,11 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
     return { ...page, isPartial: true };
   }
 
-  async function searchSkips(filter: LogFilter): Promise<SkipSearch> {
+  async function searchSkips(filter: LogFilter, signal?: AbortSignal): Promise<SkipSearch> {
     const ids: string[] = [];
     const endsAt = performance.now() + maxSkipSearchMs;
     let rest = filter;
-    for (let statements = 0; statements < maxSkipStatements; statements += 1) {
+    for (let statements = 0; statements < maxSkipStatements && !signal?.aborted; statements += 1) {
       const { rows } = await pool.query<WalkedRequest>(skipStatement(rest));
       ids.push(...rows.filter(({ isMatch }) => isMatch).map(({ id }) => id));
       const last = rows[walkedPlain - 1];

@@ -123,7 +123,11 @@ export async function openDashboard({
 
 async function openContext(browser: Browser): Promise<BrowserContext> {
   // Animations would have to be waited for.
-  const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport,
+    reducedMotion: 'reduce',
+    timezoneId: 'UTC',
+  });
   context.setDefaultTimeout(waitTimeoutMs);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   return context;

@@ -26,31 +26,66 @@ const maxTextCharacters = 255;
 const maxUsers = 5;
 const none: FindAnswer = { readings: [], found: [], skipsSearchedFrom: null };
 
-/** The search of the log and of the palette: every reading of a text that matches something. */
+/**
+ * The search of the log and of the palette: every reading of a text that matches something. An operator has one search at
+ * a time, and a search ends when its browser leaves, so that typing does not take every database connection.
+ */
 export function createFindHandlers(deps: FindHandlersDeps) {
+  const takeTurn = createTurns();
   return {
-    async 'GET /api/find'({ actor: { accountId }, query: { text, app: appParam } }) {
-      const app = appParam === undefined ? undefined : await findApp(deps, accountId, appParam);
+    async 'GET /api/find'({ res, session, query: { text, app: appParam } }) {
+      const { account, operator } = session;
+      const app = appParam === undefined ? undefined : await findApp(deps, account.id, appParam);
       if (text === undefined || text.length > maxTextCharacters) return none;
-      const readings = listReadings(text, app?.defaultRegion ?? null);
-      const providerMessageId = readings.find(({ kind }) => kind === 'providerMessage')?.value;
-      const [named, users, ...matches] = await Promise.all([
-        deps.findNamed({ accountId, appId: app?.id, text, providerMessageId }),
-        findUsers(deps, app, text),
-        ...findRecipients(deps, app, readings),
-      ]);
-      const exact = [
-        ...named.map((row) => toResult(row, readings)),
-        ...matches.flatMap(({ found }) => found),
-      ];
-      const limits = matches.flatMap(({ skipsSearchedFrom }) => skipsSearchedFrom ?? []);
-      return {
-        readings: readings.map(({ label }) => label),
-        found: addUsers(exact, users),
-        skipsSearchedFrom: limits.length === 0 ? null : Math.max(...limits.map(toAcceptedAt)),
-      };
+      const left = new AbortController();
+      res.once('close', () => left.abort());
+      const search = { accountId: account.id, app, text, signal: left.signal };
+      return takeTurn(operator.id, async () => (left.signal.aborted ? none : find(deps, search)));
     },
   } satisfies Partial<Handlers>;
+}
+
+/** Runs the work of one name one after the other. */
+function createTurns() {
+  const ends = new Map<string, Promise<unknown>>();
+  return async function takeTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const turn = (ends.get(name) ?? Promise.resolve()).then(work);
+    const end = turn.catch(() => undefined);
+    ends.set(name, end);
+    await end;
+    if (ends.get(name) === end) ends.delete(name);
+    return turn;
+  };
+}
+
+type Search = {
+  accountId: string;
+  app: AccountAppRow | undefined;
+  text: string;
+  signal: AbortSignal;
+};
+
+async function find(
+  deps: FindHandlersDeps,
+  { accountId, app, text, signal }: Search,
+): Promise<FindAnswer> {
+  const readings = listReadings(text, app?.defaultRegion ?? null);
+  const providerMessageId = readings.find(({ kind }) => kind === 'providerMessage')?.value;
+  const [named, users, ...matches] = await Promise.all([
+    deps.findNamed({ accountId, appId: app?.id, text, providerMessageId }),
+    app ? findUsers(deps, app.id, text) : [],
+    ...(app ? findRecipients(deps, { app, readings, signal }) : []),
+  ]);
+  const exact = [
+    ...named.map((row) => toResult(row, readings)),
+    ...matches.flatMap(({ found }) => found),
+  ];
+  const limits = matches.flatMap(({ skipsSearchedFrom }) => skipsSearchedFrom ?? []);
+  return {
+    readings: readings.map(({ label }) => label),
+    found: addUsers(exact, users),
+    skipsSearchedFrom: limits.length === 0 ? null : Math.max(...limits.map(toAcceptedAt)),
+  };
 }
 
 function addUsers(exact: readonly FindResult[], users: readonly FindResult[]): FindResult[] {
@@ -67,17 +102,18 @@ async function findApp({ apps }: FindHandlersDeps, accountId: string, id: string
 /** Reads the log for each reading as a recipient. Only addresses need the slower search for skipped channels. */
 function findRecipients(
   { log, users }: FindHandlersDeps,
-  app: AccountAppRow | undefined,
-  readings: readonly Reading[],
+  {
+    app: { id: appId },
+    readings,
+    signal,
+  }: { app: AccountAppRow; readings: readonly Reading[]; signal: AbortSignal },
 ) {
-  if (!app) return [];
-  const { id: appId } = app;
   const recipients = readings.filter(({ kind }) => kind === 'recipient');
   return recipients.map(async ({ label, value: recipient, isAddress }) => {
     const recipientUserIds = await users.listIdsByAddress(appId, recipient);
     const { ids, skipsSearchedFrom } = await log.readPage(
       { appId, recipient, recipientUserIds },
-      { isSkipSearched: isAddress === true },
+      { isSkipSearched: isAddress === true, signal },
     );
     const match: FindResult = { kind: 'recipient', label, appId, filters: { recipient } };
     const isFound = ids.length > 0 || recipientUserIds.length > 0;
@@ -87,11 +123,9 @@ function findRecipients(
 
 async function findUsers(
   { users }: FindHandlersDeps,
-  app: AccountAppRow | undefined,
+  appId: string,
   text: string,
 ): Promise<FindResult[]> {
-  if (!app) return [];
-  const { id: appId } = app;
   const { rows } = await users.search(appId, text.trim(), maxUsers);
   return rows.map((user) => {
     const filters = { recipient: user.userId };

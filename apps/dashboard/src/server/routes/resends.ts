@@ -8,6 +8,7 @@ import {
 } from '@belfry/pipeline/operate';
 import {
   fanOutQueue,
+  getOwn,
   maskTarget,
   maxMessagesPerResend,
   resendPaces,
@@ -232,7 +233,7 @@ function countBy(
 const means: Record<string, string> = resendSkips;
 
 function toLeftOut(reason: string, messages: number): LeftOut[] {
-  return [{ reason, means: means[reason] ?? reason, messages }];
+  return [{ reason, means: getOwn(means, reason) ?? reason, messages }];
 }
 
 function toResendRun(row: ResendRunRow, { sendingPausedAt }: AppCall['app']): ResendRun {

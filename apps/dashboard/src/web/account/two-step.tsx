@@ -2,9 +2,9 @@ import { useState } from 'react';
 import type { TotpState } from '../../api/totp';
 import { useAnswer, useReload } from '../answers';
 import { useServices } from '../context';
-import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
+import { Moment } from '../parts/moment';
 import { NoteBox, Waiting } from '../parts/notes';
 import { AddAppDialog } from './add-app-dialog';
 import { ConfirmForm } from './confirm-form';
@@ -58,8 +58,7 @@ function TwoStepState({
   return (
     <div className="form narrow">
       <p className="dim small">
-        On since {moment(addedAt, Date.now())}. {left} recovery {left === 1 ? 'code' : 'codes'}{' '}
-        left.
+        On since <Moment at={addedAt} />. {left} recovery {left === 1 ? 'code' : 'codes'} left.
       </p>
       {left <= fewCodes && <NoteBox tone="amber">Create new recovery codes soon.</NoteBox>}
       <div className="row-acts">

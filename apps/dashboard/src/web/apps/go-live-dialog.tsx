@@ -97,6 +97,6 @@ function Checklist({
 }
 
 function getPath(appId: string, { page, id }: NonNullable<GoingLiveItem['fix']>): string {
-  if (page === 'keys' || page === 'apps') return page;
+  if (page === 'keys' || page === 'apps') return `/${page}`;
   return buildPath(appId, page, id ?? undefined);
 }

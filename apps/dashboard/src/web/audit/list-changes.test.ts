@@ -28,4 +28,12 @@ describe('the changes of an audit entry', () => {
     const change = { entered_credentials: ['user', 'pass'] };
     expect(listChanges({ before: {}, change }, {})).toMatchObject([{ after: 'user, pass' }]);
   });
+
+  test('show a value that is named like a member of every object as it is', () => {
+    const change = { name: 'constructor', note: 'toString' };
+    expect(listChanges({ before: null, change }, {})).toMatchObject([
+      { after: 'constructor' },
+      { after: 'toString' },
+    ]);
+  });
 });

@@ -1,3 +1,4 @@
+import { getOwn } from '@belfry/shared';
 import type { AuditPage, AuditRow } from '../../api/audit';
 
 export type FieldChange = { field: string; before: string | undefined; after: string | undefined };
@@ -37,5 +38,5 @@ function formatValue(value: unknown, names: AuditPage['names']): string | undefi
   if (value === undefined || value === null || value === '') return undefined;
   if (Array.isArray(value)) return value.map((one) => formatValue(one, names) ?? '').join(', ');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return names[text]?.name ?? text;
+  return getOwn(names, text)?.name ?? text;
 }

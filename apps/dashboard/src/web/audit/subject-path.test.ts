@@ -7,12 +7,12 @@ const removed = { ...name, isRemoved: true };
 test('an audit entry leads to the page of what was changed', () => {
   const get = (action: string, subject: object = name) =>
     getSubjectPath({ ...entry, action }, { a: name, s: { ...name, ...subject } });
-  expect(get('integration.changed')).toBe('apps/a/integrations/s');
-  expect(get('event.published')).toBe('apps/a/events/s');
-  expect(get('message.resent', { requestId: 'r' })).toBe('apps/a/log/r');
+  expect(get('integration.changed')).toBe('/apps/a/integrations/s');
+  expect(get('event.published')).toBe('/apps/a/events/s');
+  expect(get('message.resent', { requestId: 'r' })).toBe('/apps/a/log/r');
   expect(get('message.resent')).toBeUndefined();
-  expect(get('sending.paused')).toBe('apps/a/queues');
-  expect(get('key.created')).toBe('keys');
+  expect(get('sending.paused')).toBe('/apps/a/queues');
+  expect(get('key.created')).toBe('/keys');
   expect(get('account.created')).toBeUndefined();
 });
 

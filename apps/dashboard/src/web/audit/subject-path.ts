@@ -1,3 +1,4 @@
+import { getOwn } from '@belfry/shared';
 import type { AuditPage, AuditRow } from '../../api/audit';
 import { type AppPage, buildPath } from '../route';
 
@@ -18,9 +19,9 @@ const appPages: Record<string, AppPage> = {
 };
 const withDetails: readonly string[] = ['event', 'integration', 'resend'];
 const accountPages: Record<string, string> = {
-  invitation: 'people',
-  key: 'keys',
-  operator: 'people',
+  invitation: '/people',
+  key: '/keys',
+  operator: '/people',
 };
 
 /** The page of the changed thing. Undefined if it has none or was removed. */
@@ -29,11 +30,12 @@ export function getSubjectPath(
   names: AuditPage['names'],
 ): string | undefined {
   const [kind = ''] = action.split('.');
-  const accountPage = accountPages[kind];
+  const accountPage = getOwn(accountPages, kind);
   if (accountPage !== undefined) return accountPage;
-  const page = appPages[kind];
-  if (page === undefined || appId === null || names[appId]?.isRemoved !== false) return undefined;
-  const name = names[subject];
+  const page = getOwn(appPages, kind);
+  if (page === undefined || appId === null || getOwn(names, appId)?.isRemoved !== false)
+    return undefined;
+  const name = getOwn(names, subject);
   if (kind === 'message')
     return name?.requestId ? buildPath(appId, page, name.requestId) : undefined;
   if (name?.isRemoved) return undefined;

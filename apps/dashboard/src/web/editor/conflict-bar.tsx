@@ -1,4 +1,4 @@
-import { clock } from '../format';
+import { formatMoment } from '../dates';
 import { Button } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 import type { Draft } from './use-draft';
@@ -19,7 +19,7 @@ export function ConflictBar({ draft }: { draft: Draft }) {
     );
   }
   const who = problem.savedBy ?? 'Another operator';
-  const when = problem.savedAt ? ` at ${clock(problem.savedAt)}` : '';
+  const when = problem.savedAt ? ` at ${formatMoment(problem.savedAt)}` : '';
   return (
     <div className="away conflict" role="alert">
       <Mark name="attention" />

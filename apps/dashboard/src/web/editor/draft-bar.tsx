@@ -1,6 +1,7 @@
 import type { EventAnswer } from '../../api/events';
 import { useApp, useSession } from '../context';
-import { clock, day, plural } from '../format';
+import { formatMoment } from '../dates';
+import { plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { buildPath } from '../route';
@@ -29,7 +30,7 @@ export function DraftBar({
       <span className="dim cut small" role="status">
         {event.live &&
           !isSame &&
-          `${plural(changes, 'change')} since v${event.liveNumber}, live since ${day(event.live.createdAt)}. `}
+          `${plural(changes, 'change')} since v${event.liveNumber}, live since ${formatMoment(event.live.createdAt)}. `}
         {event.live === null && 'No live version: calls of this event get 400. '}
         {formatSaveState(draft)}
       </span>
@@ -58,5 +59,5 @@ function formatSaveState({ isDirty, isSaving, saved, problem }: Draft): string {
   if (problem) return 'Not saved.';
   if (isSaving) return 'Saving…';
   if (isDirty) return 'Unsaved changes.';
-  return `Saved ${clock(saved.savedAt)}${saved.savedBy ? ` by ${saved.savedBy}` : ''}.`;
+  return `Saved ${formatMoment(saved.savedAt)}${saved.savedBy ? ` by ${saved.savedBy}` : ''}.`;
 }

@@ -1,5 +1,5 @@
 import type { DryRunAnswer, DryRunMessage } from '../../api/test-send';
-import { moment } from '../format';
+import { formatFull } from '../dates';
 import { JsonBlock } from '../parts/code';
 import { ChannelOutcome } from './channel-outcome';
 
@@ -38,7 +38,7 @@ function DryRunRow({ message }: { message: DryRunMessage }) {
       after={
         <>
           {via && `by ${via}`}
-          {dueAt !== null && `, at ${moment(dueAt, Date.now())}`}
+          {dueAt !== null && `, at ${formatFull(dueAt)}`}
         </>
       }
       explanation={what === null ? null : { what, remedy }}

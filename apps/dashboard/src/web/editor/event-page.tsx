@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useLocation } from 'react-router';
 import type { EventAnswer } from '../../api/events';
 import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
@@ -6,7 +7,6 @@ import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar, Waiting } from '../parts/notes';
-import { usePageLocation } from '../route';
 import { readVersionPlace } from '../versions/version-place';
 import { VersionsView } from '../versions/versions-view';
 import { FirstChannel } from './add-channel';
@@ -59,7 +59,7 @@ type EventProps = {
 
 /** Keeps the draft while a version is shown, so that no input is lost. */
 function OpenEvent(props: EventProps) {
-  const { search } = usePageLocation();
+  const { search } = useLocation();
   const draft = useDraft(props.event);
   const { place, ignored } = readVersionPlace(search);
   function adopt(next: EventAnswer) {

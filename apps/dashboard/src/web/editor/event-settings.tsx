@@ -1,5 +1,6 @@
 import { canonicalizeLocale } from '@belfry/shared';
 import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { EventAnswer } from '../../api/events';
 import { useReload } from '../answers';
 import { useApp, useServices, useSession } from '../context';
@@ -175,7 +176,8 @@ function RenameEventDialog({ event, onEvent, onClose }: NameProps & { onClose: (
 
 function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: () => void }) {
   const app = useApp();
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const reload = useReload();
   return (
     <ConfirmNameDialog
@@ -192,7 +194,7 @@ function RemoveEventDialog({ event, onClose }: { event: EventAnswer; onClose: ()
       }
       onDone={async () => {
         onClose();
-        navigation.go(buildPath(app.id, 'events'));
+        void navigate(buildPath(app.id, 'events'));
         await reload('GET /api/apps/:appId/events', { appId: app.id });
       }}
       onClose={onClose}

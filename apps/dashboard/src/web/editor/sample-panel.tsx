@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
-import { clock, plural } from '../format';
+import { formatMoment } from '../dates';
+import { plural } from '../format';
 import { Segments } from '../parts/controls';
 import { formatLeaf, listLeaves, parseLeaf, withLeaf } from './sample';
 import type { Sample, SampleSource } from './use-sample';
@@ -15,7 +16,9 @@ export function SamplePanel({ sample }: { sample: Sample }) {
   const leaves = listLeaves(data);
   const sources: { value: SampleSource; text: string }[] = [
     { value: 'generated', text: 'generated' },
-    ...(last ? [{ value: 'request' as const, text: `request ${clock(last.createdAt)}` }] : []),
+    ...(last
+      ? [{ value: 'request' as const, text: `request ${formatMoment(last.createdAt)}` }]
+      : []),
     ...(source === 'own' ? [{ value: 'own' as const, text: 'edited' }] : []),
   ];
   return (

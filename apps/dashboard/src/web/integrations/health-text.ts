@@ -1,5 +1,6 @@
 import type { IntegrationHealthAnswer } from '../../api/integrations';
-import { count, moment } from '../format';
+import { formatFull, formatMoment } from '../dates';
+import { count } from '../format';
 
 const verdictLabels: Record<IntegrationHealthAnswer['verdict'], string> = {
   untested: 'untested',
@@ -16,7 +17,7 @@ export function formatVerdict(health: IntegrationHealthAnswer, now: number): str
   if (verdict === 'failing' && isCircuitOpen) return 'failing, circuit open';
   if (verdict !== 'paused') return verdictLabels[verdict];
   const by = pausedBy === null ? '' : ` by ${pausedBy}`;
-  return `paused${by}${pausedAt === null ? '' : ` since ${moment(pausedAt, now)}`}`;
+  return `paused${by}${pausedAt === null ? '' : ` since ${formatMoment(pausedAt, now)}`}`;
 }
 
 /** The attempts of the last hour. */
@@ -25,14 +26,14 @@ export function formatLastHour({ succeeded, failed }: IntegrationHealthAnswer): 
   return `${count(succeeded)} succeeded, ${count(failed)} failed`;
 }
 
-export function formatLastSuccess({ lastSuccessAt }: IntegrationHealthAnswer, now: number): string {
-  return lastSuccessAt === null ? 'never' : moment(lastSuccessAt, now);
+export function formatLastSuccess({ lastSuccessAt }: IntegrationHealthAnswer): string {
+  return lastSuccessAt === null ? 'never' : formatFull(lastSuccessAt);
 }
 
 export function formatLastError(
   { lastError, lastFailureAt }: IntegrationHealthAnswer,
-  now: number,
+  formatAt = formatFull,
 ): string {
   if (lastFailureAt === null) return 'none';
-  return `${moment(lastFailureAt, now)}: ${lastError ?? 'no details'}`;
+  return `${formatAt(lastFailureAt)}: ${lastError ?? 'no details'}`;
 }

@@ -27,7 +27,6 @@ export function HealthMark({ health }: { health: IntegrationHealthAnswer }) {
 }
 
 export function HealthFacts({ health }: { health: IntegrationHealthAnswer }) {
-  const now = Date.now();
   return (
     <dl className="facts">
       <div>
@@ -36,11 +35,11 @@ export function HealthFacts({ health }: { health: IntegrationHealthAnswer }) {
       </div>
       <div>
         <dt>Last success</dt>
-        <dd>{formatLastSuccess(health, now)}</dd>
+        <dd>{formatLastSuccess(health)}</dd>
       </div>
       <div>
         <dt>Last error</dt>
-        <dd>{formatLastError(health, now)}</dd>
+        <dd>{formatLastError(health)}</dd>
       </div>
     </dl>
   );

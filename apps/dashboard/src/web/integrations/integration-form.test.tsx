@@ -82,7 +82,6 @@ function createStored(): IntegrationAnswer {
     waiting: 0,
     createdAt: 1,
     updatedAt: 2,
-    testedAt: null,
     receiptUrl: null,
     canAddToSlack: false,
     problems: [],

@@ -1,8 +1,10 @@
 import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { IntegrationAnswer } from '../../api/integrations';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
-import { moment, plural } from '../format';
+import { formatFull } from '../dates';
+import { plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
@@ -19,7 +21,8 @@ export function IntegrationHead({
   onChanged: () => Promise<void>;
 }) {
   const app = useApp();
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const { mayChange, registry } = useSession();
   const [isRemoving, setRemoving] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
@@ -52,7 +55,7 @@ export function IntegrationHead({
           look="small bare icon"
           aria-label="Close"
           title="Close"
-          onClick={() => navigation.go(buildPath(app.id, 'integrations'))}
+          onClick={() => navigate(buildPath(app.id, 'integrations'))}
         >
           <Icon name="x" />
         </Button>
@@ -71,7 +74,7 @@ export function IntegrationHead({
           onRemoved={async () => {
             setRemoving(false);
             await onChanged();
-            navigation.go(buildPath(app.id, 'integrations'));
+            void navigate(buildPath(app.id, 'integrations'));
           }}
         />
       )}
@@ -81,16 +84,15 @@ export function IntegrationHead({
 
 function HeadFacts({ integration }: { integration: IntegrationAnswer }) {
   const app = useApp();
-  const now = Date.now();
   return (
     <dl className="facts">
       <div>
         <dt>Added</dt>
-        <dd>{moment(integration.createdAt, now)}</dd>
+        <dd>{formatFull(integration.createdAt)}</dd>
       </div>
       <div>
         <dt>Changed</dt>
-        <dd>{moment(integration.updatedAt, now)}</dd>
+        <dd>{formatFull(integration.updatedAt)}</dd>
       </div>
       <div>
         <dt>Used by</dt>

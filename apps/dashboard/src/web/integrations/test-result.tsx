@@ -1,5 +1,6 @@
 import type { TestConnectionAnswer } from '../../api/integrations';
-import { clock, duration } from '../format';
+import { formatFull } from '../dates';
+import { duration } from '../format';
 import { NoteBox } from '../parts/notes';
 
 export function TestResult({
@@ -15,7 +16,7 @@ export function TestResult({
       <div role="status">
         <NoteBox
           tone={tested.isWorking ? 'green' : 'red'}
-          title={`Test at ${clock(tested.testedAt)}, ${duration(tested.tookMs)}: ${verdict}`}
+          title={`Test at ${formatFull(tested.testedAt)}, ${duration(tested.tookMs)}: ${verdict}`}
         >
           {tested.detail}
         </NoteBox>

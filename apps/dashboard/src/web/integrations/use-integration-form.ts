@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import type { PageProblem } from '../api';
 import { useApp, useServices } from '../context';
@@ -15,7 +16,8 @@ type FormSubject = {
 /** The form of an integration, and what its buttons do. */
 export function useIntegrationForm({ selection, stored, onChanged }: FormSubject) {
   const app = useApp();
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const fields = listFormFields(selection.provider);
   const form = useForm(getInitialValues(fields, stored));
   // It belongs to the data in the form; a later read may contain another operator's change.
@@ -41,7 +43,7 @@ export function useIntegrationForm({ selection, stored, onChanged }: FormSubject
       setUpdatedAt(answer.updatedAt);
       setOutcome({ hasSaved: true });
       await onChanged();
-      if (!stored) navigation.go(buildPath(app.id, 'integrations', answer.id));
+      if (!stored) void navigate(buildPath(app.id, 'integrations', answer.id));
     },
   );
 

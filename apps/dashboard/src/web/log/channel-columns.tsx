@@ -54,13 +54,20 @@ function ChannelColumn({
 
 /** A bulk request shows its progress as a fill level. */
 function Measure({ counts, title }: { counts: StateCounts; title: string }) {
-  const { done, failed } = computeFill(counts);
+  const { done, skipped, failed } = computeFill(counts);
+  const height = (share: number) => 13 * share;
   return (
     <svg className="measure" width="11" height="13" viewBox="0 0 11 13" aria-hidden="true">
       <title>{title}</title>
       <rect className="rest" width="11" height="13" rx="2" />
-      <rect className="done" y={13 * (1 - done)} width="11" height={13 * done} />
-      <rect className="bad" y={13 * (1 - done - failed)} width="11" height={13 * failed} />
+      <rect className="done" y={height(1 - done)} width="11" height={height(done)} />
+      <rect className="skip" y={height(1 - done - skipped)} width="11" height={height(skipped)} />
+      <rect
+        className="bad"
+        y={height(1 - done - skipped - failed)}
+        width="11"
+        height={height(failed)}
+      />
     </svg>
   );
 }

@@ -14,12 +14,12 @@ const bulk = countStates([
 ]);
 
 describe('a channel column', () => {
-  test('is filled by done and failed messages, and counts a skip as done', () => {
-    expect(computeFill(bulk)).toEqual({ done: 0.8, failed: 0.1 });
+  test('is filled by done, skipped and failed messages', () => {
+    expect(computeFill(bulk)).toEqual({ done: 0.6, skipped: 0.2, failed: 0.1 });
   });
 
   test('is empty without counts', () => {
-    expect(computeFill(countStates([]))).toEqual({ done: 0, failed: 0 });
+    expect(computeFill(countStates([]))).toEqual({ done: 0, skipped: 0, failed: 0 });
   });
 
   test('is described in channel order, whatever the input order', () => {

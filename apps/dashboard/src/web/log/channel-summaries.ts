@@ -2,11 +2,16 @@ import type { StateCounts } from '@belfry/shared';
 import type { ChannelSummary } from '../../api/log';
 import { formatWait } from './waits';
 
-/** Fill levels of a bulk column, from 0 to 1: done and failed; the rest is pending. */
-export function computeFill(counts: StateCounts): { done: number; failed: number } {
-  const { total, sent, delivered, read, skipped, failed } = counts;
-  if (total === 0) return { done: 0, failed: 0 };
-  return { done: (sent + delivered + read + skipped) / total, failed: failed / total };
+type Fill = { done: number; skipped: number; failed: number };
+
+/** Fill levels of a bulk column, from 0 to 1; the rest is pending. */
+export function computeFill({ total, sent, delivered, read, skipped, failed }: StateCounts): Fill {
+  if (total === 0) return { done: 0, skipped: 0, failed: 0 };
+  return {
+    done: (sent + delivered + read) / total,
+    skipped: skipped / total,
+    failed: failed / total,
+  };
 }
 
 export function formatSummary(

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
-import { clock } from '../format';
 import { Link } from '../parts/controls';
 import { FirstCall } from '../parts/first-call';
+import { Moment } from '../parts/moment';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
 
@@ -35,7 +35,7 @@ export function EmptyLog() {
         )}
         <div className="listening" role="status">
           <Mark name="dot" tone="s-sending pulse" />
-          Listening since {clock(since)}. The first request appears here automatically.
+          Listening since <Moment at={since} />. The first request appears here automatically.
         </div>
         <div className="next">
           {first && (
@@ -48,7 +48,7 @@ export function EmptyLog() {
             <b>Add integration</b>
             <span>Slack, Twilio, SMTP and more.</span>
           </Link>
-          <Link to="keys">
+          <Link to="/keys">
             <b>API keys</b>
             <span>Callers authenticate with them.</span>
           </Link>

@@ -1,12 +1,12 @@
 import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
 import { useAnswer } from '../answers';
-import { useApp, useServices, useSession } from '../context';
-import { clock, day } from '../format';
+import { useApp, useSession } from '../context';
+import { describeZone, formatFull, formatMoment, parseInput } from '../dates';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
 import { ResendByFilter } from '../resend/resend-by-filter';
-import { usePageLocation } from '../route';
 import { type PageFilters, spans, writeFilters } from './filters';
 import { Finder } from './finder';
 import { SaveButton, SavedChip } from './saved-chip';
@@ -24,16 +24,15 @@ export function FilterBar({
   isPaused: boolean;
   onPause: () => void;
 }) {
-  const { navigation } = useServices();
-  const { path } = usePageLocation();
+  const navigate = useNavigate();
   const set = (change: PageFilters) => {
-    navigation.go(path, { search: writeFilters({ ...filters, ...change }) });
+    void navigate({ search: writeFilters({ ...filters, ...change }) });
   };
   const clear = (...names: (keyof PageFilters)[]) => {
     const remaining = Object.entries(filters).filter(
       ([name]) => !names.some((clearedName) => clearedName === name),
     );
-    navigation.go(path, { search: writeFilters(Object.fromEntries(remaining)) });
+    void navigate({ search: writeFilters(Object.fromEntries(remaining)) });
   };
   return (
     <search className="bar filters" aria-label="Filter the log">
@@ -48,7 +47,7 @@ export function FilterBar({
       })}
       <Finder onFind={set} />
       {writeFilters(filters) !== '' && (
-        <Button look="small bare" onClick={() => navigation.go(path)}>
+        <Button look="small bare" onClick={() => navigate({ search: '' })}>
           Clear all
         </Button>
       )}
@@ -66,10 +65,23 @@ const filterLabels = {
   idempotencyKey: 'idempotency key',
 } as const;
 
-function SetChip({ name, value, onClear }: { name: string; value: string; onClear: () => void }) {
+function SetChip({
+  name,
+  value,
+  title = value,
+  onClear,
+}: {
+  name: string;
+  value: string;
+  title?: string;
+  onClear: () => void;
+}) {
   return (
     <span className="chip set">
-      {name} <b className="cut">{value}</b>
+      {name}{' '}
+      <b className="cut" title={title}>
+        {value}
+      </b>
       <button type="button" aria-label={`Remove the filter ${name}`} onClick={onClear}>
         <Icon name="x" size={12} />
       </button>
@@ -86,11 +98,19 @@ function TimeChip({ filters, onSet, onClear }: ChipProps & { onClear: () => void
   const [isOpen, setOpen] = useState(false);
   const { from, to, last } = filters;
   const span = spans.find(({ value }) => value === last);
-  const between = [from && `from ${formatTime(from)}`, to && `to ${formatTime(to)}`].filter(
-    Boolean,
-  );
-  if (between.length > 0) {
-    return <SetChip name="time" value={between.join(' ')} onClear={onClear} />;
+  if (from || to) {
+    const describe = (format: (ms: number) => string) =>
+      [from && `from ${format(Number(from))}`, to && `to ${format(Number(to))}`]
+        .filter(Boolean)
+        .join(' ');
+    return (
+      <SetChip
+        name="time"
+        value={describe(formatMoment)}
+        title={describe(formatFull)}
+        onClear={onClear}
+      />
+    );
   }
   if (isOpen) return <TimeForm onSet={onSet} onClose={() => setOpen(false)} />;
   return (
@@ -110,10 +130,6 @@ function TimeChip({ filters, onSet, onClear }: ChipProps & { onClear: () => void
   );
 }
 
-function formatTime(ms: string): string {
-  return `${day(Number(ms))} ${clock(Number(ms))}`;
-}
-
 function TimeForm({
   onSet,
   onClose,
@@ -124,7 +140,7 @@ function TimeForm({
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const formData = new FormData(event.currentTarget);
-    const read = (name: string) => Date.parse(String(formData.get(name)));
+    const read = (name: string) => parseInput(String(formData.get(name)));
     const [from, to] = [read('from'), read('to')];
     onClose();
     onSet({
@@ -137,6 +153,7 @@ function TimeForm({
     <form className="chip set" onSubmit={submit}>
       from <input type="datetime-local" name="from" step="1" aria-label="From" />
       to <input type="datetime-local" name="to" step="1" aria-label="To" />
+      <span className="dim">{describeZone()}</span>
       <button type="submit">Set</button>
     </form>
   );

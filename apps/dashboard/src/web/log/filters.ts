@@ -2,6 +2,7 @@ import {
   failureReasons,
   isUuid,
   messageStates,
+  noReason,
   queueReasonNames,
   skipReasons,
 } from '@belfry/shared';
@@ -19,7 +20,7 @@ export const spans = [
 ] as const;
 
 const latestMs = 2 ** 48 - 1;
-const isTime = (value: string) => /^\d{1,15}$/.test(value) && Number(value) <= latestMs;
+export const isTime = (value: string) => /^\d{1,15}$/.test(value) && Number(value) <= latestMs;
 
 const rules = {
   from: { isValid: isTime, problem: 'a start time that is not a time' },
@@ -33,7 +34,7 @@ const rules = {
   state: oneOfTexts(Object.keys(messageStates), 'an unknown state'),
   waits: oneOfTexts(queueReasonNames, 'an unknown reason to wait'),
   reason: oneOfTexts(
-    [...Object.keys(failureReasons), ...Object.keys(skipReasons)],
+    [...Object.keys(failureReasons), ...Object.keys(skipReasons), noReason],
     'an unknown reason of a failure or skip',
   ),
   provider: anyText,

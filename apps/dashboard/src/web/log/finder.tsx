@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { FindAnswer, FindResult } from '../../api/find';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
@@ -13,7 +14,8 @@ import { NoMatch } from './no-match';
 /** Searches an ID, address, number, name or key. One match becomes the filter at once; several are offered. */
 export function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
   const app = useApp();
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const [text, setText] = useState('');
   const latestText = useRef('');
   const [answer, setAnswer] = useState<FindAnswer>();
@@ -27,8 +29,8 @@ export function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
   function open(match: FindResult) {
     change('');
     if (match.filters && match.appId === app.id) return onFind(match.filters);
-    const { to = '', search = '' } = toJump(match, () => '');
-    navigation.go(to, { search });
+    const { to = '/', search = '' } = toJump(match, () => '');
+    void navigate({ pathname: to, search });
   }
   async function find() {
     const typed = text.trim();

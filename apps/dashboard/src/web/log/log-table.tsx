@@ -2,9 +2,11 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
-import { clock, count, day, isSameDay, millis, moment, plural } from '../format';
+import { formatFull, formatMillis, formatMoment, formatTime } from '../dates';
+import { count, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
+import { Moment } from '../parts/moment';
 import { buildPath } from '../route';
 import { ChannelColumns, ChannelColumnsHead } from './channel-columns';
 import { formatSummary } from './channel-summaries';
@@ -84,8 +86,8 @@ export function LogTable({
 function SkipLimit({ from }: { from: number }) {
   return (
     <p className="nothing">
-      Addresses of skipped messages were searched only back to {moment(from, Date.now())}. Choose a
-      time to search earlier.
+      Addresses of skipped messages were searched only back to {formatFull(from)}. Choose a time to
+      search earlier.
     </p>
   );
 }
@@ -157,16 +159,16 @@ function Row({
 }) {
   const app = useApp();
   const at = row.acceptedAt;
+  const isToday = formatMoment(at) === formatTime(at);
   return (
     <tr
       aria-rowindex={index + 1}
       aria-current={isOpen ? 'true' : undefined}
       className={isFresh ? 'fresh' : ''}
     >
-      <td className="time" title={new Date(at).toISOString()}>
-        {isSameDay(at, Date.now()) ? '' : `${day(at)} `}
-        {clock(at)}
-        <small>{millis(at)}</small>
+      <td className="time">
+        <Moment at={at} />
+        {isToday && <small>{formatMillis(at)}</small>}
       </td>
       <td className="ev">
         <span className="ev-name">

@@ -1,5 +1,5 @@
 import type { FindAnswer } from '../../api/find';
-import { moment } from '../format';
+import { formatFull } from '../dates';
 
 /** How the text was read, and how far the search went. */
 export function NoMatch({ answer: { readings, skipsSearchedFrom } }: { answer: FindAnswer }) {
@@ -8,7 +8,7 @@ export function NoMatch({ answer: { readings, skipsSearchedFrom } }: { answer: F
       No results. Read as {readings.join('; ')}. Only users are found by the beginning of an ID or
       address.
       {skipsSearchedFrom !== null &&
-        ` Addresses of skipped messages were searched only back to ${moment(skipsSearchedFrom, Date.now())}.`}
+        ` Addresses of skipped messages were searched only back to ${formatFull(skipsSearchedFrom)}.`}
     </p>
   );
 }

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useState } from 'react';
-import { useApp, useServices, useSession } from '../context';
+import { useNavigate } from 'react-router';
+import { useApp, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { SelectChip } from '../parts/select-chip';
-import { usePageLocation } from '../route';
 import { type PageFilters, writeFilters } from './filters';
 import { findSaved, pickSavableFilters, useSavedFilters } from './saved-filters';
 
@@ -20,15 +20,14 @@ const manage = 'manage';
 export function SavedChip({ filters }: { filters: PageFilters }) {
   const app = useApp();
   const { mayChange } = useSession();
-  const { navigation } = useServices();
-  const { path } = usePageLocation();
+  const navigate = useNavigate();
   const [isManaging, setManaging] = useState(false);
   const saved = useSavedFilters(app.id).value?.filters ?? [];
   if (saved.length === 0 && !isManaging) return null;
   function choose(id: string) {
     if (id === manage) return setManaging(true);
     const selectedFilter = saved.find((one) => one.id === id);
-    navigation.go(path, { search: selectedFilter ? writeFilters(selectedFilter.filters) : '' });
+    void navigate({ search: selectedFilter ? writeFilters(selectedFilter.filters) : '' });
   }
   return (
     <>

@@ -35,7 +35,7 @@ describe('a saved filter', () => {
         id: 'one',
         text: 'Failed by sms',
         description: 'last 24 h, sms, failed',
-        to: 'apps/app/log',
+        to: '/apps/app/log',
         search: 'last=24h&channel=sms&state=failed',
       },
     ]);

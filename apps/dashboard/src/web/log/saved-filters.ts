@@ -1,7 +1,7 @@
 import type { LogFilters } from '../../api/log';
 import type { SavableFilter, SavableFilters, SavedFilterAnswer } from '../../api/saved-filters';
 import { useAnswer } from '../answers';
-import { clock, day } from '../format';
+import { formatFull } from '../dates';
 import { buildPath } from '../route';
 import { type PageFilters, spans, writeFilters } from './filters';
 import { getWaitLabel } from './waits';
@@ -49,9 +49,12 @@ function serializeFilters(filters: PageFilters): string {
 
 /** Describes a saved filter: `last 24 h, sms, failed`. */
 export function formatFilters({ last, from, to, ...rest }: SavableFilters): string {
-  const formatTime = (ms: string) => `${day(Number(ms))} ${clock(Number(ms))}`;
   const span = spans.find(({ value }) => value === last)?.text ?? last;
-  const time = [span, from && `from ${formatTime(from)}`, to && `to ${formatTime(to)}`];
+  const time = [
+    span,
+    from && `from ${formatFull(Number(from))}`,
+    to && `to ${formatFull(Number(to))}`,
+  ];
   const waits = rest.waits && getWaitLabel(rest.waits);
   return [...time, rest.event, rest.channel, rest.provider, rest.state, waits]
     .filter(Boolean)

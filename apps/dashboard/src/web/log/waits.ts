@@ -1,6 +1,6 @@
-import type { QueueReason } from '@belfry/shared';
+import { getOwn, type QueueReason } from '@belfry/shared';
 import type { Wait } from '../../api/log';
-import { moment } from '../format';
+import { formatMoment } from '../dates';
 
 /** Why a message waits, in the order of the page. */
 export const waitLabels: Record<QueueReason, string> = {
@@ -28,15 +28,14 @@ export const waitTitles = Object.fromEntries(
 
 /** The label of a reason in the URL, which may be any text. */
 export function getWaitLabel(reason: string): string {
-  const labels: Record<string, string> = waitLabels;
-  return labels[reason] ?? reason;
+  return getOwn<string>(waitLabels, reason) ?? reason;
 }
 
 /** `retrying (3 of 8), next at 22:45:51`. */
 export function formatWait({ reason, attempts, maxAttempts, dueAt }: Wait, now: number): string {
   const label = waitLabels[reason];
   if (dueAt === null) return label;
-  if (reason === 'schedule') return `${label} for ${moment(dueAt, now)}`;
+  if (reason === 'schedule') return `${label} for ${formatMoment(dueAt, now)}`;
   if (reason !== 'retry') return label;
-  return `${label} (${attempts} of ${maxAttempts}), next at ${moment(dueAt, now)}`;
+  return `${label} (${attempts} of ${maxAttempts}), next at ${formatMoment(dueAt, now)}`;
 }

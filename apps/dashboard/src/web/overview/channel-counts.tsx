@@ -48,7 +48,6 @@ function createColumns(overview: OverviewAnswer): Column<ChannelRow>[] {
       cell: ({ channel, points }) => (
         <StateBars
           points={points}
-          period={overview.period}
           label={`Messages on ${channel} by state`}
           className={styles['small-bars']}
         />

@@ -1,15 +1,14 @@
 import { type ReactNode, useId, useState } from 'react';
-import type { OverviewPeriod, OverviewPoint } from '../../api/overview';
+import type { OverviewPoint } from '../../api/overview';
+import { formatMinute } from '../dates';
 import { Button } from '../parts/controls';
 import styles from './overview.module.css';
-import { formatStep } from './states';
 
 /** A chart with its title, legend and axes, which can be shown as a table instead. */
 export function Chart({
   title,
   legend,
   top,
-  period,
   points,
   table,
   children,
@@ -18,7 +17,6 @@ export function Chart({
   legend: ReactNode;
   /** The value at the top of the vertical axis. */
   top: string;
-  period: OverviewPeriod;
   points: readonly OverviewPoint[];
   table: ReactNode;
   children: ReactNode;
@@ -46,7 +44,7 @@ export function Chart({
           <span className={styles['top']}>{top}</span>
           {children}
           <div className={styles['axis']} aria-hidden="true">
-            {ticks.map((tick) => tick && <span key={tick.at}>{formatStep(tick.at, period)}</span>)}
+            {ticks.map((tick) => tick && <span key={tick.at}>{formatMinute(tick.at)}</span>)}
           </div>
         </div>
       )}

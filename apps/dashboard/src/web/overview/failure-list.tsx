@@ -1,3 +1,4 @@
+import { getOwn } from '@belfry/shared';
 import type { OverviewFailure } from '../../api/overview';
 import { useApp, useSession } from '../context';
 import { count } from '../format';
@@ -16,7 +17,7 @@ export function FailureList({ failures }: { failures: readonly OverviewFailure[]
       className: styles['reason'],
       cell: ({ reason }) => (
         <>
-          <code>{reason || 'no reason'}</code> {registry.failureReasons[reason]}
+          <code>{reason || 'no reason'}</code> {getOwn(registry.failureReasons, reason)}
         </>
       ),
     },

@@ -1,10 +1,12 @@
+import { useLocation, useNavigate } from 'react-router';
 import { type OverviewAnswer, overviewPeriods } from '../../api/overview';
 import { useAnswer } from '../answers';
-import { useApp, useServices } from '../context';
-import { clock, count, duration } from '../format';
+import { useApp } from '../context';
+import { formatFull } from '../dates';
+import { count, duration } from '../format';
 import { Segments } from '../parts/controls';
+import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
-import { usePageLocation } from '../route';
 import { Backlog, UnhealthyIntegrations } from './attention';
 import { ChannelCounts } from './channel-counts';
 import { Chart } from './chart';
@@ -29,8 +31,8 @@ const lateAfterMs = 2 * 60_000;
 /** The first page for an operator: sent and failed messages, reasons and backlog. The period is part of the URL. */
 export function OverviewPage() {
   const app = useApp();
-  const { navigation } = useServices();
-  const { path, search } = usePageLocation();
+  const navigate = useNavigate();
+  const { search } = useLocation();
   const chosen = new URLSearchParams(search).get('period');
   const period = overviewPeriods.find((each) => each === chosen) ?? 'hour';
   const input = { appId: app.id, query: { period } };
@@ -44,11 +46,15 @@ export function OverviewPage() {
             label="Period"
             options={periods}
             value={period}
-            onChange={(next) => navigation.go(path, { search: `period=${next}` })}
+            onChange={(next) => navigate({ search: `period=${next}` })}
           />
           <span className="faint small">
             Messages by the time their request was accepted, in their state now
-            {value?.countedAt && `, counted at ${clock(value.countedAt)}`}
+            {value?.countedAt && (
+              <>
+                , counted at <Moment at={value.countedAt} />
+              </>
+            )}
           </span>
         </div>
         <AwayBar loaded={overview} reload={overview.reload} />
@@ -70,10 +76,9 @@ function Content({ overview }: { overview: OverviewAnswer }) {
     <>
       <Freshness overview={overview} />
       <Totals overview={overview} />
-      <Chart title="Messages" legend={<Legend />} top={count(peak)} {...{ period, points, table }}>
+      <Chart title="Messages" legend={<Legend />} top={count(peak)} {...{ points, table }}>
         <StateBars
           points={points}
-          period={period}
           label={`Messages by state: ${count(sumCounts(totals))} in the last ${period}, ${count(totals.failed)} failed`}
           className={styles['chart']}
         />
@@ -90,7 +95,7 @@ function Content({ overview }: { overview: OverviewAnswer }) {
         title="Acceptance to provider"
         legend={<LatencyLegend />}
         top={duration(peakMs)}
-        {...{ period, points, table }}
+        {...{ points, table }}
       >
         <LatencyLines points={points} peakMs={peakMs} label={describeLatency(overview)} />
       </Chart>
@@ -110,7 +115,9 @@ function Freshness({
     <div className="pad">
       {isLate ? (
         <NoteBox tone="amber" title="Counts are not up to date.">
-          {countedAt === null ? 'None was written yet.' : `Last written at ${clock(countedAt)}.`}{' '}
+          {countedAt === null
+            ? 'None was written yet.'
+            : `Last written at ${formatFull(countedAt)}.`}{' '}
           The relay writes them. Start a worker with the role relay. No message is lost.
         </NoteBox>
       ) : (

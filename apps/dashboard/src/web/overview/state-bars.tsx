@@ -1,7 +1,8 @@
-import type { OverviewPeriod, OverviewPoint } from '../../api/overview';
+import type { OverviewPoint } from '../../api/overview';
+import { formatFull } from '../dates';
 import { count } from '../format';
 import styles from './overview.module.css';
-import { formatStep, roundUp, series, stackBars, sumCounts } from './states';
+import { roundUp, series, stackBars, sumCounts } from './states';
 
 /** Share of a step's width that its bar takes. */
 const barWidth = 0.8;
@@ -9,12 +10,10 @@ const barWidth = 0.8;
 /** Stacked bars, one per step. `label` describes them to screen readers; the numbers are in a table beside them. */
 export function StateBars({
   points,
-  period,
   label,
   className,
 }: {
   points: readonly OverviewPoint[];
-  period: OverviewPeriod;
   label: string;
   className: string | undefined;
 }) {
@@ -30,7 +29,7 @@ export function StateBars({
       <title>{label}</title>
       {points.map((point, step) => (
         <g key={point.at}>
-          <title>{describeStep(point, period)}</title>
+          <title>{describeStep(point)}</title>
           <rect className={styles['hover']} x={step} y={0} width={1} height={1} />
           {stackBars(point, peak).map(({ name, from, to }) => (
             <rect
@@ -48,8 +47,8 @@ export function StateBars({
   );
 }
 
-function describeStep(point: OverviewPoint, period: OverviewPeriod): string {
+function describeStep(point: OverviewPoint): string {
   const parts = series.filter(({ name }) => point[name] > 0);
   const counts = parts.map(({ name, text }) => `${text.toLowerCase()} ${count(point[name])}`);
-  return `${formatStep(point.at, period)}: ${counts.join(', ') || 'no messages'}`;
+  return `${formatFull(point.at)}: ${counts.join(', ') || 'no messages'}`;
 }

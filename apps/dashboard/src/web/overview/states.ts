@@ -1,5 +1,4 @@
-import type { OverviewCounts, OverviewPeriod } from '../../api/overview';
-import { clock, day } from '../format';
+import type { OverviewCounts } from '../../api/overview';
 
 /** The series of the charts, from the bottom up: good news first. `mark` is its state mark. */
 export const series = [
@@ -34,12 +33,6 @@ export function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   const digit = [1, 2, 5, 10].find((each) => each * power >= value) ?? 10;
   return digit * power;
-}
-
-/** The start of a step: the time of day, and its date if the steps cover more than a day. */
-export function formatStep(at: number, period: OverviewPeriod): string {
-  const time = clock(at).slice(0, 5);
-  return period === 'hour' ? time : `${day(at)} ${time}`;
 }
 
 /** `2.4 %`; a rate above 0 is never shown as 0. */

@@ -1,18 +1,19 @@
 import type { OverviewAnswer } from '../../api/overview';
 import { useApp } from '../context';
+import { formatFull, formatMinute } from '../dates';
 import { count, duration } from '../format';
 import { writeFilters } from '../log/filters';
 import { Link } from '../parts/controls';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
-import { formatStep, series, sumCounts } from './states';
+import { series, sumCounts } from './states';
 
 type Point = OverviewAnswer['points'][number];
 
 /** The numbers of the charts: steps with messages, newest first. */
 export function StepTable({ overview }: { overview: OverviewAnswer }) {
   const app = useApp();
-  const { points, period, stepMs } = overview;
+  const { points, stepMs } = overview;
   const steps = points.filter((point) => sumCounts(point) > 0).reverse();
   const columns: Column<Point>[] = [
     {
@@ -21,8 +22,9 @@ export function StepTable({ overview }: { overview: OverviewAnswer }) {
         <Link
           to={buildPath(app.id, 'log')}
           search={writeFilters({ from: String(at), to: String(at + stepMs) })}
+          title={formatFull(at)}
         >
-          {formatStep(at, period)}
+          {formatMinute(at)}
         </Link>
       ),
     },

@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { TwoStep } from '../account/two-step';
 import type { Answer } from '../../api/contract';
+import { TwoStep } from '../account/two-step';
 import { useAnswer } from '../answers';
 import { useServices, useSession } from '../context';
-import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { ErrorCount, Form, TextField } from '../parts/form';
+import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
@@ -89,7 +89,6 @@ type SessionRow = Answer<'GET /api/sessions'>['sessions'][number];
 function SessionTable() {
   const { api } = useServices();
   const list = useAnswer('GET /api/sessions');
-  const now = Date.now();
   async function end(id: string) {
     await api.call('DELETE /api/sessions/:id', { id });
     await list.reload();
@@ -99,17 +98,17 @@ function SessionTable() {
     {
       header: 'Signed in',
       className: 'num-left',
-      cell: ({ createdAt }) => moment(createdAt, now),
+      cell: ({ createdAt }) => <Moment at={createdAt} />,
     },
     {
       header: 'Last seen',
       className: 'num-left',
-      cell: ({ lastSeenAt }) => moment(lastSeenAt, now),
+      cell: ({ lastSeenAt }) => <Moment at={lastSeenAt} />,
     },
     {
       header: 'Expires',
       className: 'num-left opt',
-      cell: ({ expiresAt }) => moment(expiresAt, now),
+      cell: ({ expiresAt }) => <Moment at={expiresAt} />,
     },
     {
       header: 'Revoke',

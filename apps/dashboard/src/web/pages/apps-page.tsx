@@ -1,13 +1,14 @@
 import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { AppAnswer } from '../../api/apps';
 import { GoLiveDialog } from '../apps/go-live-dialog';
 import { useServices, useSession } from '../context';
-import { moment } from '../format';
 import { AppSettingFields, getSettings } from '../parts/app-setting-fields';
 import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
 import { Button, CopyButton, Link } from '../parts/controls';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
+import { Moment } from '../parts/moment';
 import { PageHead } from '../parts/page-head';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
@@ -82,7 +83,7 @@ function AppTable({
       header: 'Created',
       className: 'num opt',
       sortBy: ({ createdAt }) => createdAt,
-      cell: ({ createdAt }) => moment(createdAt, Date.now()),
+      cell: ({ createdAt }) => <Moment at={createdAt} />,
     },
     {
       header: 'Actions',
@@ -133,7 +134,8 @@ function AppActs({ app, onDo }: { app: AppAnswer; onDo: (doing: Doing) => void }
 }
 
 function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () => void }) {
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const { reloadApps } = useSession();
   const form = useForm({ ...getSettings(app), name: app?.name ?? '' });
   const onSubmit = form.submit(
@@ -144,7 +146,7 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
     async ({ id }) => {
       await reloadApps();
       onClose();
-      if (!app) navigation.go(buildPath(id, 'log'));
+      if (!app) void navigate(buildPath(id, 'log'));
     },
   );
   return (

@@ -1,26 +1,31 @@
+import { getOwn } from '@belfry/shared';
 import { useState } from 'react';
+import { useLocation } from 'react-router';
 import type { AuditPage as AuditAnswer, AuditRow } from '../../api/audit';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
-import { AuditFilterBar, readAuditFilters, toAuditQuery } from '../audit/audit-filters';
+import { AuditFilterBar } from '../audit/filter-bar';
+import { readAuditFilters, toAuditQuery } from '../audit/filters';
 import { listChanges } from '../audit/list-changes';
 import { getSubjectPath } from '../audit/subject-path';
 import { useServices } from '../context';
-import { moment } from '../format';
+import { convertDates } from '../dates';
 import { Button, Link } from '../parts/controls';
+import { IgnoredParams } from '../parts/ignored-params';
+import { Moment } from '../parts/moment';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 import '../page-styles';
 
 export function AuditPage() {
-  const { search } = usePageLocation();
+  const { search } = useLocation();
   return <AuditList key={search} search={search} />;
 }
 
 function AuditList({ search }: { search: string }) {
   const { api } = useServices();
-  const filters = readAuditFilters(search);
+  const { filters, ignored } = readAuditFilters(search);
   const [query] = useState(() => toAuditQuery(filters, Date.now()));
   const first = useAnswer('GET /api/audit', { query });
   const [older, setOlder] = useState<AuditAnswer[]>([]);
@@ -38,6 +43,7 @@ function AuditList({ search }: { search: string }) {
     <div className="pane">
       <AuditFilterBar filters={filters} />
       <AwayBar loaded={first} reload={first.reload} />
+      <IgnoredParams ignored={ignored} />
       {first.value ? (
         <AuditTable pages={pages} />
       ) : (
@@ -63,7 +69,7 @@ const columns: Column<Entry>[] = [
     header: 'Time',
     className: 'c-when num-left',
     title: ({ entry }) => new Date(entry.at).toISOString(),
-    cell: ({ entry }) => moment(entry.at, Date.now()),
+    cell: ({ entry }) => <Moment at={entry.at} />,
   },
   {
     header: 'Operator',
@@ -85,7 +91,7 @@ function AuditTable({ pages }: { pages: AuditAnswer[] }) {
 }
 
 function AppName({ entry: { appId }, names }: Entry) {
-  const app = appId === null ? undefined : names[appId];
+  const app = appId === null ? undefined : getOwn(names, appId);
   if (!app || appId === null) return null;
   if (app.isRemoved) return `${app.name} (removed)`;
   return <Link to={buildPath(appId, 'log')}>{app.name}</Link>;
@@ -93,7 +99,7 @@ function AppName({ entry: { appId }, names }: Entry) {
 
 function Subject({ entry, names }: Entry) {
   const { subject } = entry;
-  const name = names[subject];
+  const name = getOwn(names, subject);
   const text = name ? `${name.name}${name.isRemoved ? ' (removed)' : ''}` : subject;
   const path = getSubjectPath(entry, names);
   if (path === undefined) return <span title={subject}>{text}</span>;
@@ -111,10 +117,10 @@ function Changes({ entry, names }: Entry) {
       <span className="dim">{field}:</span>{' '}
       {entry.before !== null && (
         <>
-          <del>{before ?? 'none'}</del> →{' '}
+          <del>{convertDates(before ?? 'none')}</del> →{' '}
         </>
       )}
-      <span>{after ?? 'none'}</span>
+      <span>{convertDates(after ?? 'none')}</span>
     </div>
   ));
 }

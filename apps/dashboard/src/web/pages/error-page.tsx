@@ -32,7 +32,7 @@ export function ErrorPage() {
         <a className="btn small" href={window.location.href}>
           Load the page again
         </a>{' '}
-        <Link to="">Open the log</Link>
+        <Link to="/">Open the log</Link>
       </p>
     </div>
   );

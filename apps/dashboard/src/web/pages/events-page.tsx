@@ -1,16 +1,17 @@
 import { useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import type { EventRow } from '../../api/events';
 import { useAnswer, useReload } from '../answers';
 import { useApp, useServices, useSession } from '../context';
-import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { ListPage } from '../parts/list-page';
+import { Moment } from '../parts/moment';
 import { NameDialog } from '../parts/name-dialog';
 import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 import '../page-styles';
 
 const readAgainMs = 30_000;
@@ -19,7 +20,7 @@ export function EventsPage() {
   const app = useApp();
   const { mayChange } = useSession();
   const [text, setText] = useState('');
-  const { search } = usePageLocation();
+  const { search } = useLocation();
   const [isAdding, setAdding] = useState(new URLSearchParams(search).get('do') === 'create');
   const list = useAnswer(
     'GET /api/apps/:appId/events',
@@ -74,7 +75,6 @@ function NoEvent({ onAdd }: { onAdd: () => void }) {
 
 function EventTable({ events }: { events: EventRow[] }) {
   const app = useApp();
-  const now = Date.now();
   const columns: Column<EventRow>[] = [
     {
       header: 'Event',
@@ -93,13 +93,13 @@ function EventTable({ events }: { events: EventRow[] }) {
       header: 'Live since',
       className: 'num c-when opt',
       sortBy: ({ liveSince }) => liveSince,
-      cell: ({ liveSince }) => (liveSince ? moment(liveSince, now) : ''),
+      cell: ({ liveSince }) => (liveSince ? <Moment at={liveSince} /> : ''),
     },
     {
       header: 'Changed',
       className: 'num c-when',
       sortBy: ({ updatedAt }) => updatedAt,
-      cell: ({ updatedAt }) => moment(updatedAt, now),
+      cell: ({ updatedAt }) => <Moment at={updatedAt} />,
     },
   ];
   return (
@@ -147,7 +147,8 @@ function EventState({ event }: { event: EventRow }) {
 
 function NewEventDialog({ onClose }: { onClose: () => void }) {
   const app = useApp();
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const reload = useReload();
   return (
     <NameDialog
@@ -160,7 +161,7 @@ function NewEventDialog({ onClose }: { onClose: () => void }) {
       onDone={async ({ id }) => {
         await reload('GET /api/apps/:appId/events', { appId: app.id });
         onClose();
-        navigation.go(buildPath(app.id, 'events', id));
+        void navigate(buildPath(app.id, 'events', id));
       }}
       onClose={onClose}
     />

@@ -1,7 +1,8 @@
 import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { IntegrationAnswer } from '../../api/integrations';
 import { useAnswer } from '../answers';
-import { useApp, useServices, useSession } from '../context';
+import { useApp, useSession } from '../context';
 import { IntegrationForm } from '../integrations/integration-form';
 import { IntegrationList } from '../integrations/integration-list';
 import { Button } from '../parts/controls';
@@ -16,7 +17,7 @@ const formPx = 448;
 
 export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { navigation } = useServices();
+  const navigate = useNavigate();
   const { mayChange, reloadApps } = useSession();
   const [text, setText] = useState('');
   const list = useAnswer(
@@ -42,7 +43,7 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
         mayChange && (
           <Button
             look="main-action"
-            onClick={() => navigation.go(buildPath(app.id, 'integrations', 'new'))}
+            onClick={() => navigate(buildPath(app.id, 'integrations', 'new'))}
           >
             <Icon name="plus" size={14} />
             Add integration

@@ -2,11 +2,12 @@ import { useState } from 'react';
 import type { KeyRow } from '../../api/keys';
 import { useAnswer } from '../answers';
 import { useServices, useSession } from '../context';
-import { moment } from '../format';
+import { formatMoment } from '../dates';
 import { keyNameHint, RenameKeyDialog } from '../keys/rename-key-dialog';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
 import { CheckField, TextField } from '../parts/form';
+import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import { PasswordDialog } from '../parts/password-dialog';
@@ -114,7 +115,6 @@ function KeyTable({
   mayChange: boolean;
   onStep: (step: Step) => void;
 }) {
-  const now = Date.now();
   const columns: Column<KeyRow>[] = [
     {
       header: 'Name',
@@ -128,7 +128,7 @@ function KeyTable({
       cell: ({ state, expiresAt }) => (
         <span className="state">
           <Mark name={stateLabels[state].mark} /> {stateLabels[state].text}
-          {state === 'ending' && expiresAt && ` at ${moment(expiresAt, now)}`}
+          {state === 'ending' && expiresAt && ` at ${formatMoment(expiresAt)}`}
         </span>
       ),
     },
@@ -136,13 +136,13 @@ function KeyTable({
       header: 'Created',
       className: 'num',
       sortBy: ({ createdAt }) => createdAt,
-      cell: ({ createdAt }) => moment(createdAt, now),
+      cell: ({ createdAt }) => <Moment at={createdAt} />,
     },
     {
       header: 'Last used',
       className: 'num',
       sortBy: ({ lastUsedAt }) => lastUsedAt,
-      cell: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt, now) : 'never'),
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never'),
     },
     {
       header: 'Actions',

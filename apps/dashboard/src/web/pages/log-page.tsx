@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import type { LogRow } from '../../api/log';
-import { useApp, useServices } from '../context';
+import { useApp } from '../context';
 import { useKeys } from '../keyboard';
 import { FilterBar } from '../log/filter-bar';
 import { readFilterParams, writeFilters } from '../log/filters';
@@ -9,7 +10,7 @@ import { useLogList } from '../log/use-log-list';
 import { Divider } from '../parts/divider';
 import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar } from '../parts/notes';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 
 const EmptyLog = lazy(async () => ({ default: (await import('../log/empty-log')).EmptyLog }));
 const RequestPane = lazy(async () => ({
@@ -20,16 +21,16 @@ const listPx = 556;
 /** The log of all channels, and the details of the open request. */
 export function LogPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { navigation } = useServices();
-  const { search } = usePageLocation();
+  const navigate = useNavigate();
+  const { search } = useLocation();
   const { filters, ignored } = readFilterParams(search);
   const [isPaused, setPaused] = useState(false);
   const list = useLogList({ appId: app.id, filters, isPaused: isPaused || openId !== undefined });
   const open = (row: LogRow | undefined) => {
-    if (row) navigation.go(buildPath(app.id, 'log', row.requestId), { search });
+    if (row) void navigate({ pathname: buildPath(app.id, 'log', row.requestId), search });
   };
   const close = () => {
-    navigation.go(buildPath(app.id, 'log'), { search });
+    void navigate({ pathname: buildPath(app.id, 'log'), search });
     if (openId) focusRow(openId);
   };
   const step = (by: number) => () => {

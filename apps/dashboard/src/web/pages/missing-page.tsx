@@ -6,7 +6,7 @@ export function MissingPage() {
       <h2>Page not found</h2>
       <p>
         This page does not exist, or its app was removed or belongs to another account.{' '}
-        <Link to="">Open the log</Link>.
+        <Link to="/">Open the log</Link>.
       </p>
     </div>
   );

@@ -3,8 +3,8 @@ import type { InvitationRow, PeopleAnswer, PersonRow } from '../../api/people';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
-import { moment } from '../format';
 import { Button } from '../parts/controls';
+import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import { type Column, Table } from '../parts/table';
@@ -77,7 +77,6 @@ function PersonStep({
 
 function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: Step) => void }) {
   const { isOwner } = useSession();
-  const now = Date.now();
   const columns: Column<PersonRow>[] = [
     {
       header: 'E-mail',
@@ -96,13 +95,13 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
       header: 'Member since',
       className: 'num opt',
       sortBy: ({ since }) => since,
-      cell: ({ since }) => moment(since, now),
+      cell: ({ since }) => <Moment at={since} />,
     },
     {
       header: 'Last seen',
       className: 'num',
       sortBy: ({ lastSeenAt }) => lastSeenAt,
-      cell: ({ lastSeenAt }) => (lastSeenAt ? moment(lastSeenAt, now) : 'never'),
+      cell: ({ lastSeenAt }) => (lastSeenAt ? <Moment at={lastSeenAt} /> : 'never'),
     },
     {
       header: 'Actions',
@@ -148,7 +147,6 @@ function Invitations({
   const { isOwner } = useSession();
   const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
-  const now = Date.now();
   async function revoke(id: string) {
     const answer = await api.call('DELETE /api/people/invitations/:id', { id });
     setProblem('problem' in answer ? answer.problem : undefined);
@@ -158,7 +156,7 @@ function Invitations({
     { header: 'E-mail', title: ({ email }) => email, cell: ({ email }) => email },
     { header: 'Role', className: 'c-role', cell: ({ role }) => role },
     { header: 'Invited by', className: 'opt', cell: ({ invitedBy }) => invitedBy ?? '' },
-    { header: 'Expires', className: 'num', cell: ({ expiresAt }) => moment(expiresAt, now) },
+    { header: 'Expires', className: 'num', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {
       header: 'Actions',
       isHeaderHidden: true,

@@ -2,17 +2,18 @@ import { useState } from 'react';
 import type { QueuesAnswer } from '../../api/queues';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
-import { clock, count, duration, rate } from '../format';
+import { count, duration, rate } from '../format';
 import { writeFilters } from '../log/filters';
 import { waitNames, waitTitles } from '../log/waits';
 import { Segments } from '../parts/controls';
+import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
+import { AppTable } from '../queues/app-table';
 import { BulkTable } from '../queues/bulk-table';
 import { ChannelTable } from '../queues/channel-table';
 import { IntegrationTable } from '../queues/integration-table';
 import { PauseAll } from '../queues/pause-all';
 import { WaitFigure } from '../queues/wait-figure';
-import { WaitTable } from '../queues/wait-table';
 import '../page-styles';
 
 const readEveryMs = 2_000;
@@ -33,7 +34,11 @@ export function QueuesPage() {
         <div className="bar filters">
           <Segments label="Apps" options={scopes} value={scope} onChange={setScope} />
           <span className="faint small">
-            {value && `rates over the last 30 min, counts as of ${clock(value.readAt)}`}
+            {value && (
+              <>
+                rates over the last 30 min, counts as of <Moment at={value.readAt} />
+              </>
+            )}
           </span>
           <span className="grow" />
           {scope === 'app' && <PauseAll onChanged={queues.reload} />}
@@ -52,11 +57,11 @@ export function QueuesPage() {
             <Totals queues={value} appId={scope === 'app' ? app.id : undefined} />
             <ChannelTable
               channels={value.channels}
-              canPause={scope === 'app'}
+              appId={scope === 'app' ? app.id : undefined}
               readAt={value.readAt}
               onChanged={queues.reload}
             />
-            <WaitTable queues={value} isAllApps={scope === 'all'} />
+            {scope === 'all' && <AppTable apps={value.apps} readAt={value.readAt} />}
             <div className="two-up">
               <IntegrationTable integrations={value.integrations} onChanged={queues.reload} />
               <BulkTable bulks={value.bulks} />
@@ -92,7 +97,7 @@ function Totals({
           <dd>
             <WaitFigure
               value={value}
-              label={name}
+              label={<span className="vh"> {name}</span>}
               readAt={readAt}
               appId={appId}
               search={writeFilters(filters)}

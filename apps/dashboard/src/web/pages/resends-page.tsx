@@ -1,9 +1,10 @@
 import type { ResendRun } from '../../api/resends';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
-import { count, moment } from '../format';
+import { count } from '../format';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
+import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { listFilterTerms } from '../resend/filter-terms';
@@ -66,7 +67,7 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
     {
       header: 'Confirmed',
       className: 'c-when num-left',
-      cell: ({ createdAt }) => moment(createdAt, Date.now()),
+      cell: ({ createdAt }) => <Moment at={createdAt} />,
     },
     {
       header: 'Filter',

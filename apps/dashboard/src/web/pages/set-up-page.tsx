@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { Connection, SessionAnswer, SetUpLookAnswer } from '../../api/session';
 import type { PageProblem } from '../api';
 import { useServices } from '../context';
-import { moment } from '../format';
+import { formatFull } from '../dates';
 import { Button, Link } from '../parts/controls';
 import { ErrorCount, Form, TextField } from '../parts/form';
 import { Bell } from '../parts/icons';
@@ -20,7 +21,8 @@ export function SetUpPage({
   connection: Connection;
   onDone: (session: SessionAnswer) => void;
 }) {
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const [token] = useState(() => linkToken ?? window.location.hash.slice(1));
   const [look, setLook] = useState<SetUpLookAnswer>();
   const [problem, setProblem] = useState<PageProblem>();
@@ -34,7 +36,7 @@ export function SetUpPage({
   function enter(session: SessionAnswer) {
     // Two-step sign-in is on: the new password alone does not sign in.
     if (session.state === 'signed_out') return setPasswordSet(true);
-    navigation.go('', { isReplacing: true });
+    void navigate('/', { replace: true });
     onDone(session);
   }
   return (
@@ -76,7 +78,7 @@ function LinkEnded({ problem }: { problem: PageProblem }) {
       <p>{problem.error}</p>
       <p>
         A link works once. A set-up link is valid for 30 minutes or until the next{' '}
-        <code>npm start</code>; an invitation for 72 hours. <Link to="">Sign in</Link>.
+        <code>npm start</code>; an invitation for 72 hours. <Link to="/">Sign in</Link>.
       </p>
     </>
   );
@@ -116,8 +118,7 @@ function SetUpForm({
     <>
       <h1>{getTitle(look)}</h1>
       <p>
-        You opened a one-time link. It expires at {moment(look.expiresAt, Date.now())} or when you
-        finish.
+        You opened a one-time link. It expires at {formatFull(look.expiresAt)} or when you finish.
         {look.role && ` You will be ${addArticle(look.role)} of ${look.accountName}.`}
       </p>
       <Form form={form} onSubmit={onSubmit}>

@@ -1,12 +1,13 @@
 import { useEffect, useState } from 'react';
-import { useApp, useServices } from '../context';
+import { useLocation, useNavigate } from 'react-router';
+import { useApp } from '../context';
 import { useKeys } from '../keyboard';
 import { anyText, oneOfTexts, readParams } from '../link-params';
 import { Segments } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { Icon } from '../parts/icons';
 import { IgnoredParams } from '../parts/ignored-params';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 import { ErasureList } from '../users/erasure-list';
 import { SuppressionList } from '../users/suppression-list';
 import { UserList } from '../users/user-list';
@@ -43,13 +44,13 @@ const hints: Record<ListName, string> = {
 /** Users, suppressions and erasures of the app. */
 export function UsersPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { navigation } = useServices();
-  const { search } = usePageLocation();
+  const navigate = useNavigate();
+  const { search } = useLocation();
   const { values, ignored } = readParams(search, rules);
   const name = lists.find(({ value }) => value === values.list)?.value ?? 'users';
   const { text = '' } = values;
   const close = () =>
-    navigation.go(buildPath(app.id, 'users'), { search: buildSearch(name, text) });
+    void navigate({ pathname: buildPath(app.id, 'users'), search: buildSearch(name, text) });
   const leave = () => {
     if (openId) close();
   };
@@ -63,7 +64,7 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
             options={lists}
             value={name}
             onChange={(next) =>
-              navigation.go(buildPath(app.id, 'users'), { search: buildSearch(next, '') })
+              void navigate({ pathname: buildPath(app.id, 'users'), search: buildSearch(next, '') })
             }
           />
           {name !== 'erased' && (
@@ -72,10 +73,13 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
               hint={hints[name]}
               text={text}
               onText={(next) =>
-                navigation.go(buildPath(app.id, 'users', openId), {
-                  search: buildSearch(name, next),
-                  isReplacing: true,
-                })
+                void navigate(
+                  {
+                    pathname: buildPath(app.id, 'users', openId),
+                    search: buildSearch(name, next),
+                  },
+                  { replace: true },
+                )
               }
             />
           )}

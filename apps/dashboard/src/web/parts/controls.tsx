@@ -31,7 +31,7 @@ type LinkProps = {
 export function Link({ to, search = '', className, title, isCurrent, onGo, children }: LinkProps) {
   return (
     <RouterLink
-      to={{ pathname: `/${to}`, search: search ? `?${search}` : '' }}
+      to={{ pathname: to, search }}
       {...(className ? { className } : {})}
       {...(title ? { title } : {})}
       {...(isCurrent ? { 'aria-current': 'page' as const } : {})}

@@ -73,7 +73,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   );
 }
 
-const isIconName = (name: string): name is IconName => name in icons;
+const isIconName = (name: string): name is IconName => Object.hasOwn(icons, name);
 
 /** Channels unknown to this page get a plain icon. */
 export function channelIcon(channel: string): IconName {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Loaded } from '../answers';
 import type { PageProblem } from '../api';
-import { clock } from '../format';
 import { Button } from './controls';
+import { Moment } from './moment';
 import { Mark } from './state-mark';
 
 type Tone = 'red' | 'amber' | 'green' | 'plain';
@@ -55,7 +55,12 @@ export function AwayBar({
     <div className="away" role="status">
       <Mark name="attention" />
       <span className="grow">
-        {problem.error} {readAt && <b>Showing data as of {clock(readAt)}.</b>}
+        {problem.error}{' '}
+        {readAt && (
+          <b>
+            Showing data as of <Moment at={readAt} />.
+          </b>
+        )}
       </span>
       <Button look="small" onClick={() => void reload()}>
         Try again

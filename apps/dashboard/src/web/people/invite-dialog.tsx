@@ -1,7 +1,8 @@
+import { useHref } from 'react-router';
 import type { PeopleAnswer } from '../../api/people';
 import type { Role } from '../../api/session';
 import { useServices } from '../context';
-import { moment } from '../format';
+import { formatFull } from '../dates';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
 import { TextField } from '../parts/form';
@@ -47,8 +48,7 @@ export function InviteDialog({
 
 /** Shows the link, which cannot be shown again. */
 export function InvitedLink({ email, token, expiresAt, onHide }: Invited & { onHide: () => void }) {
-  const { navigation } = useServices();
-  const link = `${window.location.origin}${navigation.getHref('join')}#${token}`;
+  const link = `${window.location.origin}${useHref('/join')}#${token}`;
   return (
     <div className="pad">
       <CodeBlock title={`Link for ${email}`} text={link}>
@@ -56,7 +56,7 @@ export function InvitedLink({ email, token, expiresAt, onHide }: Invited & { onH
       </CodeBlock>
       <p className="faint small">
         This link is not shown again. Treat it like a password. It expires at{' '}
-        {moment(expiresAt, Date.now())}or after its first use.{' '}
+        {formatFull(expiresAt)} or after its first use.{' '}
         <Button look="small" onClick={onHide}>
           Hide
         </Button>

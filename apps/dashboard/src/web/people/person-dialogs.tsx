@@ -37,23 +37,19 @@ export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
 
 export function ResetTotpDialog({ person, onClose, onChanged }: PersonProps) {
   const { api } = useServices();
-  async function reset(password: string) {
-    const answer = await api.call('DELETE /api/people/:id/totp', {
-      id: person.id,
-      body: { password },
-    });
-    if ('problem' in answer) return answer.problem;
-    onChanged(answer.value);
-    onClose();
-    return undefined;
-  }
+  const form = useForm({ password: '' });
   return (
     <PasswordDialog
+      form={form}
       title={`Reset two-step sign-in of ${person.email}`}
       text="Use this if they lost their authenticator app and their recovery codes. Their password alone signs them in until they add an app again. Their sessions are revoked at once."
       action="Reset two-step sign-in"
       isDanger
-      onPassword={reset}
+      send={(body) => api.call('DELETE /api/people/:id/totp', { id: person.id, body })}
+      onDone={(people) => {
+        onChanged(people);
+        onClose();
+      }}
       onClose={onClose}
     />
   );

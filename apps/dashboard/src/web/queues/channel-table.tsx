@@ -1,53 +1,61 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { ChannelQueue } from '../../api/queues';
 import type { PageProblem } from '../api';
-import { useApp, useServices, useSession } from '../context';
-import { moment, rate } from '../format';
+import { useServices, useSession } from '../context';
+import { rate } from '../format';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { Moment } from '../parts/moment';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { Spark } from '../parts/spark';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import { createWaitColumns } from './wait-columns';
 
 /** A row for each channel, with its problem below it. */
 export function ChannelTable({
   channels,
-  canPause,
+  appId,
   readAt,
   onChanged,
 }: {
   channels: ChannelQueue[];
-  canPause: boolean;
+  /** Undefined for all apps: these cannot be paused together. */
+  appId: string | undefined;
   readAt: number;
   onChanged: () => Promise<void>;
 }) {
-  const app = useApp();
   const { api } = useServices();
   const { mayChange } = useSession();
   const [problem, setProblem] = useState<PageProblem>();
-  async function togglePause({ channel, isPaused }: ChannelQueue) {
+  async function togglePause(pausedAppId: string, { channel, isPaused }: ChannelQueue) {
     const action = isPaused ? 'resume' : 'pause';
     const answer = await api.call(`POST /api/apps/:appId/channels/:channel/${action}`, {
-      appId: app.id,
+      appId: pausedAppId,
       channel,
     });
     setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }
-  const columns = createColumns(
-    readAt,
-    (queue) =>
-      canPause &&
+  const pauseColumn: Column<ChannelQueue> = {
+    header: 'Pause or resume',
+    isHeaderHidden: true,
+    className: 'q-act right',
+    cell: (queue) =>
+      appId &&
       mayChange && (
         <Button
           look="small"
           aria-label={`${queue.isPaused ? 'Resume' : 'Pause'} ${queue.channel}`}
-          onClick={() => void togglePause(queue)}
+          onClick={() => void togglePause(appId, queue)}
         >
           {queue.isPaused ? 'Resume' : 'Pause'}
         </Button>
       ),
+  };
+  const waitColumns = createWaitColumns<ChannelQueue>(
+    (queue) => ({ ...queue, name: queue.channel, appId }),
+    readAt,
   );
   return (
     <>
@@ -55,7 +63,7 @@ export function ChannelTable({
       <Table
         caption="Channels"
         className="q-table"
-        columns={columns}
+        columns={[...columns, ...waitColumns, pauseColumn]}
         rows={channels}
         getKey={({ channel }) => channel}
         getRowClass={({ sentence }) => (sentence ? 'noline' : undefined)}
@@ -67,52 +75,37 @@ export function ChannelTable({
   );
 }
 
-function createColumns(
-  readAt: number,
-  renderPause: (queue: ChannelQueue) => ReactNode,
-): Column<ChannelQueue>[] {
-  return [
-    {
-      header: 'Channel',
-      className: 'q-channel',
-      isRowHeader: true,
-      cell: ({ channel }) => (
-        <span className="state">
-          <Icon name={channelIcon(channel)} />
-          {channel}
-        </span>
-      ),
-    },
-    {
-      header: 'Workers',
-      className: 'q-workers',
-      cell: (queue) => <Workers queue={queue} readAt={readAt} />,
-    },
-    {
-      header: 'Rate, last 30 min',
-      className: 'q-rate',
-      cell: ({ rates }) => <Spark rates={rates} />,
-    },
-    {
-      header: 'Per second',
-      className: 'num q-second',
-      cell: ({ perSecond, peakPerSecond, isPaused }) => (
-        <span className={perSecond === 0 ? 'zero' : ''}>
-          {rate(perSecond)}
-          <span className="sub">{isPaused ? 'paused' : `peak ${rate(peakPerSecond)}`}</span>
-        </span>
-      ),
-    },
-    {
-      header: 'Pause or resume',
-      isHeaderHidden: true,
-      className: 'q-act right',
-      cell: renderPause,
-    },
-  ];
-}
+const columns: Column<ChannelQueue>[] = [
+  {
+    header: 'Channel',
+    className: 'q-channel',
+    isRowHeader: true,
+    cell: ({ channel }) => (
+      <span className="state">
+        <Icon name={channelIcon(channel)} />
+        {channel}
+      </span>
+    ),
+  },
+  { header: 'Workers', className: 'q-workers', cell: (queue) => <Workers queue={queue} /> },
+  {
+    header: 'Rate, last 30 min',
+    className: 'q-rate opt',
+    cell: ({ rates }) => <Spark rates={rates} />,
+  },
+  {
+    header: 'Per second',
+    className: 'num q-second',
+    cell: ({ perSecond, peakPerSecond, isPaused }) => (
+      <span className={perSecond === 0 ? 'zero' : ''}>
+        {rate(perSecond)}
+        <span className="sub">{isPaused ? 'paused' : `peak ${rate(peakPerSecond)}`}</span>
+      </span>
+    ),
+  },
+];
 
-function Workers({ queue, readAt }: { queue: ChannelQueue; readAt: number }) {
+function Workers({ queue }: { queue: ChannelQueue }) {
   const { workers, noWorkerSince, isPaused, pausedAt, pausedBy } = queue;
   const names = workers.map(({ id }) => id).join(', ');
   return (
@@ -127,13 +120,16 @@ function Workers({ queue, readAt }: { queue: ChannelQueue; readAt: number }) {
         </span>
       )}
       <span className="sub cut">
-        {isPaused &&
-          `paused${pausedAt ? ` ${moment(pausedAt, readAt)}` : ''}${pausedBy ? ` by ${pausedBy}` : ''}`}
-        {!isPaused && workers.length > 0 && names}
-        {!isPaused &&
-          workers.length === 0 &&
-          noWorkerSince &&
-          `since ${moment(noWorkerSince, readAt)}`}
+        {isPaused && (
+          <span title={pausedBy ?? undefined}>
+            paused {pausedAt && <Moment at={pausedAt} />} {pausedBy && `by ${pausedBy}`}
+          </span>
+        )}
+        {!isPaused && workers.length === 0 && noWorkerSince && (
+          <>
+            since <Moment at={noWorkerSince} />
+          </>
+        )}
       </span>
     </>
   );

@@ -1,5 +1,6 @@
 import type { IntegrationQueue } from '../../api/queues';
 import { useServices, useSession } from '../context';
+import { formatMoment } from '../dates';
 import { count } from '../format';
 import { HealthMark } from '../integrations/health';
 import { formatLastError, formatLastHour } from '../integrations/health-text';
@@ -65,7 +66,7 @@ const columns: Column<IntegrationQueue>[] = [
       <>
         <HealthMark health={health} />
         {['failing', 'degraded', 'needs_attention'].includes(health.verdict) && (
-          <span className="sub">{formatLastError(health, Date.now())}</span>
+          <span className="sub">{formatLastError(health, formatMoment)}</span>
         )}
       </>
     ),

@@ -1,26 +1,26 @@
 import { useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { ProblemNote } from '../parts/notes';
-import { usePageLocation } from '../route';
 
 /** Pauses all sending of the app after a confirmation. The dialog is part of the URL. */
 export function PauseAll({ onChanged }: { onChanged: () => Promise<void> }) {
   const app = useApp();
-  const { navigation } = useServices();
+  const navigate = useNavigate();
   const { mayChange } = useSession();
-  const { path, search } = usePageLocation();
+  const { search } = useLocation();
   if (!mayChange || app.sendingPausedAt !== null) return null;
   return (
     <>
-      <Button look="small" onClick={() => navigation.go(path, { search: 'do=pause' })}>
+      <Button look="small" onClick={() => navigate({ search: 'do=pause' })}>
         Pause all sending
       </Button>
       {new URLSearchParams(search).get('do') === 'pause' && (
         <PauseDialog
-          onClose={() => navigation.go(path, { isReplacing: true })}
+          onClose={() => navigate({ search: '' }, { replace: true })}
           onChanged={onChanged}
         />
       )}

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { WaitCount } from '../../api/queues';
 import { count, duration } from '../format';
 import { Link } from '../parts/controls';
@@ -12,8 +13,8 @@ export function WaitFigure({
   search,
 }: {
   value: WaitCount;
-  /** Read out after the number. */
-  label: string;
+  /** After the number, in its link. */
+  label: ReactNode;
   readAt: number;
   /** The log is of one app: a count over several apps is no link. */
   appId?: string | undefined;
@@ -24,11 +25,14 @@ export function WaitFigure({
   return (
     <>
       {appId === undefined ? (
-        text
+        <>
+          {text}
+          {label}
+        </>
       ) : (
         <Link to={buildPath(appId, 'log')} search={search}>
           {text}
-          <span className="vh"> {label}</span>
+          {label}
         </Link>
       )}
       {oldestAt !== null && (

@@ -1,7 +1,7 @@
 import type { RequestAnswer } from '../../api/requests';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
-import { clock } from '../format';
+import { convertDates, formatFull } from '../dates';
 import { CodeBlock } from '../parts/code';
 import { AwayBar, Waiting } from '../parts/notes';
 
@@ -18,12 +18,12 @@ export function ExplainTab({ request: { requestId } }: { request: RequestAnswer 
   if (!explanation.value)
     return <Waiting loaded={explanation} reload={explanation.reload} what="explanation" />;
   const { sentences, command, readAt } = explanation.value;
-  const text = sentences.join('\n');
+  const text = convertDates(sentences.join('\n'));
   return (
     <>
       <AwayBar loaded={explanation} reload={explanation.reload} />
       <div className="pad explained">
-        <CodeBlock title={command} text={text} aside={`as of ${clock(readAt)}`}>
+        <CodeBlock title={command} text={text} aside={`as of ${formatFull(readAt)}`}>
           {text}
         </CodeBlock>
         <p className="faint small">

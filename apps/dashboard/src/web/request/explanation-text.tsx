@@ -1,10 +1,12 @@
 import type { Explanation } from '../../api/requests';
+import { convertDates } from '../dates';
 
 export function ExplanationText({ explanation }: { explanation: Explanation | null }) {
   if (!explanation) return null;
   return (
     <p>
-      {explanation.what} {explanation.remedy && <b className="remedy">{explanation.remedy}</b>}
+      {convertDates(explanation.what)}{' '}
+      {explanation.remedy && <b className="remedy">{explanation.remedy}</b>}
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import type { QueueReason } from '@belfry/shared';
 import type { ChannelRow, MessageChannelRow } from '../../api/requests';
-import { moment } from '../format';
+import { convertDates, formatMoment } from '../dates';
 import { formatWait } from '../log/waits';
 
 /** Messages that share a state and an action, such as all unknown ones. */
@@ -51,7 +51,7 @@ function addReason(reasons: PromptGroup['reasons'], channel: string, text: strin
 function describe({ state, waits, explanation, can }: MessageChannelRow, now: number): string {
   if (waits) return describeWait(waits, now);
   const because = needsAttention(state) ? can.resend.because : null;
-  return [explanation?.what, explanation?.remedy, because].filter(Boolean).join(' ');
+  return convertDates([explanation?.what, explanation?.remedy, because].filter(Boolean).join(' '));
 }
 
 const dueLabels: Partial<Record<QueueReason, string>> = {
@@ -65,5 +65,5 @@ function describeWait(wait: NonNullable<MessageChannelRow['waits']>, now: number
   const { reason, dueAt, sentence } = wait;
   if (reason === 'retry') return `${formatWait(wait, now)}.`;
   if (dueAt === null || (reason === 'paused' && dueAt <= now)) return sentence;
-  return `${sentence} ${dueLabels[reason] ?? 'Next attempt at'} ${moment(dueAt, now)}.`;
+  return `${sentence} ${dueLabels[reason] ?? 'Next attempt at'} ${formatMoment(dueAt, now)}.`;
 }

@@ -1,3 +1,4 @@
+import { noReason } from '@belfry/shared';
 import { lazy, Suspense, useState } from 'react';
 import type { ItemFilters } from '../../api/request-items';
 import type { ReasonGroup, RequestAnswer } from '../../api/requests';
@@ -74,7 +75,7 @@ function Reason({
   onShow: (filters: ItemFilters) => void;
   onResend: ((filters: PageFilters) => void) | undefined;
 }) {
-  const byReason = { channel, ...(reason === null ? {} : { reason }) };
+  const byReason = { channel, reason: reason ?? noReason };
   return (
     <li>
       <State name={state}>

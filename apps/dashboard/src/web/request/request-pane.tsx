@@ -1,16 +1,18 @@
 import { useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import type { ItemFilters } from '../../api/request-items';
 import type { RequestAnswer } from '../../api/requests';
 import { useAnswer } from '../answers';
-import { useApp, useServices } from '../context';
-import { count, moment } from '../format';
+import { useApp } from '../context';
+import { formatFull } from '../dates';
+import { count } from '../format';
 import { formatCount, listCounts } from '../log/channel-summaries';
 import { JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
 import { BulkOverview } from './bulk-overview';
 import { CallTab } from './call-tab';
@@ -77,8 +79,8 @@ function isAllFinal({ counts, items, plannedItems }: RequestAnswer): boolean {
 
 function RequestHead({ request }: { request: RequestAnswer }) {
   const app = useApp();
-  const { navigation } = useServices();
-  const { search } = usePageLocation();
+  const navigate = useNavigate();
+  const { search } = useLocation();
   const { event, version } = request;
   return (
     <div className="d-head">
@@ -106,7 +108,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
           look="small bare icon"
           title="Close (Esc)"
           aria-label="Close request"
-          onClick={() => navigation.go(buildPath(app.id, 'log'), { search })}
+          onClick={() => navigate({ pathname: buildPath(app.id, 'log'), search })}
         >
           <Icon name="x" />
         </Button>
@@ -124,7 +126,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
 
 function Facts({ request }: { request: RequestAnswer }) {
   const facts = [
-    ['Accepted', moment(request.acceptedAt, request.readAt)],
+    ['Accepted', formatFull(request.acceptedAt)],
     ['Request', request.requestId],
     ['Idempotency', request.idempotencyKey],
     ['API key', request.apiKeyHint],

@@ -6,7 +6,8 @@ import type {
   SkippedChannelRow,
   Step,
 } from '../../api/requests';
-import { clock, count, duration, millis } from '../format';
+import { formatFull, formatMillis, formatTime } from '../dates';
+import { count, duration } from '../format';
 import { toText } from '../parts/code';
 import { Mark } from '../parts/state-mark';
 import { AttemptBody } from './attempt-body';
@@ -29,7 +30,8 @@ export function RequestTimeline({
     <div className="timeline">
       <ol className="rail">
         <TimelineRow
-          time={`${clock(request.acceptedAt)}${millis(request.acceptedAt)}`}
+          at={request.acceptedAt}
+          time={formatTime(request.acceptedAt) + formatMillis(request.acceptedAt)}
           mark="dot"
           tone="s-delivered"
         >
@@ -63,12 +65,15 @@ export function RequestTimeline({
 }
 
 function TimelineRow({
+  at,
   time,
   mark,
   tone,
   isGap = false,
   children,
 }: {
+  /** For the tooltip; `time` may be relative. */
+  at?: number;
   time: string;
   mark: string;
   tone?: string;
@@ -77,7 +82,7 @@ function TimelineRow({
 }) {
   return (
     <li className={isGap ? 'gap' : ''}>
-      <time>{time}</time>
+      <time title={at === undefined ? undefined : formatFull(at)}>{time}</time>
       <Mark name={mark} {...(tone ? { tone } : {})} />
       <div>{children}</div>
     </li>
@@ -111,11 +116,11 @@ function StepTimelineRow({
   channelRow: MessageChannelRow;
   request: RequestAnswer;
 }) {
-  const time = formatOffset(step.at - request.acceptedAt);
+  const times = { at: step.at, time: formatOffset(step.at - request.acceptedAt) };
   switch (step.kind) {
     case 'planned':
       return (
-        <TimelineRow time={time} mark="dot" tone="s-delivered">
+        <TimelineRow {...times} mark="dot" tone="s-delivered">
           <h3>
             Planned from <VersionLink request={request} /> <span>{formatPlan(request)}</span>
           </h3>
@@ -124,7 +129,7 @@ function StepTimelineRow({
       );
     case 'failover':
       return (
-        <TimelineRow time={time} mark="skipped">
+        <TimelineRow {...times} mark="skipped">
           <h3>
             Failover from <span className="mono">{step.integration}</span>
           </h3>
@@ -133,14 +138,14 @@ function StepTimelineRow({
       );
     case 'waited':
       return (
-        <TimelineRow time={time} mark="queued" isGap>
+        <TimelineRow {...times} mark="queued" isGap>
           <h3>{step.until === null ? 'Waits' : `Waited ${duration(step.until - step.at)}`}</h3>
           <p>{step.detail}</p>
         </TimelineRow>
       );
     case 'receipt':
       return (
-        <TimelineRow time={time} mark={getStepMark(step.state, channelRow)}>
+        <TimelineRow {...times} mark={getStepMark(step.state, channelRow)}>
           <h3>
             {capitalize(step.state)}{' '}
             <span>by receipt{step.errorCode && `, ${step.errorCode}`}</span>
@@ -151,7 +156,7 @@ function StepTimelineRow({
       );
     case 'settled':
       return (
-        <TimelineRow time={time} mark={step.state}>
+        <TimelineRow {...times} mark={step.state}>
           <h3>
             {capitalize(step.state)} {step.reason && <span className="mono">{step.reason}</span>}
           </h3>
@@ -161,7 +166,7 @@ function StepTimelineRow({
     case 'attempt':
       return (
         <TimelineRow
-          time={time}
+          {...times}
           mark={getStepMark(attemptMarks[step.outcome ?? 'open'], channelRow)}
           isGap={step.outcome === 'retry'}
         >

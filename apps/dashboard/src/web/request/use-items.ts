@@ -18,9 +18,9 @@ export function useItems(
   const { api } = useServices();
   const list = useInfiniteQuery({
     queryKey: [route, { appId, requestId }, filters],
-    async queryFn({ pageParam }) {
+    async queryFn({ pageParam, signal }) {
       const query = { ...filters, ...(pageParam === 0 ? {} : { cursor: pageParam }) };
-      const answer = await api.call(route, { appId, requestId, query });
+      const answer = await api.call(route, { appId, requestId, query }, signal);
       if ('problem' in answer) throw new QueryError(answer.problem);
       return answer.value;
     },

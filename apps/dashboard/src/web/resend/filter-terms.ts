@@ -1,5 +1,5 @@
 import type { LogFilters } from '../../api/log';
-import { clock, day } from '../format';
+import { formatFull } from '../dates';
 import { getWaitLabel } from '../log/waits';
 
 const filterLabels: Partial<Record<keyof LogFilters, string>> = {
@@ -12,16 +12,12 @@ const filterLabels: Partial<Record<keyof LogFilters, string>> = {
 export function listFilterTerms(filters: LogFilters): { name: string; value: string }[] {
   const { from, to, ...others } = filters;
   const times = [
-    ...(from === undefined ? [] : [{ name: 'from', value: formatMoment(from) }]),
-    ...(to === undefined ? [] : [{ name: 'before', value: formatMoment(to) }]),
+    ...(from === undefined ? [] : [{ name: 'from', value: formatFull(Number(from)) }]),
+    ...(to === undefined ? [] : [{ name: 'before', value: formatFull(Number(to)) }]),
   ];
   const terms = Object.entries(others).map(([name, value]) => ({
     name: filterLabels[name as keyof LogFilters] ?? name,
     value: name === 'waits' ? getWaitLabel(value) : value,
   }));
   return [...terms, ...times];
-}
-
-function formatMoment(ms: string): string {
-  return `${day(Number(ms))} ${clock(Number(ms))}`;
 }

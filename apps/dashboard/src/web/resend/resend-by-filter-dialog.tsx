@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { LogFilters } from '../../api/log';
 import type { ResendCountAnswer } from '../../api/resends';
 import type { Api, PageProblem } from '../api';
@@ -166,7 +167,8 @@ type ConfirmProps = {
 
 function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
   const app = useApp();
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const { messages, mayDuplicate, paces, filters } = resendCount;
   const [perSecond, setPerSecond] = useState(paces[1] ?? paces[0] ?? 1);
   const [isSending, setSending] = useState(false);
@@ -179,7 +181,7 @@ function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
       body: { filters, confirmed: messages, perSecond },
     });
     setSending(false);
-    if ('value' in answer) return navigation.go(buildPath(app.id, 'resends', answer.value.id));
+    if ('value' in answer) return navigate(buildPath(app.id, 'resends', answer.value.id));
     setProblem(answer.problem);
     if (answer.problem.code !== 'needs_confirmation') return;
     const again = await countResend(api, app.id, query);

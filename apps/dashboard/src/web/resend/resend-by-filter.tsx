@@ -1,9 +1,9 @@
 import { lazy, Suspense } from 'react';
-import { useServices, useSession } from '../context';
+import { useLocation, useNavigate } from 'react-router';
+import { useSession } from '../context';
 import { type PageFilters, readFilterParams, writeFilters } from '../log/filters';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
-import { usePageLocation } from '../route';
 
 const ResendByFilterDialog = lazy(async () => ({
   default: (await import('./resend-by-filter-dialog')).ResendByFilterDialog,
@@ -11,9 +11,9 @@ const ResendByFilterDialog = lazy(async () => ({
 
 /** Button beside the log filters that resends all matching messages. The dialog is part of the URL. */
 export function ResendByFilter({ filters }: { filters: PageFilters }) {
-  const { navigation } = useServices();
+  const navigate = useNavigate();
   const { mayChange } = useSession();
-  const { path, search } = usePageLocation();
+  const { search } = useLocation();
   const filterQuery = writeFilters(filters);
   if (!mayChange || filterQuery === '') return null;
   // Without a filter that was wrong in the link, more messages match than it meant.
@@ -24,7 +24,7 @@ export function ResendByFilter({ filters }: { filters: PageFilters }) {
       <Button
         look="small"
         title="Resend all messages that match the filters"
-        onClick={() => navigation.go(path, { search: `${filterQuery}&do=resend` })}
+        onClick={() => navigate({ search: `${filterQuery}&do=resend` })}
       >
         <Icon name="retry" size={14} />
         Resend all…
@@ -34,7 +34,7 @@ export function ResendByFilter({ filters }: { filters: PageFilters }) {
           <ResendByFilterDialog
             key={filterQuery}
             filters={filters}
-            onClose={() => navigation.go(path, { search: filterQuery, isReplacing: true })}
+            onClose={() => navigate({ search: filterQuery }, { replace: true })}
           />
         )}
       </Suspense>

@@ -1,9 +1,11 @@
 import { useEffect, useEffectEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { ResendRunAnswer, ResentMessage } from '../../api/resends';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
-import { count, moment, plural } from '../format';
+import { formatFull } from '../dates';
+import { count, plural } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -21,7 +23,7 @@ const readOnMs = 5_000;
 /** Progress of a resend run, and the states of its messages. */
 export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: () => void }) {
   const app = useApp();
-  const { navigation } = useServices();
+  const navigate = useNavigate();
   const [isOver, setOver] = useState(false);
   const run = useAnswer(
     'GET /api/apps/:appId/resends/:resendId',
@@ -35,7 +37,7 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
   // The list beside it also shows the state.
   const notifyChange = useEffectEvent((next: string | undefined) => next && onChanged());
   useEffect(() => void notifyChange(state), [state]);
-  const close = () => navigation.go(buildPath(app.id, 'resends'));
+  const close = () => void navigate(buildPath(app.id, 'resends'));
   useKeys({ Escape: close });
   return (
     <section className="pane detail" aria-label="Resend">
@@ -101,7 +103,7 @@ function RunHead({
         <div>
           <dt>Confirmed</dt>
           <dd>
-            {moment(run.createdAt, run.readAt)} {run.createdBy && `by ${run.createdBy}`}
+            {formatFull(run.createdAt)} {run.createdBy && `by ${run.createdBy}`}
           </dd>
         </div>
         <div>
@@ -112,7 +114,7 @@ function RunHead({
           <div>
             <dt>{run.state === 'cancelled' ? 'Cancelled' : 'Finished'}</dt>
             <dd>
-              {moment(run.finishedAt, run.readAt)} {run.cancelledBy && `by ${run.cancelledBy}`}
+              {formatFull(run.finishedAt)} {run.cancelledBy && `by ${run.cancelledBy}`}
             </dd>
           </div>
         )}

@@ -1,8 +1,10 @@
 import type { CaptureSummary } from '../../api/captures';
 import { useApp, useSession } from '../context';
-import { clock, count, moment, plural } from '../format';
+import { formatMoment } from '../dates';
+import { count, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { Moment } from '../parts/moment';
 import { Mark } from '../parts/state-mark';
 import { toPlainText } from '../previews/plain-text';
 import { buildPath } from '../route';
@@ -32,11 +34,13 @@ export function CaptureList({
         </button>
       )}
       {groups.map(({ key, event, capturedAt, rows }) => (
-        <section key={key} aria-label={`${event}, ${clock(capturedAt)}`}>
+        <section key={key} aria-label={`${event}, ${formatMoment(capturedAt)}`}>
           <h2 className="group">
             <code className="cut">{event}</code>
             <small>{plural(new Set(rows.map(({ channel }) => channel)).size, 'channel')}</small>
-            <span>{moment(capturedAt, Date.now())}</span>
+            <span>
+              <Moment at={capturedAt} />
+            </span>
           </h2>
           {rows.map((row) => (
             <CaptureListRow
@@ -94,7 +98,9 @@ function CaptureListRow({
           {target}
         </Link>
       </b>
-      <time className="num">{clock(capturedAt)}</time>
+      <span className="num">
+        <Moment at={capturedAt} />
+      </span>
       <p className="cut">
         {mark && (
           <span className={`state s-${mark}`}>

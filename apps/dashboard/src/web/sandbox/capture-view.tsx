@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
 import type { Capture, CaptureAnswer } from '../../api/captures';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
@@ -10,7 +11,7 @@ import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { getText, toFields } from '../previews/content';
 import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
 import { WaitCommand } from './wait-command';
 
@@ -114,10 +115,8 @@ const isTab = (id: string | null): id is TabId => fixedTabs.some((each) => each 
 
 /** The tab is part of the URL, so that a link opens it. */
 function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
-  const { navigation } = useServices();
-  const { path, search } = usePageLocation();
+  const [params, setParams] = useSearchParams();
   const [theme, setTheme] = useState<'light' | 'dark'>('light');
-  const params = new URLSearchParams(search);
   const requestedTab = params.get('tab');
   const tab = isTab(requestedTab) ? requestedTab : 'all';
   const tabs = [
@@ -128,8 +127,7 @@ function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
     { id: 'json', content: 'JSON' },
   ];
   function selectTab(id: string) {
-    params.set('tab', id);
-    navigation.go(path, { search: params.toString(), isReplacing: true });
+    setParams({ ...Object.fromEntries(params), tab: id }, { replace: true });
   }
   const isDark = theme === 'dark';
   return (

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
-import { clock } from '../format';
 import { Link } from '../parts/controls';
 import { FirstCall } from '../parts/first-call';
+import { Moment } from '../parts/moment';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
 
@@ -21,7 +21,7 @@ export function EmptySandbox() {
           <p>
             This app uses live delivery, so its messages reach people. Test sends to the sandbox
             appear here. With sandbox delivery, every message does.{' '}
-            <Link to="apps">Change delivery</Link>
+            <Link to="/apps">Change delivery</Link>
           </p>
         ) : (
           <p>
@@ -34,7 +34,7 @@ export function EmptySandbox() {
         {!live && <Link to={buildPath(app.id, 'events')}>Create and publish an event</Link>}
         <div className="listening" role="status">
           <Mark name="dot" tone="s-sending pulse" />
-          Listening since {clock(since)}. The first capture appears here automatically.
+          Listening since <Moment at={since} />. The first capture appears here automatically.
         </div>
       </div>
     </div>

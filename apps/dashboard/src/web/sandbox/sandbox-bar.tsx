@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import type { CaptureFilters } from '../../api/captures';
 import { useAnswer } from '../answers';
-import { useApp, useServices, useSession } from '../context';
+import { useApp, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
@@ -24,16 +25,14 @@ export function SandboxBar({
   onMagic: () => void;
 }) {
   const app = useApp();
-  const { navigation } = useServices();
+  const [params, setParams] = useSearchParams();
   const { registry, mayChange } = useSession();
   const events = useAnswer('GET /api/apps/:appId/events', { appId: app.id });
-  // Uses the current URL, because typed text is applied with a delay.
   const set = (name: keyof CaptureFilters, value: string) => {
-    const { path, search } = navigation.here();
-    const params = new URLSearchParams(search);
-    if (value) params.set(name, value);
-    else params.delete(name);
-    navigation.go(path, { search: params.toString(), isReplacing: true });
+    const next = new URLSearchParams(params);
+    if (value) next.set(name, value);
+    else next.delete(name);
+    setParams(next, { replace: true });
   };
   const options = (values: string[]) => values.map((value) => ({ value, text: value }));
   return (
@@ -77,10 +76,13 @@ export function SandboxBar({
 function Finder({ text: appliedText, onFind }: { text: string; onFind: (text: string) => void }) {
   const [text, setText] = useState(appliedText);
   useEffect(() => setText(appliedText), [appliedText]);
+  // An event, because the URL may change before the search starts.
+  const find = useEffectEvent(() => {
+    if (text.trim() !== appliedText) onFind(text.trim());
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: only input restarts the search.
   useEffect(() => {
-    if (text.trim() === appliedText) return;
-    const timer = setTimeout(() => onFind(text.trim()), findAfterMs);
+    const timer = setTimeout(find, findAfterMs);
     return () => clearTimeout(timer);
   }, [text]);
   return (

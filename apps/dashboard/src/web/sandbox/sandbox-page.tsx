@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import { useApp, useServices } from '../context';
+import { useLocation, useNavigate } from 'react-router';
+import { useApp } from '../context';
 import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar, Waiting } from '../parts/notes';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 import { readCaptureFilters, readCaptureParams, writeCaptureFilters } from './capture-filters';
 import { CaptureList } from './capture-list';
 import { CaptureView } from './capture-view';
@@ -20,8 +21,8 @@ const listPx = 348;
 /** The sandbox. Shows the newest capture until one is opened. */
 export function SandboxPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
-  const { navigation } = useServices();
-  const { search } = usePageLocation();
+  const navigate = useNavigate();
+  const { search } = useLocation();
   const filters = readCaptureFilters(search);
   const [isPaused, setPaused] = useState(false);
   const [floating, setFloating] = useState<'magic' | 'delete'>();
@@ -29,9 +30,9 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
   const { visible, first } = captures;
   const currentId = openId ?? visible[0]?.id;
   const open = (id: string | undefined) => {
-    if (id) navigation.go(buildPath(app.id, 'sandbox', id), { search });
+    if (id) void navigate({ pathname: buildPath(app.id, 'sandbox', id), search });
   };
-  const close = () => navigation.go(buildPath(app.id, 'sandbox'), { search });
+  const close = () => void navigate({ pathname: buildPath(app.id, 'sandbox'), search });
   const step = (by: number) => () => {
     const at = visible.findIndex(({ id }) => id === currentId);
     open(visible[openId === undefined ? 0 : at + by]?.id);

@@ -1,10 +1,11 @@
-import { useServices } from '../context';
+import { useHref } from 'react-router';
 import type { Route } from '../route';
 
 const dashboard = 'reference/dashboard.md';
 
 /** The page of the documentation for each page. The dashboard serves it, so that it works offline and fits the version. */
 const documents: Partial<Record<Route['page'], string>> = {
+  overview: dashboard,
   log: 'how-to/find-a-message.md',
   resends: dashboard,
   events: 'reference/templates.md',
@@ -20,16 +21,11 @@ const documents: Partial<Record<Route['page'], string>> = {
 };
 
 export function DocsLink({ page }: { page: Route['page'] }) {
-  const { navigation } = useServices();
   const file = documents[page];
+  const href = useHref(`/docs/${file}`);
   if (file === undefined) return null;
   return (
-    <a
-      className="btn small bare"
-      href={navigation.getHref(`docs/${file}`)}
-      target="_blank"
-      rel="noreferrer"
-    >
+    <a className="btn small bare" href={href} target="_blank" rel="noreferrer">
       Docs
     </a>
   );

@@ -1,24 +1,26 @@
 import { useEffect, useRef, useState } from 'react';
+import { useLocation, useNavigate } from 'react-router';
 import type { FindAnswer } from '../../api/find';
 import { useAnswer } from '../answers';
 import { useServices, useSession } from '../context';
+import { setZone } from '../dates';
 import { readFilters, writeFilters } from '../log/filters';
 import { NoMatch } from '../log/no-match';
 import { toFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
-import { buildPath, usePageLocation } from '../route';
-import { filterJumps, type Jump, listActions, listPages, toJump } from './jumps';
-import { switchTheme } from './theme';
+import { buildPath } from '../route';
+import { filterJumps, type Jump, listActions, listApps, listPages, toJump } from './jumps';
+import { setTheme } from './theme';
 import { useSignOut } from './use-sign-out';
 
-const maxResults = 14;
-const searchDelayMs = 120;
+const maxResults = 40;
+const searchDelayMs = 250;
 /** Shorter texts match nothing stored. */
 const minSearchCharacters = 3;
 
 export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
-  const { navigation } = useServices();
+  const navigate = useNavigate();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
   const answer = useSearch(text.trim());
@@ -30,7 +32,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
   const open = (jump: Jump | undefined) => {
     if (!jump) return;
     onClose();
-    if (jump.to !== undefined) navigation.go(jump.to, { search: jump.search ?? '' });
+    if (jump.to !== undefined) void navigate({ pathname: jump.to, search: jump.search ?? '' });
     jump.act?.();
   };
   function onKeyDown(event: { key: string; preventDefault(): void }) {
@@ -62,7 +64,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
       <div id="jumps" ref={list} role="listbox" aria-label="Results" className="jumps">
         {jumps.map((jump, index) => (
           <div
-            key={`${jump.kind} ${jump.text}`}
+            key={`${jump.kind} ${jump.text} ${jump.to}`}
             id={`jump-${index}`}
             role="option"
             tabIndex={-1}
@@ -87,49 +89,41 @@ function useJumps(text: string, answer: FindAnswer | undefined, onHelp: () => vo
   const namedJumps = useNamedJumps(app?.id);
   const actions = useActions(onHelp);
   const getAppName = (id: string) => apps.find((one) => one.id === id)?.name ?? 'app';
-  const appJumps = apps.map(({ id, name }): Jump => {
-    return { text: name, kind: 'app', icon: 'apps', to: buildPath(id, 'log') };
-  });
   return [
     ...(answer?.found ?? []).map((match) => toJump(match, getAppName)),
-    ...filterJumps([...namedJumps, ...appJumps, ...actions], text),
+    ...filterJumps(
+      [...listPages(app?.id), ...listApps(apps, app?.id), ...actions, ...namedJumps],
+      text,
+    ),
   ].slice(0, maxResults);
 }
 
-/** Searches shortly after the last key press, if the text can match. */
+/** Searches shortly after the last key press, if the text can match. Another text aborts the running search. */
 function useSearch(text: string): FindAnswer | undefined {
-  const { api } = useServices();
   const { app } = useSession();
-  const [result, setResult] = useState<{ text: string; answer: FindAnswer }>();
-  const appId = app?.id;
+  const [settledText, setSettledText] = useState('');
   useEffect(() => {
-    if (text.length < minSearchCharacters) return;
-    let isCurrent = true;
-    const timer = setTimeout(async () => {
-      const query = { text, ...(appId ? { app: appId } : {}) };
-      const answer = await api.call('GET /api/find', { query });
-      if (isCurrent && 'value' in answer) setResult({ text, answer: answer.value });
-    }, searchDelayMs);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [api, appId, text]);
-  return result?.text === text ? result.answer : undefined;
+    const timer = setTimeout(() => setSettledText(text), searchDelayMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const isEnabled = settledText === text && text.length >= minSearchCharacters;
+  const query = { text, ...(app ? { app: app.id } : {}) };
+  return useAnswer('GET /api/find', { query }, { isEnabled }).value;
 }
 
 function useActions(onHelp: () => void): Jump[] {
   const { api } = useServices();
   const { app, mayChange, reloadApps } = useSession();
-  const { path, search } = usePageLocation();
+  const { pathname, search } = useLocation();
   const signOut = useSignOut();
-  const isLog = app !== undefined && path.startsWith(buildPath(app.id, 'log'));
+  const isLog = app !== undefined && pathname.startsWith(buildPath(app.id, 'log'));
   return listActions({
     app,
     mayChange,
     logSearch: isLog ? writeFilters(readFilters(search)) : '',
     act: {
-      switchTheme,
+      setTheme,
+      setZone,
       showKeys: onHelp,
       signOut: () => void signOut(),
       resumeSending: () => {
@@ -152,9 +146,8 @@ function useNamedJumps(appId: string | undefined): Jump[] {
     { isEnabled: appId !== undefined },
   );
   const saved = useSavedFilters(appId);
-  if (!appId) return listPages(undefined);
+  if (!appId) return [];
   return [
-    ...listPages(appId),
     ...toFilterEntries(appId, saved.value?.filters ?? []).map(({ text, to, search }): Jump => {
       return { text, kind: 'saved filter', icon: 'log', to, search };
     }),

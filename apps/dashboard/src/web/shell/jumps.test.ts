@@ -1,8 +1,9 @@
-import { filterJumps, listActions, listPages, toJump } from './jumps';
+import { filterJumps, listActions, listApps, listPages, toJump } from './jumps';
 
 const noop = () => undefined;
 const act = {
-  switchTheme: noop,
+  setTheme: noop,
+  setZone: noop,
   showKeys: noop,
   signOut: noop,
   resumeSending: noop,
@@ -14,7 +15,11 @@ const texts = (options: Partial<Parameters<typeof listActions>[0]>) =>
 describe('the palette', () => {
   test('offers a viewer no changing actions', () => {
     expect(texts({ mayChange: false, logSearch: 'state=failed' })).toEqual([
-      'Switch theme',
+      'Theme: system',
+      'Theme: light',
+      'Theme: dark',
+      expect.stringMatching(/^Times in local time, UTC/),
+      'Times in UTC',
       'Keyboard',
       'Sign out',
     ]);
@@ -29,14 +34,23 @@ describe('the palette', () => {
 
   test('offers a resend if the log is filtered', () => {
     const resend = listActions({ app, mayChange: true, logSearch: 'state=failed', act })[0];
-    expect(resend).toMatchObject({ to: 'apps/a/log', search: 'state=failed&do=resend' });
+    expect(resend).toMatchObject({ to: '/apps/a/log', search: 'state=failed&do=resend' });
     expect(texts({})).not.toContain('Resend all messages that match the filters');
   });
 
   test('finds a page by its words, prefix matches first', () => {
     expect(filterJumps(listPages('a'), 'log').map(({ text }) => text)[0]).toBe('Log');
-    expect(filterJumps(listPages('a'), 'sess').map(({ to }) => to)).toEqual(['account']);
+    expect(filterJumps(listPages('a'), 'sess').map(({ to }) => to)).toEqual(['/account']);
     expect(filterJumps(listPages(undefined), 'queues')).toEqual([]);
+  });
+
+  test('offers the other apps, by their names', () => {
+    const apps = [
+      { id: 'a', name: 'Shop' },
+      { id: 'b', name: 'Mill' },
+    ];
+    expect(listApps(apps, 'a')).toMatchObject([{ text: 'Mill', to: '/apps/b/log' }]);
+    expect(listApps(apps, undefined)).toHaveLength(2);
   });
 
   test.each([
@@ -47,6 +61,6 @@ describe('the palette', () => {
     [{ kind: 'idempotencyKey', filters: { idempotencyKey: 'k' } }, 'log?idempotencyKey=k'],
   ] as const)('links to the result: %o', (result, path) => {
     const jump = toJump({ ...result, appId: 'b', label: 'label' }, () => 'Shop');
-    expect([jump.to, jump.search].filter(Boolean).join('?')).toBe(`apps/b/${path}`);
+    expect([jump.to, jump.search].filter(Boolean).join('?')).toBe(`/apps/b/${path}`);
   });
 });

@@ -1,6 +1,8 @@
 import type { FindResult } from '../../api/find';
+import { describeZone, type Zone, zones } from '../dates';
 import type { IconName } from '../parts/icons';
 import { type AppPage, buildPath } from '../route';
+import { type Theme, themes } from './theme';
 
 /** An entry of the palette: a page or an action. */
 export type Jump = {
@@ -27,11 +29,11 @@ const appPages: readonly Page[] = [
 ];
 
 const accountPages: readonly Jump[] = [
-  { text: 'API keys', kind: 'page', icon: 'key', to: 'keys' },
-  { text: 'Apps', kind: 'page', icon: 'apps', to: 'apps' },
-  { text: 'People', kind: 'page', icon: 'people', to: 'people' },
-  { text: 'Audit', kind: 'page', icon: 'history', to: 'audit' },
-  { text: 'Password and sessions', kind: 'page', icon: 'person', to: 'account' },
+  { text: 'API keys', kind: 'page', icon: 'key', to: '/keys' },
+  { text: 'Apps', kind: 'page', icon: 'apps', to: '/apps' },
+  { text: 'People', kind: 'page', icon: 'people', to: '/people' },
+  { text: 'Audit', kind: 'page', icon: 'history', to: '/audit' },
+  { text: 'Password and sessions', kind: 'page', icon: 'person', to: '/account' },
 ];
 
 export function listPages(appId: string | undefined): Jump[] {
@@ -42,12 +44,33 @@ export function listPages(appId: string | undefined): Jump[] {
   return [...appJumps, ...accountPages];
 }
 
+/** The other apps. */
+export function listApps(
+  apps: readonly { id: string; name: string }[],
+  appId: string | undefined,
+): Jump[] {
+  return apps
+    .filter(({ id }) => id !== appId)
+    .map(({ id, name }) => ({
+      text: name,
+      kind: 'switch app',
+      icon: 'apps',
+      to: buildPath(id, 'log'),
+    }));
+}
+
 export type ActionOptions = {
   app: { id: string; sendingPausedAt: number | null } | undefined;
   mayChange: boolean;
   /** Query of the log, if it is open and filtered. */
   logSearch: string;
-  act: { switchTheme(): void; showKeys(): void; signOut(): void; resumeSending(): void };
+  act: {
+    setTheme(theme: Theme): void;
+    setZone(zone: Zone): void;
+    showKeys(): void;
+    signOut(): void;
+    resumeSending(): void;
+  };
 };
 
 /** Global actions; viewers get none that change anything. */
@@ -57,7 +80,12 @@ export function listActions({ app, mayChange, logSearch, act }: ActionOptions): 
   };
   return [
     ...(app && mayChange ? listChangeActions(app, { logSearch, action, act }) : []),
-    action('Switch theme', 'theme', { act: act.switchTheme }),
+    ...themes.map((theme) =>
+      action(`Theme: ${theme}`, 'theme', { act: () => act.setTheme(theme) }),
+    ),
+    ...zones.map((zone) =>
+      action(`Times in ${describeZone(zone)}`, 'history', { act: () => act.setZone(zone) }),
+    ),
     action('Keyboard', 'search', { act: act.showKeys }),
     action('Sign out', 'person', { act: act.signOut }),
   ];

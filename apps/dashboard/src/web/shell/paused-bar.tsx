@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
-import { moment } from '../format';
 import { Button } from '../parts/controls';
+import { Moment } from '../parts/moment';
 import { Mark } from '../parts/state-mark';
 
 /** Shown on every page of an app with paused sending, so that nobody looks for a fault elsewhere. */
@@ -21,7 +21,7 @@ export function PausedBar() {
     <div className="away" role="status">
       <Mark name="paused" />
       <span className="grow">
-        <b>Sending of {name} is paused</b> since {moment(sendingPausedAt, Date.now())}
+        <b>Sending of {name} is paused</b> since <Moment at={sendingPausedAt} />
         {sendingPausedBy && ` by ${sendingPausedBy}`}. Calls are accepted, and their messages wait
         in PostgreSQL until their time to live ends. {problem?.error}
       </span>

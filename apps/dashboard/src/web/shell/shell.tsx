@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from 'react';
-import { Outlet } from 'react-router';
-import { useServices, useSession } from '../context';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Outlet, useNavigate } from 'react-router';
+import { useSession } from '../context';
+import { useZone } from '../dates';
 import { useKeys } from '../keyboard';
 import { type AppPage, buildPath, useRoute } from '../route';
 import { PausedBar } from './paused-bar';
@@ -9,15 +10,19 @@ import { TopBar } from './top-bar';
 import { walkRows } from './walk-rows';
 
 const HelpDialog = lazy(async () => ({ default: (await import('./help-dialog')).HelpDialog }));
-const JumpDialog = lazy(async () => ({ default: (await import('./jump-dialog')).JumpDialog }));
+const loadJumpDialog = () => import('./jump-dialog');
+const JumpDialog = lazy(async () => ({ default: (await loadJumpDialog()).JumpDialog }));
 
 export function Shell() {
   const route = useRoute();
   const { app } = useSession();
-  const { navigation } = useServices();
+  const navigate = useNavigate();
   const [floating, setFloating] = useState<'jump' | 'help'>();
+  useZone();
+  // Loaded after the page, so that the first ⌘K accepts typing at once.
+  useEffect(() => void loadJumpDialog().catch(() => undefined), []);
   const go = (page: AppPage) => () => {
-    if (app) navigation.go(buildPath(app.id, page));
+    if (app) void navigate(buildPath(app.id, page));
   };
   const keys = {
     'mod+k': () => setFloating('jump'),

@@ -40,7 +40,7 @@ export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void })
       <nav aria-label="Account">
         <h2>Account</h2>
         {accountPages.map(({ page, text, icon }) => (
-          <Link key={page} to={page} title={text} isCurrent={route.page === page}>
+          <Link key={page} to={`/${page}`} title={text} isCurrent={route.page === page}>
             <Icon name={icon} />
             <span>{text}</span>
           </Link>
@@ -106,7 +106,7 @@ function Me({ isCurrent }: { isCurrent: boolean }) {
   }
   return (
     <div className="me">
-      <Link to="account" title={`${email}: password and sessions`} isCurrent={isCurrent}>
+      <Link to="/account" title={`${email}: password and sessions`} isCurrent={isCurrent}>
         <i className="face" aria-hidden="true">
           {email.slice(0, 2).toUpperCase()}
         </i>

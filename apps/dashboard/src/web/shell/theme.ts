@@ -1,15 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
 /** `system` follows the browser and is not stored. public/theme.js applies a stored theme before the first paint. */
-const themes = ['system', 'light', 'dark'] as const;
+export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
 const key = 'belfry-theme';
 const changed = 'belfry:theme';
 
-/** Switches from system to light, dark, and back to system. */
-export function switchTheme(): void {
-  const next = getNextTheme(readTheme());
+export function setTheme(next: Theme): void {
   if (next === 'system') {
     delete document.documentElement.dataset['theme'];
     localStorage.removeItem(key);
@@ -20,6 +18,7 @@ export function switchTheme(): void {
   document.dispatchEvent(new Event(changed));
 }
 
+/** From system to light, dark, and back to system. */
 export function getNextTheme(theme: Theme): Theme {
   return themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
 }

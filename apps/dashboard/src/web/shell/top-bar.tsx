@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { buildPath, type Route } from '../route';
 import { DocsLink } from './docs-link';
-import { getNextTheme, switchTheme, useTheme } from './theme';
+import { getNextTheme, setTheme, useTheme } from './theme';
 
 const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   home: ['Belfry', ''],
@@ -95,9 +95,10 @@ function Mode({ delivery }: { delivery: 'sandbox' | 'live' }) {
 
 function ThemeSwitch() {
   const theme = useTheme();
-  const title = `Theme: ${theme}. Switch to ${getNextTheme(theme)}`;
+  const next = getNextTheme(theme);
+  const title = `Theme: ${theme}. Switch to ${next}`;
   return (
-    <Button look="bare icon" title={title} aria-label={title} onClick={switchTheme}>
+    <Button look="bare icon" title={title} aria-label={title} onClick={() => setTheme(next)}>
       <Icon name="theme" />
     </Button>
   );

@@ -2,9 +2,10 @@ import { useState } from 'react';
 import type { SuppressionRow, UserAddress, UserAnswer } from '../../api/users';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
-import { moment } from '../format';
+import { convertDates } from '../dates';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { Moment } from '../parts/moment';
 import { ProblemNote } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
@@ -119,7 +120,7 @@ function Address({ row }: { row: Row }) {
         <small className="why">
           <Mark name="skipped" size={12} />
           <span>
-            {obstacle.what} {obstacle.remedy}
+            {convertDates(obstacle.what)} {obstacle.remedy}
           </span>
         </small>
       )}
@@ -173,7 +174,7 @@ function SuppressedNote({ row }: { row: SuppressionRow }) {
       <Mark name="skipped" size={12} />
       <span>
         {reasonLabels[row.reason] ?? row.reason}
-        {` for ${row.sender ?? 'every sender'}`}, {moment(row.at, Date.now())}
+        {` for ${row.sender ?? 'every sender'}`}, <Moment at={row.at} />
         {`, by ${row.addedBy ?? 'the provider'}`}
         {row.detail && `: ${row.detail}`}
       </span>

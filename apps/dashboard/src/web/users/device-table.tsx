@@ -1,5 +1,5 @@
 import type { UserDevice } from '../../api/users';
-import { moment } from '../format';
+import { Moment } from '../parts/moment';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 
@@ -34,7 +34,7 @@ const columns: Column<UserDevice>[] = [
   {
     header: 'Updated',
     className: 'num c-when opt',
-    cell: ({ updatedAt }) => moment(updatedAt, Date.now()),
+    cell: ({ updatedAt }) => <Moment at={updatedAt} />,
   },
 ];
 

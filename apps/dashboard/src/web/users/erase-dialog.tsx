@@ -1,3 +1,4 @@
+import { useNavigate } from 'react-router';
 import type { UserAnswer } from '../../api/users';
 import { useApp, useServices } from '../context';
 import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
@@ -5,7 +6,8 @@ import { buildPath } from '../route';
 
 export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () => void }) {
   const app = useApp();
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   return (
     <ConfirmNameDialog
       title={`Erase ${user.userId}`}
@@ -21,7 +23,7 @@ export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () =
       }
       onDone={() => {
         onClose();
-        navigation.go(buildPath(app.id, 'users'), { search: 'list=erased' });
+        void navigate({ pathname: buildPath(app.id, 'users'), search: 'list=erased' });
       }}
       onClose={onClose}
     >

@@ -1,7 +1,8 @@
 import type { ErasureRow } from '../../api/users';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
-import { count, moment } from '../format';
+import { count } from '../format';
+import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
@@ -29,7 +30,7 @@ export function ErasureList() {
 }
 
 const columns: Column<ErasureRow>[] = [
-  { header: 'Erased', className: 'c-when num-left', cell: ({ at }) => moment(at, Date.now()) },
+  { header: 'Erased', className: 'c-when num-left', cell: ({ at }) => <Moment at={at} /> },
   {
     header: 'user_sid',
     className: 'ev',
@@ -62,7 +63,7 @@ function Progress({ row }: { row: ErasureRow }) {
   return (
     <span className="state">
       <Mark name="delivered" />
-      completed at {moment(row.finishedAt, Date.now())}
+      completed at <Moment at={row.finishedAt} />
     </span>
   );
 }

@@ -1,9 +1,9 @@
 import type { UserAnswer, UserMessage } from '../../api/users';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
-import { moment } from '../format';
 import { Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
@@ -22,9 +22,9 @@ export function LatestMessages({ user: { sid } }: { user: UserAnswer }) {
   );
   if (!latest.value)
     return <Waiting loaded={latest} reload={latest.reload} what="the latest messages" />;
-  const { channels, readAt } = latest.value;
+  const { channels } = latest.value;
   const rows = channels.flatMap(({ channel, messages }) =>
-    messages.map((message) => ({ channel, message, readAt })),
+    messages.map((message) => ({ channel, message })),
   );
   return (
     <section aria-label="Latest messages by channel">
@@ -46,7 +46,7 @@ export function LatestMessages({ user: { sid } }: { user: UserAnswer }) {
   );
 }
 
-type Row = { channel: string; message: UserMessage; readAt: number };
+type Row = { channel: string; message: UserMessage };
 
 const columns: Column<Row>[] = [
   {
@@ -61,7 +61,7 @@ const columns: Column<Row>[] = [
   {
     header: 'Accepted',
     className: 'c-when num-left',
-    cell: ({ message, readAt }) => moment(message.acceptedAt, readAt),
+    cell: ({ message }) => <Moment at={message.acceptedAt} />,
   },
   {
     header: 'Latest messages',

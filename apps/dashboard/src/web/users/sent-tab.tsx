@@ -1,27 +1,24 @@
+import { useSearchParams } from 'react-router';
 import type { UserAnswer } from '../../api/users';
-import { useApp, useServices } from '../context';
+import { useApp } from '../context';
 import { LogTable } from '../log/log-table';
 import { useLogList } from '../log/use-log-list';
 import { Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar } from '../parts/notes';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 
 /** Log rows of calls that name the user, or of messages to one of their addresses. */
 export function SentTab({ user }: { user: UserAnswer }) {
   const app = useApp();
-  const { navigation } = useServices();
-  const { path, search } = usePageLocation();
-  const params = new URLSearchParams(search);
+  const [params, setParams] = useSearchParams();
   const addresses = [...new Set(user.addresses.flatMap(({ address }) => address ?? []))];
   const options = [user.userId, ...addresses.filter((address) => address !== user.userId)];
   const recipient = options.find((one) => one === params.get('to')) ?? user.userId;
   const list = useLogList({ appId: app.id, filters: { recipient }, isPaused: false });
   const inLog = new URLSearchParams({ recipient }).toString();
   function choose(next: string) {
-    const nextParams = new URLSearchParams(search);
-    nextParams.set('to', next);
-    navigation.go(path, { search: nextParams.toString(), isReplacing: true });
+    setParams({ ...Object.fromEntries(params), to: next }, { replace: true });
   }
   return (
     <>

@@ -3,9 +3,9 @@ import type { SuppressionRow } from '../../api/users';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
-import { moment } from '../format';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { Moment } from '../parts/moment';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import { type Column, Table } from '../parts/table';
@@ -168,6 +168,6 @@ const columns: Column<SuppressionRow>[] = [
   {
     header: 'Since',
     className: 'num c-when opt',
-    cell: ({ at }) => moment(at, Date.now()),
+    cell: ({ at }) => <Moment at={at} />,
   },
 ];

@@ -1,10 +1,11 @@
 import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { UserRow } from '../../api/users';
 import { useAnswer } from '../answers';
 import { useApp, useServices } from '../context';
-import { moment } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
+import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
@@ -68,11 +69,11 @@ function useRowKeys(
   { openId, search }: { openId: string | undefined; search: string },
 ) {
   const app = useApp();
-  const { navigation } = useServices();
+  const navigate = useNavigate();
   const step = (by: number) => () => {
     const at = rows.findIndex(({ sid }) => sid === openId);
     const row = rows[at < 0 ? 0 : at + by];
-    if (row) navigation.go(buildPath(app.id, 'users', row.sid), { search });
+    if (row) void navigate({ pathname: buildPath(app.id, 'users', row.sid), search });
   };
   useKeys({ j: step(1), ArrowDown: step(1), k: step(-1), ArrowUp: step(-1) });
 }
@@ -105,7 +106,7 @@ function UserTable({
     {
       header: 'Updated',
       className: 'num c-when opt',
-      cell: ({ updatedAt }) => moment(updatedAt, Date.now()),
+      cell: ({ updatedAt }) => <Moment at={updatedAt} />,
     },
   ];
   return (

@@ -1,12 +1,12 @@
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
 import type { UserAnswer } from '../../api/users';
 import { useAnswer } from '../answers';
-import { useApp, useServices, useSession } from '../context';
-import { moment } from '../format';
+import { useApp, useSession } from '../context';
+import { formatFull } from '../dates';
 import { Button, CopyButton, Tabs } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar, Waiting } from '../parts/notes';
-import { usePageLocation } from '../route';
 import { AddressTable } from './address-table';
 import { DeviceTable } from './device-table';
 import { EraseDialog } from './erase-dialog';
@@ -17,16 +17,14 @@ import { SentTab } from './sent-tab';
 export function UserPane({ sid, onClose }: { sid: string; onClose: () => void }) {
   const app = useApp();
   const user = useAnswer('GET /api/apps/:appId/users/:userSid', { appId: app.id, userSid: sid });
-  const { navigation } = useServices();
-  const { path, search } = usePageLocation();
-  const params = new URLSearchParams(search);
+  const [params, setParams] = useSearchParams();
   const tab = params.get('tab') === 'sent' ? 'sent' : 'record';
   function show(next: string) {
-    const nextParams = new URLSearchParams(search);
+    const nextParams = new URLSearchParams(params);
     nextParams.delete('to');
     if (next === 'sent') nextParams.set('tab', next);
     else nextParams.delete('tab');
-    navigation.go(path, { search: nextParams.toString(), isReplacing: true });
+    setParams(nextParams, { replace: true });
   }
   return (
     <section className="pane side" aria-label="User">
@@ -68,7 +66,6 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
   const { mayChange } = useSession();
   const [isErasing, setErasing] = useState(false);
   const { isAllOff, channelsOff, locale } = user.preferences;
-  const now = Date.now();
   return (
     <>
       <div className="pad">
@@ -84,8 +81,8 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
           <dd className="mono">{user.sid}</dd>
           <dt>created</dt>
           <dd>
-            {moment(user.createdAt, now)}
-            <span className="faint">, updated {moment(user.updatedAt, now)}</span>
+            {formatFull(user.createdAt)}
+            <span className="faint">, updated {formatFull(user.updatedAt)}</span>
           </dd>
         </dl>
       </div>

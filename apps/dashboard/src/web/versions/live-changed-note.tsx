@@ -1,5 +1,5 @@
 import type { PageProblem } from '../api';
-import { clock } from '../format';
+import { formatMoment } from '../dates';
 import { Button } from '../parts/controls';
 import { NoteBox, ProblemNote } from '../parts/notes';
 
@@ -12,7 +12,7 @@ export function LiveChangedNote({
   onLook: () => void;
 }) {
   if (problem?.code !== 'live_changed') return <ProblemNote problem={problem} />;
-  const when = problem.savedAt ? ` at ${clock(problem.savedAt)}` : '';
+  const when = problem.savedAt ? ` at ${formatMoment(problem.savedAt)}` : '';
   return (
     <NoteBox
       tone="red"

@@ -1,8 +1,9 @@
+import { useNavigate } from 'react-router';
 import type { EventAnswer, VersionRow } from '../../api/events';
 import type { PageProblem, Result } from '../api';
 import { useApp, useServices, useSession } from '../context';
+import { formatFull } from '../dates';
 import type { Draft } from '../editor/use-draft';
-import { moment } from '../format';
 import { Button, Link } from '../parts/controls';
 import { SelectChip } from '../parts/select-chip';
 import { buildPath } from '../route';
@@ -44,7 +45,7 @@ function Published({ row }: { row: VersionRow }) {
   const { kind, createdAt, createdBy, note, rolledBackTo } = row;
   return (
     <p className="small dim">
-      {kind === 'test' ? 'Tested' : 'Published'} {moment(createdAt, Date.now())} by{' '}
+      {kind === 'test' ? 'Tested' : 'Published'} {formatFull(createdAt)} by{' '}
       {createdBy ?? 'the command line'}
       {rolledBackTo !== null && `, rollback to v${rolledBackTo}`}.{note && ` ${note}`}
     </p>
@@ -82,7 +83,8 @@ function Acts({
   isLive,
 }: HeadProps & { isLive: boolean }) {
   const app = useApp();
-  const { api, navigation } = useServices();
+  const { api } = useServices();
+  const navigate = useNavigate();
   const { revision } = draft.saved;
   const input = { appId: app.id, eventId: event.id, body: { basedOn: revision } };
   async function replaceDraft(request: Promise<Result<EventAnswer>>) {
@@ -90,7 +92,7 @@ function Acts({
     onProblem('problem' in answer ? answer.problem : undefined);
     if ('problem' in answer) return;
     onEvent(answer.value);
-    navigation.go(buildPath(app.id, 'events', event.id));
+    void navigate(buildPath(app.id, 'events', event.id));
   }
   if (viewedVersion.id === draftName) {
     return (

@@ -1,6 +1,6 @@
 import type { EventAnswer, VersionRow } from '../../api/events';
 import { useApp } from '../context';
-import { moment } from '../format';
+import { formatMoment } from '../dates';
 import { Button, Link } from '../parts/controls';
 import { AwayBar, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
@@ -86,7 +86,7 @@ type Row = {
 
 function toDraftRow({ draft: { savedAt, savedBy } }: EventAnswer): Row {
   const by = savedBy ? `, ${savedBy}` : '';
-  const text = `Saved ${moment(savedAt, Date.now())}${by}`;
+  const text = `Saved ${formatMoment(savedAt)}${by}`;
   return { id: draftName, name: 'draft', isLive: false, at: savedAt, text, note: 'not published' };
 }
 
@@ -97,7 +97,7 @@ function toRow(version: VersionRow, { live }: EventAnswer): Row {
     name: `v${number}`,
     isLive: live?.id === id,
     at: createdAt,
-    text: `${moment(createdAt, Date.now())}, ${createdBy ?? 'the command line'}`,
+    text: `${formatMoment(createdAt)}, ${createdBy ?? 'the command line'}`,
     note: describeVersion(version) || 'no note',
   };
 }

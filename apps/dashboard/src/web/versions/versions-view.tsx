@@ -1,7 +1,8 @@
 import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import type { EventAnswer } from '../../api/events';
 import type { PageProblem } from '../api';
-import { useApp, useServices } from '../context';
+import { useApp } from '../context';
 import { ConflictBar } from '../editor/conflict-bar';
 import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
@@ -10,7 +11,7 @@ import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { IgnoredParams } from '../parts/ignored-params';
 import { ProblemNote, Waiting } from '../parts/notes';
-import { buildPath, usePageLocation } from '../route';
+import { buildPath } from '../route';
 import { Comparison } from './comparison';
 import { RollBackDialog } from './roll-back-dialog';
 import { useVersion, useVersionList } from './use-version';
@@ -63,13 +64,12 @@ export function VersionsView(props: VersionsProps) {
 
 /** Keys to move through the list and return to the editor. */
 function useSteps(rows: readonly string[], { version }: VersionPlace) {
-  const { navigation } = useServices();
-  const { path } = usePageLocation();
+  const navigate = useNavigate();
   const step = (by: number) => () => {
     const next = rows[rows.indexOf(version) + by];
-    if (next) navigation.go(path, { search: versionSearch(next) });
+    if (next) void navigate({ search: versionSearch(next) });
   };
-  const toEditor = () => navigation.go(path);
+  const toEditor = () => void navigate({ search: '' });
   useKeys({ j: step(1), ArrowDown: step(1), k: step(-1), ArrowUp: step(-1), Escape: toEditor });
 }
 
@@ -81,15 +81,14 @@ function VersionDetail({
   onEvent,
   onReload,
 }: VersionsProps & { versions: ReturnType<typeof useVersionList>['versions'] }) {
-  const { navigation } = useServices();
-  const { path } = usePageLocation();
+  const navigate = useNavigate();
   const [isRollingBack, setRollingBack] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
   const after = useVersion(event, draft, place.version);
   const againstId = place.against ?? after.viewedVersion?.previousId;
   const before = useVersion(event, draft, againstId);
   const { viewedVersion } = after;
-  const go = (search: string) => navigation.go(path, { search });
+  const go = (search: string) => void navigate({ search });
   const missing = viewedVersion ? before : after;
   if (!viewedVersion || (againstId && !before.viewedVersion)) {
     return (
