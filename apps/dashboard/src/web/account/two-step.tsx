@@ -61,7 +61,7 @@ function TwoStepState({
         On since <Moment at={addedAt} />. {left} recovery {left === 1 ? 'code' : 'codes'} left.
       </p>
       {left <= fewCodes && <NoteBox tone="amber">Create new recovery codes soon.</NoteBox>}
-      <div className="row-acts">
+      <div className="dialog-foot">
         <Button onClick={() => onOpen('codes')}>New recovery codes</Button>
         <Button onClick={() => onOpen('remove')}>Remove</Button>
       </div>

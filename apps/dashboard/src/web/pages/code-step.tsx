@@ -34,10 +34,10 @@ export function CodeStep({
           isFocused
           onChange={setCode}
         />
-        <Button look="main-action" type="submit" disabled={isBusy}>
-          Sign in <kbd data-keys="Enter" />
-        </Button>
-        <div>
+        <div className="dialog-foot">
+          <Button look="main-action" type="submit" disabled={isBusy}>
+            Sign in <kbd data-keys="Enter" />
+          </Button>
           <Button onClick={onBack}>Back</Button>
         </div>
       </form>
