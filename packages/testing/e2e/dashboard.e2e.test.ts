@@ -171,12 +171,16 @@ describe('integrations', () => {
     await page.getByRole('radio', { name: /SMTP/ }).check({ force: true });
     await button(page, 'Test connection').click();
     await page.getByText('3 fields to correct: Name, Host, Sender address').waitFor();
+    expect(await page.evaluate('document.activeElement.name')).toBe('name');
     await page.getByLabel('Host').fill('127.0.0.1');
     await page.getByLabel('Port').fill(String(settings['port']));
     await page.getByLabel('Require STARTTLS').uncheck();
     await page.getByLabel('Sender address').fill('notify@example.com');
     await add(page, 'smtp-main');
     await page.getByLabel('Sender name').fill('Harrow Goods');
+    await page.getByRole('link', { name: 'Queues' }).click();
+    await page.getByText('Not saved: Sender name.').waitFor();
+    await button(page, 'Keep editing').click();
     await button(page, 'Save').click();
     await page.getByText('Saved.').waitFor();
     await button(page, 'Pause').click();
@@ -195,6 +199,8 @@ describe('integrations', () => {
     await page.getByLabel('Bot token').fill(String(credentials['access_token']));
     await add(page, 'slack-bot');
     expect(await page.getByLabel('Bot token').getAttribute('placeholder')).toContain('ated');
+    expect(await page.getByLabel('Bot token').getAttribute('type')).toBe('password');
+    await page.getByText('last changed just now').waitFor();
     expect(await page.content()).not.toContain(String(credentials['access_token']));
   });
 

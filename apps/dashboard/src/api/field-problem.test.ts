@@ -12,4 +12,5 @@ test.each([
 test('a problem becomes a sentence with one full stop', () => {
   expect(toSentence('Host', 'is missing')).toBe('Host is missing.');
   expect(toSentence('User', 'is wrong. See the log.')).toBe('User is wrong. See the log.');
+  expect(toSentence('Text', 'This tag is never closed.')).toBe('Text: This tag is never closed.');
 });

@@ -9,8 +9,8 @@ export function formatFieldName(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `Host`, `is missing` as "Host is missing." */
+/** `Host`, `is missing` as "Host is missing."; a problem that is a sentence follows a colon. */
 export function toSentence(label: string, problem: string): string {
-  const text = `${label} ${problem}`;
+  const text = /^[A-Z]/.test(problem) ? `${label}: ${problem}` : `${label} ${problem}`;
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

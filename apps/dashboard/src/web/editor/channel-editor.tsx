@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { toSentence } from '../../api/field-problem';
 import type { PublishProblem } from '../../api/problem';
 import { useSession } from '../context';
 import { getAt, listSchemaFields, type SchemaField, setAt } from '../integrations/schema-fields';
@@ -9,7 +8,7 @@ import { Mark } from '../parts/state-mark';
 import { ChainEditor } from './chain-editor';
 import { CodeField } from './code-field';
 import { getCodeLanguage, withoutChannel, withTemplate } from './definition';
-import { getFieldLabel } from './field-labels';
+import { describeProblem, getFieldLabel } from './field-labels';
 import { PolicyForm } from './policy-form';
 import { SingleLineField } from './single-line-field';
 import type { Draft } from './use-draft';
@@ -104,9 +103,9 @@ function MoreFields({
   onChange: (template: Record<string, unknown>) => void;
 }) {
   const { registry } = useSession();
-  const sentences = problems.map(({ field = '', problem }) => [
-    field,
-    toSentence(getFieldLabel(registry, channel, field), problem),
+  const sentences = problems.map((one) => [
+    one.field ?? '',
+    describeProblem(registry, channel, one),
   ]);
   return (
     <div className="pad form">

@@ -1,5 +1,5 @@
 import type { RegistryAnswer } from '../../api/registry';
-import { getFieldLabel } from './field-labels';
+import { describeProblem, getFieldLabel } from './field-labels';
 
 const template = {
   type: 'object',
@@ -21,6 +21,15 @@ describe('the label of a template field', () => {
     ['reply_to', 'Reply to'],
   ])('of %s is %s', (path, label) => {
     expect(getFieldLabel(registry, 'email', path)).toBe(label);
+  });
+
+  test('begins a sentence about its problem', () => {
+    const describe = (field: string, problem: string) =>
+      describeProblem(registry, 'email', { severity: 'error', field, problem });
+    expect(describe('from.address', 'is missing')).toBe('From address is missing.');
+    expect(describe('subject', 'This tag is never closed.')).toBe(
+      'Subject: This tag is never closed.',
+    );
   });
 
   test('needs no schema', () => {

@@ -1,4 +1,5 @@
-import { formatFieldName } from '../../api/field-problem';
+import { formatFieldName, toSentence } from '../../api/field-problem';
+import type { PublishProblem } from '../../api/problem';
 import type { RegistryAnswer } from '../../api/registry';
 import { listSchemaFields } from '../integrations/schema-fields';
 
@@ -11,6 +12,15 @@ export function getFieldLabel({ channels }: RegistryAnswer, channel: string, pat
   if (!field) return formatFieldName(names);
   const rest = names.slice(field.path.length + 1);
   return rest ? `${field.label}, ${formatInside(rest)}` : field.label;
+}
+
+/** A problem of a template as a sentence that names its field. */
+export function describeProblem(
+  registry: RegistryAnswer,
+  channel: string,
+  { field, problem }: PublishProblem,
+): string {
+  return field ? toSentence(getFieldLabel(registry, channel, field), problem) : problem;
 }
 
 /** A place inside of a list: `0.url` is "number 1, url". */

@@ -1,11 +1,13 @@
 import { useState } from 'react';
 import type { ChannelPreview } from '../../api/preview';
+import { useSession } from '../context';
 import { JsonBlock } from '../parts/code';
 import { Segments } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
+import { describeProblem } from './field-labels';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
 
@@ -91,10 +93,11 @@ function OnePreview({
 }
 
 function NotRendered({ preview }: { preview: Exclude<ChannelPreview, { state: 'rendered' }> }) {
+  const { registry } = useSession();
   const message =
     preview.state === 'failed'
       ? preview.detail
-      : preview.problems.map(({ problem, field }) => `${field ?? ''} ${problem}`.trim()).join('; ');
+      : preview.problems.map((one) => describeProblem(registry, preview.channel, one)).join(' ');
   return (
     <figure className="shot">
       <figcaption>

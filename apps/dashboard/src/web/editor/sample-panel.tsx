@@ -104,6 +104,7 @@ export function JsonArea({
 }) {
   const [text, setText] = useState(() => JSON.stringify(data, null, 2));
   const [isWrong, setWrong] = useState(false);
+  const id = useId();
   function change(next: string) {
     setText(next);
     const read = readObject(next);
@@ -116,12 +117,17 @@ export function JsonArea({
         className={isWrong ? 'input mono area bad' : 'input mono area'}
         aria-label={label}
         aria-invalid={isWrong ? true : undefined}
+        aria-describedby={isWrong ? id : undefined}
         rows={8}
         spellCheck={false}
         value={text}
         onChange={({ target }) => change(target.value)}
       />
-      {isWrong && <div className="hint bad">Enter a JSON object.</div>}
+      {isWrong && (
+        <div id={id} className="hint bad">
+          {label.replace(/ as JSON$/, '')} must be a JSON object.
+        </div>
+      )}
     </div>
   );
 }

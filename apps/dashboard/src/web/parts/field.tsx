@@ -47,7 +47,7 @@ export function AreaInput({
   return (
     <div className="field">
       <FieldHead id={id} label={label} aside={aside} />
-      <div className="field-row top">
+      <div className="field-row beside-area">
         <textarea
           {...describe(id, { hint, problem })}
           className={`input mono area ${className} ${problem ? 'bad' : ''}`}
