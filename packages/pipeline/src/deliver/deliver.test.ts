@@ -161,6 +161,31 @@ describe('a delivery job', () => {
     ]);
   });
 
+  test.each([
+    ['accepted', { outcome: 'accepted', providerMessageId: '1' }, undefined],
+    ['refused', { outcome: 'rejected', scope: 'integration', reason: '535' }, '535'],
+  ] as const)(
+    'reports that a call was %s for the settings that it used',
+    async (_what, outcome, refusal) => {
+      const reports: object[] = [];
+      const used = { ...message, integrationId: 'i' };
+      const revision = { integrationId: 'i', updatedAt: new Date(1) };
+      const { deliver } = setUp({
+        claims: {
+          add: async () => ({ claim: { kind: 'claimed', message: used }, claimedAtMs: 0 }),
+        },
+        attempt: async () => ({
+          ...{ outcome, provider: 'smtp', callMs: 1, integrationUpdatedAt: revision.updatedAt },
+        }),
+        health: { record: (attempt) => reports.push(attempt) },
+        onIntegration: async (report) => void reports.push(report),
+      });
+      await deliver({ ids: ['m'], fairnessKey: 'a' });
+      const health = { ...revision, outcome, circuitOpenMs: undefined };
+      expect(reports).toEqual([health, { ...revision, refusal }]);
+    },
+  );
+
   test('sends the next message while a result is stored, up to the limit of unstored results', async () => {
     const sent: string[] = [];
     const storing: (() => void)[] = [];
