@@ -48,7 +48,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   writeFileSync(file, Buffer.from(data, 'base64'));
 }
 
-/** Of an element of the page; the tests are compiled without the types of a browser. */
+/** The used members of an element. The tests are compiled without the types of a browser. */
 type Part = {
   tagName: string;
   className: string;
