@@ -289,6 +289,7 @@ describe('the palette and the keyboard shortcuts', () => {
     await page.keyboard.press('j');
     await page.waitForURL(/log\/[0-9a-f-]{36}/);
     const opened = page.url().split('/').at(-1) ?? '';
+    await page.locator('tr[aria-current="true"]').waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(/\/log$/);
     await page.locator(`a:focus[href*="${opened}"]`).waitFor();
