@@ -23,8 +23,11 @@ export function useRoute(): Route {
   return { page: handle?.page ?? 'missing', appId, id } as Route;
 }
 
+/** A path without the prefix of a proxy. A relative one would depend on the page that shows the link. */
+export type AbsolutePath = `/${string}`;
+
 /** The path of a page, below the base of the router. */
-export function buildPath(appId: string, page: AppPage, id?: string): string {
-  const path = `/apps/${encodeURIComponent(appId)}/${page}`;
+export function buildPath(appId: string, page: AppPage, id?: string): AbsolutePath {
+  const path: AbsolutePath = `/apps/${encodeURIComponent(appId)}/${page}`;
   return id === undefined ? path : `${path}/${encodeURIComponent(id)}`;
 }

@@ -6,7 +6,7 @@ import { Link } from '../parts/controls';
 import { NoteBox, Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
-import { buildPath } from '../route';
+import { type AbsolutePath, buildPath } from '../route';
 
 /** The checklist for live delivery; the name of the app confirms it. */
 export function GoLiveDialog({ app, onClose }: { app: AppAnswer; onClose: () => void }) {
@@ -96,7 +96,7 @@ function Checklist({
   );
 }
 
-function getPath(appId: string, { page, id }: NonNullable<GoingLiveItem['fix']>): string {
+function getPath(appId: string, { page, id }: NonNullable<GoingLiveItem['fix']>): AbsolutePath {
   if (page === 'keys' || page === 'apps') return `/${page}`;
   return buildPath(appId, page, id ?? undefined);
 }

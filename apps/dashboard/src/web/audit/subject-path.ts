@@ -1,6 +1,6 @@
 import { getOwn } from '@belfry/shared';
 import type { AuditPage, AuditRow } from '../../api/audit';
-import { type AppPage, buildPath } from '../route';
+import { type AbsolutePath, type AppPage, buildPath } from '../route';
 
 /** Pages that list a kind of thing; the part of an action before its dot. */
 const appPages: Record<string, AppPage> = {
@@ -18,7 +18,7 @@ const appPages: Record<string, AppPage> = {
   user: 'users',
 };
 const withDetails: readonly string[] = ['event', 'integration', 'resend'];
-const accountPages: Record<string, string> = {
+const accountPages: Record<string, AbsolutePath> = {
   invitation: '/people',
   key: '/keys',
   operator: '/people',
@@ -28,7 +28,7 @@ const accountPages: Record<string, string> = {
 export function getSubjectPath(
   { action, appId, subject }: Pick<AuditRow, 'action' | 'appId' | 'subject'>,
   names: AuditPage['names'],
-): string | undefined {
+): AbsolutePath | undefined {
   const [kind = ''] = action.split('.');
   const accountPage = getOwn(accountPages, kind);
   if (accountPage !== undefined) return accountPage;

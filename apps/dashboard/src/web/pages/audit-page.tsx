@@ -74,7 +74,7 @@ const columns: Column<Entry>[] = [
   {
     header: 'Operator',
     cell: ({ entry: { operator, operatorId } }) => (
-      <Link to="audit" search={`operator=${operatorId ?? 'none'}`} title="Show only these changes">
+      <Link to="/audit" search={`operator=${operatorId ?? 'none'}`} title="Show only these changes">
         {operator ?? 'the command line'}
       </Link>
     ),

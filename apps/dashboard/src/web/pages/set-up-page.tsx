@@ -65,7 +65,7 @@ function PasswordSet() {
       <h1>Password changed</h1>
       <p>Two-step sign-in is still on.</p>
       <p>
-        <Link to="">Sign in</Link> with the new password and a code.
+        <Link to="/">Sign in</Link> with the new password and a code.
       </p>
     </>
   );

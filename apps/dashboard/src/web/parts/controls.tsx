@@ -1,5 +1,6 @@
 import { type ButtonHTMLAttributes, type ReactNode, useState } from 'react';
 import { Link as RouterLink } from 'react-router';
+import type { AbsolutePath } from '../route';
 import { Icon } from './icons';
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { look?: string };
@@ -18,7 +19,7 @@ export function KeyHint({ keys }: { keys: string }) {
 }
 
 type LinkProps = {
-  to: string;
+  to: AbsolutePath;
   search?: string;
   className?: string;
   title?: string;

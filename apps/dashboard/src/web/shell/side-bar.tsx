@@ -30,7 +30,7 @@ export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void })
   const { session, app } = useSession();
   return (
     <header className="nav">
-      <Link className="brand" to="" title="Belfry">
+      <Link className="brand" to="/" title="Belfry">
         <Bell />
         <span>Belfry</span>
         <small>{session.connection.version}</small>
