@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { createPublishCapacity } from '@belfry/pipeline/relay';
 import { newId } from '@belfry/runtime';
 import {
@@ -53,13 +55,16 @@ async function send(user: object = { mobile: '+12025550123' }): Promise<void> {
 /** Sends at the same time: Redis does not answer before all calls have arrived, however slow the machine is. */
 async function sendTogether(pickUser?: (index: number) => object): Promise<void> {
   let arrived = 0;
-  const count = () => {
-    arrived += 1;
-  };
+  const count = (request: IncomingMessage) =>
+    request.once('end', () => {
+      arrived += 1;
+    });
   gateway.server.on('request', count);
   commands.hold();
   const answers = Promise.all(Array.from({ length: calls }, (_, index) => send(pickUser?.(index))));
   await eventually(async () => expect(arrived).toBe(calls));
+  // The last call is read, but may not wait for Redis yet.
+  for (let iteration = 0; iteration < 100; iteration += 1) await setImmediate();
   gateway.server.off('request', count);
   commands.release();
   await answers;

@@ -1,6 +1,5 @@
 import type { CaptureSummary } from '../../api/captures';
 import { useApp, useSession } from '../context';
-import { formatMoment } from '../dates';
 import { count, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
@@ -34,7 +33,7 @@ export function CaptureList({
         </button>
       )}
       {groups.map(({ key, event, capturedAt, rows }) => (
-        <section key={key} aria-label={`${event}, ${formatMoment(capturedAt)}`}>
+        <section key={key}>
           <h2 className="group">
             <code className="cut">{event}</code>
             <small>{plural(new Set(rows.map(({ channel }) => channel)).size, 'channel')}</small>
