@@ -53,6 +53,7 @@ type Part = {
   tagName: string;
   className: string;
   outerHTML: string;
+  parentElement: Part | null;
   scrollWidth: number;
   clientWidth: number;
   closest(selector: string): Part | null;
@@ -71,9 +72,14 @@ async function listWideParts(page: Page, window: { width: number; height: number
       (part.tagName === 'HTML' || /auto|scroll/.test(getComputedStyle(part).overflowX)) &&
       part.scrollWidth > part.clientWidth + 1 &&
       !part.closest('pre, .cm-editor, .pv');
+    const isClipped = (each: Part, part: Part): boolean => {
+      const parent = each.parentElement;
+      if (!parent || parent === part) return false;
+      return getComputedStyle(parent).overflowX !== 'visible' || isClipped(parent, part);
+    };
     return (elements as unknown as Part[]).filter(isWide).map((part) => {
       const limit = part.getBoundingClientRect().left + part.clientWidth;
-      const inside = [...part.querySelectorAll('*')];
+      const inside = [...part.querySelectorAll('*')].filter((each) => !isClipped(each, part));
       const reaching = inside.filter((each) => each.getBoundingClientRect().right > limit + 1);
       const cause = reaching.at(-1)?.outerHTML.slice(0, 200);
       return `${part.tagName}.${part.className}: ${part.scrollWidth} in ${part.clientWidth} px, by ${cause}`;
