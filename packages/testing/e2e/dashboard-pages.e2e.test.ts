@@ -106,6 +106,19 @@ describe('every page of the dashboard', () => {
     );
   }
 
+  testInBrowser('the log on a phone keeps event, recipient and states', async () => {
+    const { page } = operator;
+    await page.goto(dashboard.url + pages['log']!.place);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const row = page.locator('tr', { hasText: 'sandbox+bounce@' });
+    for (const cell of ['.ev a', '.dim', '.channel-columns']) {
+      const box = await row.locator(cell).boundingBox();
+      expect(box!.width).toBeGreaterThan(60);
+      expect(box!.x + box!.width).toBeLessThanOrEqual(390);
+    }
+    await page.setViewportSize(wide);
+  });
+
   testInBrowser('set-up and sign-in have no axe finding and no overflow', async () => {
     const visitor = await dashboard.openPage();
     const { page, problems } = visitor;

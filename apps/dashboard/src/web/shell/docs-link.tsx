@@ -25,7 +25,7 @@ export function DocsLink({ page }: { page: Route['page'] }) {
   const href = useHref(`/docs/${file}`);
   if (file === undefined) return null;
   return (
-    <a className="btn small bare" href={href} target="_blank" rel="noreferrer">
+    <a className="btn small bare docs-link" href={href} target="_blank" rel="noreferrer">
       Docs
     </a>
   );
