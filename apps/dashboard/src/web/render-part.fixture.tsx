@@ -33,13 +33,13 @@ export const registry: RegistryAnswer = {
   magicRecipients: [],
 };
 
-/** A server that gives each route its answer. A route without one never answers. */
+/** A server that gives each route its answer, or that of its function. A route without one never answers. */
 export function createTestApi(answers: Record<string, unknown>) {
-  const call = jest.fn((route: string, _input?: unknown, _signal?: AbortSignal) =>
-    Object.hasOwn(answers, route)
-      ? Promise.resolve({ value: answers[route] })
-      : new Promise<never>(() => undefined),
-  );
+  const call = jest.fn((route: string, _input?: unknown, _signal?: AbortSignal) => {
+    if (!Object.hasOwn(answers, route)) return new Promise<never>(() => undefined);
+    const answer = answers[route];
+    return Promise.resolve({ value: typeof answer === 'function' ? answer() : answer });
+  });
   return { call, getUrl: (route: string) => route };
 }
 

@@ -1,6 +1,7 @@
 import { cleanup, screen, within } from '@testing-library/react';
 import type { Definition, EventAnswer, Policy } from '../../api/events';
-import { renderInPage } from '../render-in-page.fixture';
+import type { RegistryAnswer } from '../../api/registry';
+import { createTestApi, registry, renderPart } from '../render-part.fixture';
 import { PublishDialog } from './publish-dialog';
 import type { Draft } from './use-draft';
 
@@ -18,7 +19,7 @@ function createDefinition(template: { text: string }, changes: Partial<Policy> =
 function openDialog(definition: Definition) {
   const draft = { definition, checked: { problems: [] }, isDirty: false };
   const event = { id: 'event-1', name: 'order', liveNumber: 4, live: { definition: live } };
-  renderInPage(
+  renderPart(
     <PublishDialog
       event={event as unknown as EventAnswer}
       draft={draft as unknown as Draft}
@@ -26,10 +27,11 @@ function openDialog(definition: Definition) {
       onReload={async () => {}}
       onClose={() => {}}
     />,
-    {
+    createTestApi({
       'GET /api/apps/:appId/integrations': { integrations: [] },
       'POST /api/apps/:appId/events/:eventId/variables': { isSensitive: true },
-    },
+    }),
+    { registry: { ...registry, channels: [{ channel: 'sms' }] as RegistryAnswer['channels'] } },
   );
   return screen.getByRole<HTMLButtonElement>('button', { name: 'Publish' });
 }

@@ -1,5 +1,5 @@
 import { act, cleanup, screen, within } from '@testing-library/react';
-import { renderInPage } from '../render-in-page.fixture';
+import { createTestApi, renderPart } from '../render-part.fixture';
 import { TestSendResult } from './test-send-result';
 
 const route = 'GET /api/apps/:appId/requests/:requestId';
@@ -59,9 +59,8 @@ describe('a test send', () => {
   test('shows what happens on each channel until every message is final, then reads no more', async () => {
     const answers = [first, last];
     const read = () => ({ readAt: Date.now(), channelRows: answers.shift() });
-    const calls = renderInPage(<TestSendResult requestId="request-1" onGo={() => {}} />, {
-      [route]: read,
-    });
+    const api = createTestApi({ [route]: read });
+    renderPart(<TestSendResult requestId="request-1" onGo={() => {}} />, api);
     await act(() => jest.advanceTimersByTimeAsync(0));
     expect(rowTexts()).toEqual([
       expect.stringMatching(
@@ -77,15 +76,14 @@ describe('a test send', () => {
     );
     expect(email).toMatch(/email delivered ana/);
     await readEach();
-    expect(calls).toHaveLength(2);
+    expect(api.call).toHaveBeenCalledTimes(2);
   });
 
   test('links to its request in the log and to its captured messages', async () => {
-    renderInPage(<TestSendResult requestId="request-1" onGo={() => {}} />, {
-      [route]: { readAt: Date.now(), channelRows: last },
-    });
+    const api = createTestApi({ [route]: { readAt: Date.now(), channelRows: last } });
+    renderPart(<TestSendResult requestId="request-1" onGo={() => {}} />, api);
     await act(() => jest.advanceTimersByTimeAsync(0));
     const links = screen.getAllByRole('link').map((link) => link.getAttribute('href'));
-    expect(links).toEqual(['/apps/app-1/log/request-1', '/apps/app-1/sandbox/capture-1']);
+    expect(links).toEqual(['/apps/a/log/request-1', '/apps/a/sandbox/capture-1']);
   });
 });
