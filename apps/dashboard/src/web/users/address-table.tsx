@@ -4,11 +4,11 @@ import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { convertDates } from '../dates';
 import { Button } from '../parts/controls';
-import { channelIcon, Icon } from '../parts/icons';
 import { Moment } from '../parts/moment';
 import { ProblemNote } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import { channelColumn } from './channel-column';
 import { SuppressDialog } from './suppress-dialog';
 
 type Row = UserAddress & { suppressions: SuppressionRow[]; isOff: boolean };
@@ -88,15 +88,7 @@ function isForAddress(row: SuppressionRow, { channel, address }: UserAddress): b
 }
 
 const columns: Column<Row>[] = [
-  {
-    header: 'Channel',
-    className: 'c-channel',
-    cell: ({ channel }) => (
-      <span className="state">
-        <Icon name={channelIcon(channel)} size={14} /> {channel}
-      </span>
-    ),
-  },
+  channelColumn,
   {
     header: 'Address',
     className: 'stacked',

@@ -2,13 +2,13 @@ import type { UserAnswer, UserMessage } from '../../api/users';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
 import { Link } from '../parts/controls';
-import { channelIcon, Icon } from '../parts/icons';
 import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { ExplanationText } from '../request/explanation-text';
 import { buildPath } from '../route';
+import { channelColumn } from './channel-column';
 
 const readAgainMs = 5_000;
 
@@ -49,15 +49,7 @@ export function LatestMessages({ user: { sid } }: { user: UserAnswer }) {
 type Row = { channel: string; message: UserMessage };
 
 const columns: Column<Row>[] = [
-  {
-    header: 'Channel',
-    className: 'c-channel',
-    cell: ({ channel }) => (
-      <span className="state">
-        <Icon name={channelIcon(channel)} size={14} /> {channel}
-      </span>
-    ),
-  },
+  channelColumn,
   {
     header: 'Accepted',
     className: 'c-when num-left',

@@ -4,11 +4,11 @@ import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
-import { channelIcon, Icon } from '../parts/icons';
 import { Moment } from '../parts/moment';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import { type Column, Table } from '../parts/table';
+import { channelColumn } from './channel-column';
 import { SuppressDialog } from './suppress-dialog';
 
 /** The suppressed addresses of the app, sorted. */
@@ -129,15 +129,7 @@ function SuppressionTable({
 }
 
 const columns: Column<SuppressionRow>[] = [
-  {
-    header: 'Channel',
-    className: 'c-channel',
-    cell: ({ channel }) => (
-      <span className="state">
-        <Icon name={channelIcon(channel)} size={14} /> {channel}
-      </span>
-    ),
-  },
+  channelColumn,
   {
     header: 'Address',
     className: 'ev',
