@@ -10,6 +10,7 @@ import {
   skippingObstacles,
 } from './eligibility.sql';
 import { buildFailoverNote } from './failover.sql';
+import { isDue } from './waiting-message.sql';
 
 /** A message that this worker may send now, with all that is needed to send it. */
 export type ClaimedMessage = {
@@ -60,7 +61,7 @@ export type ClaimOptions = {
  * call is on record before it is made. Eligibility is judged here, not when the message was planned.
  */
 export async function claimMessages(
-  pool: pg.Pool,
+  pool: Pick<pg.Pool, 'query'>,
   { ids, worker, leaseMs }: ClaimOptions,
 ): Promise<Claim[]> {
   const { rows } = await pool.query<ClaimRow>({
@@ -77,7 +78,7 @@ export async function claimMessages(
  * looks at the others. The result has undefined for each message that it does not claim.
  */
 export async function claimEligibleMessages(
-  pool: pg.Pool,
+  pool: Pick<pg.Pool, 'query'>,
   { ids, worker, leaseMs }: ClaimOptions,
 ): Promise<(Claim | undefined)[]> {
   const { rows } = await pool.query<ClaimRow>({
@@ -93,7 +94,7 @@ export async function claimEligibleMessages(
 }
 
 /** Nobody else's, and due. */
-const isClaimable = "m.state = 'queued' AND m.due_at <= now()";
+const isClaimable = `m.state = 'queued' AND ${isDue('m')}`;
 
 /** How often a message of a paused integration or channel is looked at again. */
 const pausedRecheckMs = 15_000;

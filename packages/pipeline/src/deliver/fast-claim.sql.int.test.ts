@@ -129,6 +129,30 @@ describe('a clear claim', () => {
     expect(await claimOne(id)).toMatchObject({ kind: 'claimed' });
   });
 
+  test.each([
+    ['clear', claimEligibleMessages],
+    ['full', claimMessages],
+  ])(
+    'takes a message at the moment that it is due, though its time is stored rounded up: %s',
+    async (_, claim) => {
+      const ids = await Promise.all(Array.from({ length: 20 }, () => write()));
+      const client = await database.delivery.connect();
+      try {
+        for (const id of ids) {
+          // now() stays the same in a transaction.
+          await client.query('BEGIN');
+          await client.query('UPDATE message SET due_at = now() WHERE id = $1', [id]);
+          expect(await claim(client, createClaimOptions([id]))).toMatchObject([
+            { kind: 'claimed' },
+          ]);
+          await client.query('COMMIT');
+        }
+      } finally {
+        client.release();
+      }
+    },
+  );
+
   test('gives a message to one of many workers', async () => {
     const id = await write();
     const claims = await Promise.all(Array.from({ length: 6 }, () => claimOne(id)));

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { selectNextIntegration } from './eligibility.sql';
 import { buildFailoverNote } from './failover.sql';
+import { isDue } from './waiting-message.sql';
 
 /** A message that a worker received and does not send now. */
 export type RequeuedMessage = {
@@ -53,4 +54,4 @@ UPDATE message m SET
     THEN ${buildFailoverNote({ integrationId: 'm.integration_id', name: 'n.name', reason: 'no_answer', detail: 'NULL' })}
     ELSE m.notes END
 FROM n
-WHERE m.id = n.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()`;
+WHERE m.id = n.id AND m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND ${isDue('m')}`;

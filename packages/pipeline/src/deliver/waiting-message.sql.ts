@@ -1,5 +1,11 @@
 import type pg from 'pg';
 
+/**
+ * Whether the time of message `m` has come. `due_at` is rounded to milliseconds, up to half of one into the future, and so
+ * must the time be that it is compared with: a message that was just written is due.
+ */
+export const isDue = (m: string) => `${m}.due_at <= now()::timestamptz(3)`;
+
 /** Fields of a queued message that rate limits need. */
 export type WaitingFacts = {
   target: string;

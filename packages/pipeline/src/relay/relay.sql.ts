@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { dropSettledTexts } from '../accept/sealed-items';
+import { isDue } from '../deliver/waiting-message.sql';
 
 /** A message whose job may be lost. */
 export type DoubtedMessage = {
@@ -58,7 +59,7 @@ export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise
              SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) t (id, job_id, previous_job_id)
            ), free AS (
              SELECT m.id FROM message m JOIN t ON t.id = m.id
-             WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND m.due_at <= now()
+             WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND ${isDue('m')}
                AND m.job_id = t.previous_job_id
              ORDER BY m.id FOR UPDATE OF m SKIP LOCKED
            )

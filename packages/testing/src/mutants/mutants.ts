@@ -64,8 +64,8 @@ export const mutants: Mutant[] = [
     file: 'packages/pipeline/src/deliver/claim.sql.ts',
     edits: [
       {
-        anchor: `const isClaimable = "m.state = 'queued' AND m.due_at <= now()";`,
-        becomes: "const isClaimable = 'true';",
+        anchor: "const isClaimable = `m.state = 'queued' AND ",
+        becomes: "const isClaimable = 'true';\nexport const unused = `",
       },
     ],
     suite: chaos,
