@@ -277,9 +277,24 @@ describe('counting a resend by filter', () => {
 describe('a resend by filter', () => {
   test('with an unknown filter is refused, because it would match more messages', async () => {
     const { call, at } = await open();
-    const body = { filters: { recipent: 'a@example.com' }, confirmed: 1, perSecond: 1 };
+    const body = { filters: { recipent: 'a@example.com' }, confirmed: 1, perSecond: 50 };
     const { status, body: answer } = await call('post', at(''), body);
     expect([status, answer.fields?.[0]?.path]).toEqual([422, 'filters.recipent']);
+  });
+
+  // Nothing matches the longest one.
+  test.each([
+    [0, 422],
+    [1, 200],
+    [512, 409],
+    [513, 422],
+  ])('with a filter of %i characters gets a %i', async (length, expected) => {
+    const opened = await open();
+    await opened.insert({}, await createEvent(opened.tenant, { name: 'e' }));
+    const body = { filters: { event: 'e'.repeat(length) }, confirmed: 1, perSecond: 50 };
+    const { status, body: answer } = await opened.call('post', opened.at(''), body);
+    const path = expected === 422 ? 'filters.event' : undefined;
+    expect([status, answer.fields?.[0]?.path]).toEqual([expected, path]);
   });
 
   test('resends each confirmed message once, marks it, and is recorded in the audit', async () => {
