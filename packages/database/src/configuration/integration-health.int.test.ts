@@ -167,6 +167,19 @@ describe('the health of an integration', () => {
     expect(await find()).toMatchObject(untested);
   });
 
+  test('gets a later revision by each save, a millisecond later if the clock was set back', async () => {
+    const slack = { channel: 'slack', provider: 'slack' };
+    id = (await createFactories(database).createIntegration(tenant, slack)).id;
+    updatedAt = new Date(Date.now() + 3_600_000);
+    await database.prisma.integration.update({ where: { id }, data: { updatedAt } });
+    expect(await save(false)).toBe('changed');
+    expect((await find())!.updatedAt.getTime() - updatedAt.getTime()).toBe(1);
+    const settings = { team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };
+    const install = { integrationId: id, credentials: 'sealed', settings };
+    await fillSlackIntegration(database.lookUps, createSystemActor(tenant.accountId), install);
+    expect((await find())!.updatedAt.getTime() - updatedAt.getTime()).toBe(2);
+  });
+
   test('is not filled by results that are written while new settings are saved', async () => {
     const saving = await database.lookUps.connect();
     await saving.query('BEGIN');

@@ -78,6 +78,9 @@ export async function wakeMessages(
   );
 }
 
+/** SQL: the next `updated_at` of integration `i`. It is the revision, so it always increases, also if the clock was set back. */
+export const nextRevision = "greatest(now(), i.updated_at + interval '1 ms')";
+
 /** SQL: the entered credentials, a text[] parameter, as the object that `credential_changes` stores. */
 export function buildChanges(entered: string): string {
   return `(SELECT coalesce(jsonb_object_agg(name, (extract(epoch FROM now()) * 1000)::bigint), '{}')

@@ -8,7 +8,7 @@ import {
   joinHealth,
   selectHealth,
 } from './integration-health';
-import { buildChanges, recordTestResult, wakeMessages } from './integration-state';
+import { buildChanges, nextRevision, recordTestResult, wakeMessages } from './integration-state';
 import { unlessTaken } from './unless-taken';
 
 export type AppIntegrationRow = IntegrationHealth & {
@@ -213,11 +213,10 @@ async function changeIntegration(
 
 type OldIntegration = Pick<AppIntegrationRow, 'channel' | 'name' | 'settings'>;
 
-// `updated_at` is the revision, so it always increases.
 const changeStatement = `
 UPDATE integration i SET name = $4, settings = $5, credentials = $6,
   credential_changes = i.credential_changes || ${buildChanges('$7')},
-  updated_at = greatest(now(), i.updated_at + interval '1 ms'),
+  updated_at = ${nextRevision},
   state = CASE WHEN i.state = 'needs_attention' THEN 'active' ELSE i.state END,
   state_reason = CASE WHEN i.state = 'needs_attention' THEN NULL ELSE i.state_reason END,
   probe_at = NULL

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Actor, changeWithAudit } from '../audit';
 import { clearHealth } from './integration-health';
-import { buildChanges, wakeMessages } from './integration-state';
+import { buildChanges, nextRevision, wakeMessages } from './integration-state';
 
 /** The data that an installation of the Slack app provides. */
 export type SlackInstall = {
@@ -22,7 +22,7 @@ export async function fillSlackIntegration(
     const { rows } = await client.query<{ channel: string; appId: string }>(
       `UPDATE integration i SET credentials = $3, settings = i.settings || $4::jsonb,
          credential_changes = i.credential_changes || ${buildChanges('$5')},
-         updated_at = greatest(now(), i.updated_at + interval '1 ms'),
+         updated_at = ${nextRevision},
          state = CASE WHEN i.state = 'needs_attention' THEN 'active' ELSE i.state END,
          state_reason = CASE WHEN i.state = 'needs_attention' THEN NULL ELSE i.state_reason END, probe_at = NULL
        FROM app a

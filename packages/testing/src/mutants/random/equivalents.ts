@@ -88,4 +88,10 @@ export const equivalents: Equivalent[] = [
     after: `coalesce('00000000-0000-0000-0000-000000000000', nullif(split_part($1, ':', 1), '')::uuid),`,
     reason: 'Resealed rows are left out anyway: the cursor only saves the time to read them again.',
   },
+  {
+    file: 'packages/pipeline/src/operate/receipts.ts',
+    before: `ORDER BY known_id, CASE moves_to \${order} END DESC`,
+    after: `ORDER BY known_id DESC, CASE moves_to \${order} END DESC`,
+    reason: 'DISTINCT ON takes one row of each message; the order of the messages does not matter.',
+  },
 ];
