@@ -19,7 +19,7 @@ export type GuardOptions = {
 
 export type Resolve = (
   hostname: string,
-  options: { all: true; family: number },
+  options: { all: true; family: number | 'IPv4' | 'IPv6' },
   callback: (error: Error | null, addresses: ResolvedAddress[]) => void,
 ) => void;
 
@@ -34,7 +34,7 @@ export function createGuardedLookup({
   resolve = systemLookup,
 }: GuardOptions): LookupFunction {
   return function lookUp(hostname, options, callback) {
-    const all = { all: true, family: toFamily(options.family) } as const;
+    const all = { all: true, family: options.family ?? 0 } as const;
     resolve(hostname, all, (error, addresses = []) => {
       const [first] = addresses;
       const problem = error ?? findProblem(hostname, addresses, allowedPrivateHosts);
@@ -100,10 +100,4 @@ function createNotFoundError(hostname: string): Error {
   return Object.assign(new Error(`${hostname} does not resolve to an address`), {
     code: 'ENOTFOUND',
   });
-}
-
-function toFamily(family: number | string | undefined): number {
-  if (family === 'IPv4') return 4;
-  if (family === 'IPv6') return 6;
-  return typeof family === 'number' ? family : 0;
 }

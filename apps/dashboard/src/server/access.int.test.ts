@@ -46,6 +46,8 @@ describe('a session', () => {
     expect(signedIn.body).toMatchObject({ state: 'signed_in', operator: { email } });
     const [cookie = '', device = ''] = signedIn.get('Set-Cookie') ?? [];
     expect(device).toMatch(/^belfry_device_[\w-]{36}=\S+; .*Path=\/; .*HttpOnly; SameSite=Lax$/);
+    // 400 days, the most that browsers accept.
+    expect(device).toContain('Max-Age=34560000;');
     expect(cookie).toMatch(/^belfry_session=[\w-]{43}; .*Path=\/; .*HttpOnly; SameSite=Lax$/);
     const token = cookie.split(';')[0] ?? '';
     const read = () => request(url).get('/api/apps').set('Cookie', token);

@@ -8,6 +8,7 @@ import {
   type Tenant,
   writePastMessages,
 } from '@belfry/testing';
+import { createOverview } from '../operate/overview.sql';
 import { writeReceipts } from '../operate/receipts';
 import { writeGenerations } from '../operate/write-generations.sql';
 import { createMinuteCount } from './count-minutes';
@@ -201,6 +202,17 @@ describe('counting minutes', () => {
       expect(await withMinutesLock(database.delivery, work)).toBe(false);
     });
     expect(work).not.toHaveBeenCalled();
+  });
+
+  test('says how many minutes of a range were never counted', async () => {
+    const { countedMinute } = database.prisma;
+    const { readProgress } = createOverview(database.lookUps);
+    const from = new Date('2026-01-01T10:00:00Z');
+    const before = await readProgress(from);
+    const minutes = [-1, 0, 1].map((minute) => new Date(from.getTime() + minute * minuteMs));
+    await countedMinute.createMany({ data: minutes.map((minute) => ({ minute })) });
+    expect((await readProgress(from)).uncounted).toBe(before.uncounted + 2);
+    await countedMinute.deleteMany({ where: { minute: { in: minutes } } });
   });
 
   test('keeps 8 days', async () => {

@@ -9,7 +9,7 @@ import {
 } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, testDatabase } from '@belfry/testing';
-import { writeRequests } from '../accept/write';
+import { writeMessageRow } from '../message-row.fixture';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
 const log = createLogger({ level: 'error', process: 'test' });
@@ -23,40 +23,37 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
+/** Writes messages of a new app to a channel; each has its age, and may be bulk. */
+async function writeWaiting(channel: string, messages: { ageMs: number; isBulk?: boolean }[]) {
+  const factories = createFactories(database);
+  const tenant = await factories.createTenant();
+  const event = await factories.createEvent(tenant, { [channel]: channelVersion({}) });
+  for (const { ageMs, isBulk = false } of messages) {
+    const id = await writeMessageRow({ database, tenant, event }, { channel });
+    const data = { dueAt: new Date(Date.now() - ageMs), isBulk };
+    await database.prisma.message.update({ where: { id }, data });
+  }
+}
+
 describe('readOldestWaiting', () => {
   test('reports for each channel how long its oldest due message has waited', async () => {
-    const factories = createFactories(database);
-    const tenant = await factories.createTenant();
     const channel = `channel_${newId()}`;
-    const { eventId, versionId } = await factories.createEvent(tenant, {
-      [channel]: channelVersion({}),
-    });
-    const messages = [60_000, 1_000, -60_000].map((ageMs) => ({
-      id: newId(),
-      channel,
-      target: String(ageMs),
-      integrationId: undefined,
-      dueAt: new Date(Date.now() - ageMs),
-      timeToLiveMs: 3_600_000,
-      jobId: undefined,
-      note: undefined,
-    }));
-    const { accountId, appId } = tenant;
-    const ids = { id: newId(), accountId, appId, eventId, versionId };
-    const request = {
-      ...ids,
-      kind: 'single' as const,
-      apiKeyId: undefined,
-      idempotencyKey: undefined,
-    };
-    const plan = { messages, skips: {}, locale: undefined };
-    const emptyTexts = { recipient: undefined, data: undefined, override: undefined };
-    const item = { ...emptyTexts, locale: undefined, scheduleAt: undefined, plan };
-    await writeRequests(database.accepting, [{ request, key: undefined, items: [item] }]);
+    await writeWaiting(channel, [{ ageMs: 60_000 }, { ageMs: 1_000 }, { ageMs: -60_000 }]);
     const [waiting, empty] = await readOldestWaiting(database.delivery, [channel, 'nobody']);
     expect(waiting?.seconds).toBeGreaterThan(59);
     expect(waiting?.seconds).toBeLessThan(120);
     expect(empty).toEqual({ channel: 'nobody', seconds: 0 });
+  });
+
+  test.each([0, 1, 2, 3])('finds the oldest in each app and class: %i', async (oldest) => {
+    const channel = `channel_${newId()}`;
+    const ages = [0, 1, 2, 3].map((place) => (place === oldest ? 600_000 : 1_000));
+    for (const app of [0, 1]) {
+      const [ageMs, bulkAgeMs] = ages.slice(2 * app) as [number, number];
+      await writeWaiting(channel, [{ ageMs }, { ageMs: bulkAgeMs, isBulk: true }]);
+    }
+    const [waiting] = await readOldestWaiting(database.delivery, [channel]);
+    expect(waiting?.seconds).toBeGreaterThan(599);
   });
 });
 

@@ -61,7 +61,7 @@ export async function replaceJobs(pool: pg.Pool, jobs: JobAssignment[]): Promise
              SELECT m.id FROM message m JOIN t ON t.id = m.id
              WHERE m.id = ANY ($1::uuid[]) AND m.state = 'queued' AND ${isDue('m')}
                AND m.job_id = t.previous_job_id
-             ORDER BY m.id FOR UPDATE OF m SKIP LOCKED
+             FOR UPDATE OF m SKIP LOCKED
            )
            UPDATE message m SET job_id = t.job_id FROM t JOIN free USING (id)
            WHERE m.id = t.id AND m.id = ANY ($1::uuid[])

@@ -94,4 +94,10 @@ export const equivalents: Equivalent[] = [
     after: `ORDER BY known_id DESC, CASE moves_to \${order} END DESC`,
     reason: 'DISTINCT ON takes one row of each message; the order of the messages does not matter.',
   },
+  {
+    file: 'packages/database/src/operators/people.ts',
+    before: 'ORDER BY id FOR NO KEY UPDATE`,',
+    after: 'ORDER BY id DESC FOR NO KEY UPDATE`,',
+    reason: 'Two calls cannot deadlock if both lock in the same order, whichever it is.',
+  },
 ];
