@@ -33,6 +33,22 @@ function setUp() {
   return { guardedFind, ids, counts, askForUnknown: findUnknownIds, wait };
 }
 
+test('a token bucket gets `perSecond` tokens per second, up to `burst`, and one back', () => {
+  let nowMs = 0;
+  const buckets = createTokenBuckets({ burst: 20, perSecond: 5, maxBuckets: 1, now: () => nowMs });
+  const takeAll = () => {
+    for (let taken = 0; ; taken += 1) if (!buckets.take('a')) return taken;
+  };
+  expect(takeAll()).toBe(20);
+  nowMs += 2_000;
+  expect(takeAll()).toBe(10);
+  nowMs += 60_000;
+  buckets.giveBack('a');
+  expect(takeAll()).toBe(20);
+  buckets.giveBack('a');
+  expect(takeAll()).toBe(1);
+});
+
 describe('createGuardedFind', () => {
   test('looks up unknown ids of a network until its bucket is empty, then reads one list per second', async () => {
     const { counts, askForUnknown: findUnknownIds, wait } = setUp();

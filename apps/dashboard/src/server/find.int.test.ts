@@ -50,9 +50,28 @@ describe('the search', () => {
     expect(await listMatches(`<${providerMessageId}>`)).toEqual([['providerMessage', filters]]);
     const { found } = await find(messageId);
     expect(found).toMatchObject([{ label: `message ID ${messageId}`, event: 'order_found' }]);
+    expect((await find(providerMessageId)).found).toMatchObject([{ event: 'order_found' }]);
     const neighbour = await dashboard.createNeighbour();
     const { body } = await neighbour.call('get', `find?text=${providerMessageId}`);
     expect(body.found).toEqual([]);
+  });
+
+  test('tells provider’s message IDs apart that begin with the same 128 characters', async () => {
+    const start = `wamid.${newId()}`.padEnd(140, 'x');
+    const { requestId } = await insert({ providerMessageId: `${start}1` });
+    await insert({ providerMessageId: `${start}2` });
+    expect(await listMatches(`${start}1`)).toEqual([['providerMessage', { requestId }]]);
+  });
+
+  test('finds the event that exists before a removed one of the same name', async () => {
+    const { database, tenant } = dashboard;
+    const name = 'order_twice';
+    const events = [newId(), newId(), newId()].map((id) => ({ id, appId: tenant.appId, name }));
+    const deletedAt = new Date();
+    await database.prisma.event.createMany({
+      data: events.map((each, place) => (place === 1 ? each : { ...each, deletedAt })),
+    });
+    expect((await find(name)).found).toMatchObject([{ kind: 'event', eventId: events[1]?.id }]);
   });
 
   test('finds phone numbers in any spelling and tries both readings of an ambiguous one', async () => {

@@ -52,6 +52,16 @@ describe('saved filters of the log', () => {
     ]);
   });
 
+  test('are deleted, renamed and replaced one at a time', async () => {
+    const { at, call } = await begin();
+    for (const name of ['a', 'b']) await call('post', at, { name, filters: failed });
+    const [a, b] = (await call('get', at)).body.filters;
+    await call('patch', `${at}/${a.id}`, { name: 'c' });
+    await call('patch', `${at}/${a.id}`, { filters: { state: 'unknown' } });
+    expect((await call('get', at)).body.filters).toMatchObject([b, { id: a.id, name: 'c' }]);
+    expect((await call('delete', `${at}/${a.id}`)).body.filters).toEqual([b]);
+  });
+
   test('are shared by all operators of the account, sorted by name', async () => {
     const { at, call, signInAgain } = await begin();
     for (const name of ['b', 'A', 'c']) await call('post', at, { name, filters: failed });

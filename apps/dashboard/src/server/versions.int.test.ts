@@ -202,7 +202,7 @@ describe('a rollback', () => {
 describe('the variables that a version reads', () => {
   type Brought = { data?: string | null; kind?: string; items?: number; versionId?: string };
 
-  /** A request as stored by the gateway, with the data of its first item. */
+  /** A request as stored by the gateway, with the data of its first item; the others have none of it. */
   async function store(
     { at, who, versions }: At & { versions: { id: string }[] },
     brought: Brought,
@@ -216,8 +216,9 @@ describe('the variables that a version reads', () => {
       [id, accountId, appId, at.split('/').at(-1), versionId, kind, items],
     );
     await dashboard.database.lookUps.query(
-      'INSERT INTO request_item (request_id, item, data, planned_at) VALUES ($1, 0, $2, now())',
-      [id, data],
+      `INSERT INTO request_item (request_id, item, data, planned_at)
+       SELECT $1, item, CASE WHEN item = 0 THEN $2 ELSE '{}' END, now() FROM generate_series(0, $3 - 1) item`,
+      [id, data, items],
     );
     return id;
   }

@@ -116,6 +116,14 @@ describe('a queued message to a OneSignal subscription', () => {
     expect(await claim(id)).toEqual(skipped('opted_out'));
   });
 
+  test('is sent though FCM disabled the device: its token is not that of OneSignal', async () => {
+    const phone = await createSubscribedPhone();
+    const id = await writeForSubscription(phone);
+    const data = { notificationsDisabled: true, disabledReason: 'unregistered' };
+    await database.prisma.device.update({ where: { id: phone.deviceId }, data });
+    expect(await claim(id)).toEqual(claimed);
+  });
+
   test('is sent if the request names the subscription, whoever owns it', async () => {
     await createSubscribedPhone();
     const id = await write({ channel: 'onesignal', target: `subscription:${playerId}` });
