@@ -43,13 +43,13 @@ testInBrowser(
     await page.goto(`${dashboard.url}apps/${dashboard.tenant.appId}/log/${bulk.requestId}`);
     const totals = page.getByRole('table', { name: 'Messages by channel and state' });
     const failed = bulk.counts['email']?.failed ?? 0;
-    await totals.getByRole('button', { name: `Show ${failed} failed on email` }).waitFor();
+    await totals.getByRole('button', { name: `Show ${failed} failed messages on email` }).waitFor();
     await list(page).first().waitFor();
     // Only the rows in sight are in the page.
     expect(await list(page).count()).toBeLessThan(100);
     expect(await inspectPage(page, 'bulk')).toEqual([]);
 
-    await totals.getByRole('button', { name: `Show ${failed} failed on email` }).click();
+    await totals.getByRole('button', { name: `Show ${failed} failed messages on email` }).click();
     await page.getByRole('button', { name: 'Remove the filter state' }).waitFor();
     await list(page).filter({ hasText: 'failed' }).first().waitFor();
 

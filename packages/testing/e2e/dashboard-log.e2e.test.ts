@@ -47,7 +47,8 @@ async function createIntegrations(): Promise<Record<string, string>> {
 
 const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId}/${place}`;
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const getRow = (page: Page, requestId: string) => page.locator(`td.ev a[href*="${requestId}"]`);
+const requests = (page: Page) => page.getByRole('region', { name: 'Requests' });
+const getRow = (page: Page, requestId: string) => requests(page).locator(`a[href*="${requestId}"]`);
 
 /** Shows a page to the operator who has signed in. */
 async function openAt(place: string): Promise<WatchedPage> {
@@ -110,12 +111,12 @@ describe('the log', () => {
     await page.getByLabel('time', { exact: true }).selectOption('between');
     await page.getByLabel('From').fill('2020-01-01T00:00');
     await page.getByLabel('To', { exact: true }).fill('2021-01-01T00:00');
-    await button(page, 'Set').click();
+    await button(page, 'Apply').click();
     await page.getByText('No request matches').waitFor();
     await page.getByRole('button', { name: 'Remove the filter time' }).click();
     await page.getByLabel('time', { exact: true }).selectOption('between');
     await page.getByLabel('From').fill('2020-01-01T00:00');
-    await button(page, 'Set').click();
+    await button(page, 'Apply').click();
     await expectFound();
   });
 
@@ -160,7 +161,7 @@ describe('the log', () => {
     await copyRequest(requestId, manyRows);
     const { page } = await openAt('log');
     await getRow(page, requestId).waitFor();
-    const list = page.getByRole('region', { name: 'Requests' });
+    const list = requests(page);
     // Without an end, the number of rows is unknown: -1.
     const readOn = async () => {
       const rows = await list.evaluate((pane) => {
@@ -179,7 +180,7 @@ describe('the log', () => {
     const requestId = await send(4, ['sms']);
     const { page } = await openAt(`log/${requestId}`);
     const divider = page.getByRole('separator');
-    const readWidth = async () => Math.round((await page.locator('.list').boundingBox())!.width);
+    const readWidth = async () => Math.round((await requests(page).boundingBox())!.width);
     const before = await readWidth();
     const box = (await divider.boundingBox())!;
     await page.mouse.move(box.x + 4, box.y + 200);
@@ -220,7 +221,11 @@ describe('the timeline', () => {
       await page.getByText(/^Waited /).waitFor();
       await page.getByText(/Attempt 2: accepted/).waitFor();
       await channelRow(/^in_app.*delivered/).click();
-      await page.locator('.rail').getByText('Delivered').waitFor();
+      await page
+        .getByRole('tabpanel', { name: 'Timeline' })
+        .locator('ol')
+        .getByText('Delivered')
+        .waitFor();
       await channelRow(/^whatsapp.*skipped/).click();
       await page.getByText('invalid_address').first().waitFor();
       await channelRow(/^slack.*failed/).click();
@@ -266,7 +271,7 @@ describe('queues', () => {
     const { page: log } = await dashboard.openPage(home);
     await log.goto(appUrl('queues'));
     await log.getByRole('link', { name: '2 paused telegram' }).click();
-    await eventually(() => expect(log.locator('.list tbody tr').count()).resolves.toBe(2));
+    await eventually(() => expect(requests(log).locator('tbody tr').count()).resolves.toBe(2));
     expect(log.url()).toContain('waits=paused&channel=telegram');
     const { page: timeline } = await dashboard.openPage(home);
     await timeline.goto(appUrl(`log/${cancelled}`));
@@ -286,7 +291,7 @@ describe('queues', () => {
     await system.database.prisma.$executeRaw`
       UPDATE worker_heartbeat SET heartbeat_at = now() - interval '5 minutes'`;
     const row = page.getByRole('row', { name: /^sms/ });
-    await row.getByText('no worker').waitFor();
+    await row.getByText('no workers').waitFor();
     await row.getByText(/^since \d\d:\d\d/).waitFor();
     await page.getByText(/No worker serves sms. Start a process with the role/).waitFor();
     await system.startWorker();

@@ -53,7 +53,8 @@ function listPages(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'empt
     overview: { place: `${app}/overview`, isShown: text('Failure rate') },
     log: {
       place: `${app}/log`,
-      isShown: (page: Page) => page.locator('td.ev a').first().waitFor(),
+      isShown: (page: Page) =>
+        page.getByRole('region', { name: 'Requests' }).getByRole('link').first().waitFor(),
     },
     request: { place: `${app}/log/${ids.requestId}`, isShown: text('Attempt 1') },
     empty: { place: `apps/${ids.emptyAppId}/log`, isShown: text('curl -sS') },
@@ -62,8 +63,10 @@ function listPages(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'empt
       place: `${app}/events/${ids.eventId}`,
       isShown: async (page: Page) => {
         await page.getByRole('tab', { name: /^email/ }).click();
-        await page.locator('.cm-content .hb').first().waitFor();
-        await page.locator('.pv-em').waitFor();
+        // The editor highlights each placeholder.
+        const editor = page.getByRole('textbox', { name: 'HTML template' });
+        await editor.getByText('{{user_name}}', { exact: true }).waitFor();
+        await page.getByTitle('E-mail content').waitFor();
       },
     },
     integrations: { place: `${app}/integrations/${ids.integrationId}`, isShown: text('Host') },
@@ -71,7 +74,7 @@ function listPages(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'empt
     keys: { place: 'keys', isShown: text('Rotate without downtime') },
     apps: { place: 'apps', isShown: text('Empty app') },
     account: { place: 'account', isShown: text('this session') },
-    audit: { place: 'audit', isShown: (page: Page) => page.locator('table').waitFor() },
+    audit: { place: 'audit', isShown: (page: Page) => page.getByRole('table').waitFor() },
   };
 }
 
@@ -110,9 +113,12 @@ describe('every page of the dashboard', () => {
     const { page } = operator;
     await page.goto(dashboard.url + pages['log']!.place);
     await page.setViewportSize({ width: 390, height: 844 });
-    const row = page.locator('tr', { hasText: 'sandbox+bounce@' });
-    for (const cell of ['.ev a', '.dim', '.channel-columns']) {
-      const box = await row.locator(cell).boundingBox();
+    const row = page.getByRole('row', { name: /sandbox\+bounce@/ });
+    const event = row.getByRole('link');
+    const recipient = row.getByRole('cell', { name: /^sandbox\+bounce@/ });
+    const states = row.getByRole('img');
+    for (const part of [event, recipient, states]) {
+      const box = await part.boundingBox();
       expect(box!.width).toBeGreaterThan(60);
       expect(box!.x + box!.width).toBeLessThanOrEqual(390);
     }
@@ -143,7 +149,10 @@ describe('the timeline', () => {
       const { page } = operator;
       await page.setViewportSize(wide);
       await page.goto(dashboard.url + pages['log']!.place);
-      await page.locator('tr', { hasText: 'sandbox+bounce@' }).locator('td.ev a').click();
+      await page
+        .getByRole('row', { name: /sandbox\+bounce@/ })
+        .getByRole('link')
+        .click();
       await page.getByRole('button', { name: /^email.*failed/ }).waitFor();
       const decisions = page.getByRole('list', { name: 'Needs a decision' });
       expect(await decisions.textContent()).toMatch(/recipient/i);

@@ -53,9 +53,9 @@ describe('people', () => {
       await confirm(page, 'Create link');
       const link = String(
         await page
-          .getByLabel(/^Link for/)
-          .or(page.locator('.code pre'))
-          .first()
+          .getByRole('figure')
+          .filter({ hasText: /^Link for/ })
+          .locator('pre')
           .textContent(),
       );
       expect(link).toMatch(/\/join#[\w-]{43}$/);
@@ -219,7 +219,7 @@ describe('users', () => {
     await page.getByRole('textbox', { name: 'Address' }).fill('202 555');
     await page.getByLabel('Reason').fill('wrong person');
     await button(page, 'Suppress').click();
-    await dialog(page).locator('.hint.bad').waitFor();
+    await dialog(page).locator('[aria-invalid="true"]').waitFor();
     await page.getByRole('textbox', { name: 'Address' }).fill('+1 202 555-0187');
     await button(page, 'Suppress').click();
     await page.getByRole('row', { name: /\+12025550187/ }).waitFor();

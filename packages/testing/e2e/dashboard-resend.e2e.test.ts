@@ -88,6 +88,9 @@ const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: true });
 
+const requestLinks = (page: Page) =>
+  page.getByRole('region', { name: 'Requests' }).getByRole('link');
+
 async function countMessages(): Promise<number> {
   const { appId } = dashboard.tenant;
   return dashboard.system.database.prisma.message.count({ where: { appId } });
@@ -98,7 +101,7 @@ describe('resending all messages that match a filter', () => {
     const { page, problems } = owner;
     const before = await countMessages();
     await page.goto(appUrl('log'));
-    await page.locator('td.ev a').first().waitFor();
+    await requestLinks(page).first().waitFor();
     expect(await button(page, 'Resend all…').count()).toBe(0);
     await page.getByLabel('event', { exact: true }).selectOption('order_shipped');
     await button(page, 'Resend all…').click();
@@ -117,10 +120,10 @@ describe('resending all messages that match a filter', () => {
     const detail = page.getByRole('region', { name: 'Resend', exact: true });
     await detail.getByText(`${2 * bounced} resent`).waitFor();
     await detail.getByText('finished', { exact: true }).waitFor();
-    await detail.locator('.sums').getByText(`failed ${bounced}`).nth(1).waitFor();
+    await detail.getByLabel('Current states').getByText(`failed ${bounced}`).nth(1).waitFor();
     expect(await countMessages()).toBe(before + 2 * bounced);
     expect(await inspectPage(owner.page, 'resends')).toEqual([]);
-    await detail.locator('td.ev a').first().click();
+    await detail.getByRole('table', { name: 'Messages' }).getByRole('link').first().click();
     const again = page.getByRole('button', { name: /^email.*failed/ });
     await again.nth(1).click();
     await page.getByText('Resend run').waitFor();
@@ -181,7 +184,7 @@ describe('the queues', () => {
     const row = page.getByRole('row', { name: /^email/ });
     await row.getByText(/^peak [\d.]+/).waitFor();
     await expect(row.getByText(/^peak 0\.0/).count()).resolves.toBe(0);
-    await page.getByText('Accept to provider, p50').waitFor();
+    await page.getByText('Acceptance to provider, p50').waitFor();
     expect(await inspectPage(owner.page, 'queues-rates')).toEqual([]);
   });
 });
@@ -192,7 +195,7 @@ describe('the explanation of a request', () => {
     const requestId = failed[0] ?? '';
     await page.goto(appUrl(`log/${requestId}`));
     await page.getByRole('tab', { name: 'Explain' }).click();
-    const explanation = page.locator('.explained pre');
+    const explanation = page.getByRole('tabpanel', { name: 'Explain' }).locator('pre');
     await explanation.waitFor();
     const env = {
       PATH: process.env['PATH'],
@@ -219,7 +222,7 @@ describe('the palette and the keyboard shortcuts', () => {
   testInBrowser('find a message by its ID, an address, a page and an action', async () => {
     const { page } = owner;
     await page.goto(appUrl('log'));
-    await page.locator('td.ev a').first().waitFor();
+    await requestLinks(page).first().waitFor();
     const [message] = await dashboard.system.readMessages(failed[1] ?? '');
     await openPalette(page, message?.id ?? '');
     await offered(page).filter({ hasText: 'message, Test app' }).waitFor();
@@ -244,7 +247,7 @@ describe('the palette and the keyboard shortcuts', () => {
   testInBrowser('offer a viewer no action that changes anything', async () => {
     const { page } = viewer;
     await page.goto(appUrl('log?state=failed'));
-    await page.locator('td.ev a').first().waitFor();
+    await requestLinks(page).first().waitFor();
     expect(await button(page, 'Resend all…').count()).toBe(0);
     await openPalette(page, 'sending');
     await page.getByText('No results.').waitFor();
@@ -274,7 +277,7 @@ describe('the palette and the keyboard shortcuts', () => {
   testInBrowser('open each page, step through the rows, and are all listed by ?', async () => {
     const { page } = owner;
     await page.goto(appUrl('log'));
-    await page.locator('td.ev a').first().waitFor();
+    await requestLinks(page).first().waitFor();
     for (const [key, place] of [
       ['e', 'events'],
       ['i', 'integrations'],
@@ -285,7 +288,7 @@ describe('the palette and the keyboard shortcuts', () => {
       await page.keyboard.press(key);
       await page.waitForURL(new RegExp(`/${place}$`));
     }
-    await page.locator('td.ev a').first().waitFor();
+    await requestLinks(page).first().waitFor();
     await page.keyboard.press('j');
     await page.waitForURL(/log\/[0-9a-f-]{36}/);
     const opened = page.url().split('/').at(-1) ?? '';
@@ -302,7 +305,7 @@ describe('the palette and the keyboard shortcuts', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/events\/[0-9a-f-]{36}/);
     await page.keyboard.press('?');
-    const help = page.getByRole('dialog', { name: 'Keyboard' });
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await help.getByText('Pause or resume the live tail').waitFor();
     expect(await inspectPage(owner.page, 'keys-help')).toEqual([]);
     await page.keyboard.press('Escape');

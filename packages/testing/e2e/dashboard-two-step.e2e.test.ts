@@ -10,13 +10,13 @@ import {
   type WatchedPage,
 } from './dashboard/open-dashboard';
 import { inspectPage } from './dashboard/pictures';
+import { expectFocus, pressEnterOn, tabTo } from './dashboard/use-keyboard';
 
 // The renderer needs many seconds where two cores are shared.
 jest.setTimeout(240_000);
 
 const email = 'olga@example.com';
 const stepMs = 30_000;
-const maxTabs = 80;
 
 let dashboard: OpenDashboard;
 let home: WatchedPage;
@@ -35,19 +35,9 @@ function createCode(secret: string, timestamp = Date.now()): string {
   return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp });
 }
 
-/** Presses Tab until the element has the focus. */
-async function tabTo(element: Locator): Promise<void> {
-  await element.waitFor();
-  for (let count = 0; count < maxTabs; count += 1) {
-    if (await element.evaluate((node) => node === node.ownerDocument.activeElement)) return;
-    await element.page().keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not reach ${element}`);
-}
-
 /** Types into the field that has the focus by itself, and presses Enter. */
 async function enterInto(field: Locator, text: string): Promise<void> {
-  await field.and(field.page().locator(':focus')).waitFor();
+  await expectFocus(field);
   await field.page().keyboard.type(text);
   await field.page().keyboard.press('Enter');
 }
@@ -58,10 +48,7 @@ testInBrowser(
     const { page, problems } = home;
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const field = (label: string) => page.getByLabel(label, { exact: true });
-    const press = async (name: string) => {
-      await tabTo(button(name));
-      await page.keyboard.press('Enter');
-    };
+    const press = (name: string) => pressEnterOn(button(name));
     const signIn = async () => {
       await tabTo(field('E-mail'));
       await page.keyboard.type(email);
@@ -96,7 +83,7 @@ testInBrowser(
     await page.getByRole('heading', { name: 'Enter a code' }).waitFor();
     expect(await inspectPage(page, 'code')).toEqual([]);
     await enterInto(field('Code'), '000000');
-    await page.locator('.hint.bad').waitFor();
+    await field('Code').and(page.locator('[aria-invalid="true"]')).waitFor();
     await tabTo(field('Code'));
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type(createCode(secret, Date.now() + stepMs));
@@ -110,7 +97,7 @@ testInBrowser(
     await page.getByText('9 recovery codes left').waitFor();
 
     await press('Remove');
-    await field('Your password').and(page.locator(':focus')).waitFor();
+    await expectFocus(field('Your password'));
     await page.keyboard.press('Escape');
     await page.goto(`${dashboard.url}audit`);
     for (const action of ['operator.totp_added', 'operator.recovery_code_used']) {

@@ -136,9 +136,12 @@ describe('the versions of an event', () => {
       expect(await sms.locator('del').allTextContents()).toContain('{{user_name}}, ');
       const html = detail.getByRole('table', { name: 'email en html' });
       expect(await html.locator('ins').allTextContents()).toEqual(['Dear']);
-      expect(await html.locator('td.came').last().textContent()).toBe(
-        '+Added: <p>Questions? Answer this mail.</p>',
-      );
+      expect(
+        await html
+          .getByRole('cell', { name: /^Added: / })
+          .last()
+          .textContent(),
+      ).toBe('+Added: <p>Questions? Answer this mail.</p>');
       await html.getByRole('button', { name: /^Show \d+ unchanged lines/ }).click();
       await html.getByText('{{#each items}}').first().waitFor();
       expect(await inspectPage(page, 'versions')).toEqual([]);
@@ -147,7 +150,7 @@ describe('the versions of an event', () => {
       await page.getByLabel('compared with').selectOption('v3, live');
       expect(page.url()).toContain('against=');
       await page.reload();
-      await html.locator('td.gone', { hasText: 'Questions?' }).waitFor();
+      await html.getByRole('cell', { name: /^Removed: .*Questions\?/ }).waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('tab', { name: /^email/ }).waitFor();
       expect(problems).toEqual([]);
@@ -158,9 +161,11 @@ describe('the versions of an event', () => {
     const { page } = await openAt(`log/${requestId}`);
     await page.getByLabel('Sent content').getByRole('link', { name: 'v1' }).click();
     await page.getByRole('heading', { name: 'v1' }).waitFor();
-    await page.getByRole('table', { name: 'sms en text' }).locator('td.came').waitFor();
+    const sms = page.getByRole('table', { name: 'sms en text' });
+    await sms.getByRole('cell', { name: /^Added: / }).waitFor();
     await page.goBack();
-    await page.locator('.rail').getByRole('link', { name: 'v1' }).waitFor();
+    const timeline = page.getByRole('tabpanel', { name: 'Timeline' });
+    await timeline.locator('ol').getByRole('link', { name: 'v1' }).waitFor();
   });
 
   testInBrowser(
@@ -170,7 +175,7 @@ describe('the versions of an event', () => {
       await button(page, 'Roll back to v1').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('The draft is rolled back, too.').waitFor();
-      const missing = dialog.getByRole('list', { name: 'Missing variables' });
+      const missing = dialog.getByRole('list', { name: 'Missing values' });
       expect(await missing.locator('li').first().textContent()).toMatch(
         /^items missing in all of the last 3 requests · email$/,
       );
@@ -181,7 +186,7 @@ describe('the versions of an event', () => {
       await button(page, 'Roll back').click();
       await dialog.getByText('vera@example.com published v4 after you opened this page.').waitFor();
       await button(page, 'Show live version').click();
-      await dialog.getByText('Requests accepted before keep v4').waitFor();
+      await dialog.getByText('Requests already accepted keep v4').waitFor();
       await button(page, 'Roll back').click();
       const row = page.getByRole('row', { name: /^v5 live/ });
       await row.waitFor();

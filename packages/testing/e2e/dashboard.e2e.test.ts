@@ -92,7 +92,7 @@ describe('the account', () => {
     await button(page, 'Show').first().click();
     await page.getByLabel('Your password').fill('not this sentence');
     await button(page, 'Show key').click();
-    await page.locator('.hint.bad').waitFor();
+    await page.locator('[aria-invalid="true"]').waitFor();
     await page.getByLabel('Your password').fill(password);
     await button(page, 'Show key').click();
     await page.getByText(dashboard.tenant.apiKey).waitFor();
@@ -161,7 +161,7 @@ describe('integrations', () => {
     await page.getByLabel('Name', { exact: true }).fill(name);
     await button(page, 'Test connection').click();
     await page.getByText(/: passed\.$/).waitFor();
-    await page.locator('.foot').getByRole('button', { name: 'Add integration' }).click();
+    await page.locator('form').getByRole('button', { name: 'Add integration' }).click();
     await page.getByRole('heading', { name }).waitFor();
   }
 
@@ -213,7 +213,7 @@ describe('integrations', () => {
     await page.getByLabel('Account SID').fill(`SK${'0'.repeat(32)}`);
     await page.getByLabel('Auth token').fill(String(credentials['auth_token']));
     await button(page, 'Test connection').click();
-    await page.locator('.hint.bad', { hasText: 'Account SID does not look right. AC' }).waitFor();
+    await page.getByText('Account SID does not look right. AC').waitFor();
     await page.getByLabel('Account SID').fill(String(credentials['account_sid']));
     await add(page, 'twilio-eu');
   });
@@ -227,16 +227,17 @@ describe('an event', () => {
     await page.getByLabel('Your password').fill(password);
     await button(page, 'Show key').click();
     await page.getByText('AuthKey bk_').waitFor();
-    await page.locator('.call-example').getByRole('button', { name: 'Copy' }).click();
+    await button(page, 'Copy curl').click();
     return page.evaluate('navigator.clipboard.readText()');
   }
 
   /** Opens a row of the log, and reads the provider's call and answer. */
   async function readCall(page: Page, row: ReturnType<Page['locator']>): Promise<string> {
-    await row.locator('td.ev a').click();
+    await row.getByRole('link').click();
     await page.getByRole('button', { name: /^slack.*sent/ }).click();
     await page.getByText(/Attempt 1: accepted/).waitFor();
-    return (await page.locator('.rail').textContent()) ?? '';
+    const timeline = page.getByRole('tabpanel', { name: 'Timeline' });
+    return (await timeline.locator('ol').textContent()) ?? '';
   }
 
   testInBrowser(
@@ -253,18 +254,22 @@ describe('an event', () => {
       }
       await page.getByLabel('Title').fill('Order {{order.id}}');
       await page.getByRole('tab', { name: /^sms/ }).click();
-      await page.locator('.chain').getByText('twilio-eu').waitFor();
+      await button(page, 'Remove twilio-eu').waitFor();
       await page.getByRole('textbox', { name: 'Text template' }).click();
       await page.keyboard.insertText('Order {{order.id}} is on its way');
       await page.getByRole('tab', { name: /^slack/ }).click();
       const code = page.getByRole('textbox', { name: 'Text template' });
       await code.click();
       await page.keyboard.insertText('Hello\nOrder {{#if order.id}} is late');
-      await page.locator('.problems .pos', { hasText: /^2:/ }).waitFor();
+      await page.getByRole('list', { name: 'Problems' }).getByText(/^2:/).waitFor();
       expect(await page.locator('.cm-lintRange').count()).toBeGreaterThan(0);
       await page.keyboard.press('Control+A');
       await page.keyboard.insertText('Order {{order.id}} is on its way');
-      await page.locator('.pv-sl').getByText('is on its way').waitFor();
+      const preview = page.getByRole('region', { name: 'Preview' }).getByRole('figure');
+      await preview
+        .filter({ hasText: /^slack/ })
+        .getByText('is on its way')
+        .waitFor();
 
       // A call before publishing is refused, and the gateway caches that no version is live.
       const call = { event: 'order_shipped', user: { email: 'a@example.com' } };
@@ -287,7 +292,7 @@ describe('an event', () => {
 
       await button(page, 'Test send').click();
       await page
-        .getByLabel('Recipient as JSON')
+        .getByRole('textbox', { name: 'Recipient' })
         .fill(JSON.stringify({ slack: { channel_id: 'C0555010142' } }));
       await button(page, 'Live').click();
       await button(page, 'Send test').click();

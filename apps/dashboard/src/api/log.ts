@@ -100,7 +100,6 @@ const logRow = Type.Object({
   recipient: nullable(Type.String()),
   channels: channelSummaries,
   isSandbox: Type.Boolean(),
-  isSensitive: Type.Boolean(),
 });
 export type LogRow = Static<typeof logRow>;
 

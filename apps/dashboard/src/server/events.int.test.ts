@@ -1,3 +1,4 @@
+import { newId } from '@belfry/runtime';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
 let dashboard: StoredDashboard;
@@ -192,6 +193,19 @@ describe('an event', () => {
     expect(body.previews).toMatchObject([
       { channel: 'email', state: 'rendered', content: { subject: 'For A-1001' }, missing: [] },
     ]);
+  });
+
+  test('is previewed though an integration of its chain was removed, but not with a broken template', async () => {
+    const { call } = dashboard;
+    const at = await createEvent('half_broken');
+    const preview = async (subject: string) => {
+      const { channels, ...definition } = createDefinition(subject);
+      const email = { ...channels.email, integrationIds: [newId()] };
+      const body = { definition: { ...definition, channels: { email } } };
+      return (await call('post', `${at}/preview`, body)).body.previews;
+    };
+    expect(await preview('Hello')).toMatchObject([{ channel: 'email', state: 'rendered' }]);
+    expect(await preview('{{#if a}}')).toMatchObject([{ channel: 'email', state: 'refused' }]);
   });
 
   test('refuses a preview over the work limit and names the template', async () => {

@@ -11,7 +11,7 @@ import { describeRecipient } from './recipient';
 
 /** A request as a log row: recipient and the state of each channel. */
 export function toLogRow(entry: LogEntry): LogRow {
-  const { requestId, acceptedAt, event, kind, items, plannedItems, isSandbox, isSensitive } = entry;
+  const { requestId, acceptedAt, event, kind, items, plannedItems, isSandbox } = entry;
   const summaries = entry.channels.map((channel) => {
     const summary = summarizeChannel(channel, entry.groups);
     const wait = summary.state === 'queued' ? findWait(channel, entry) : undefined;
@@ -27,7 +27,6 @@ export function toLogRow(entry: LogEntry): LogRow {
     recipient: items > 1 ? null : describeRecipient(entry.recipient, entry.messages),
     channels: Object.fromEntries(summaries),
     isSandbox,
-    isSensitive,
   };
 }
 

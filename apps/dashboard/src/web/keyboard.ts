@@ -12,7 +12,7 @@ export const keyHelp: readonly (readonly [string, string])[] = [
   ['g s', 'Sandbox'],
   ['g u', 'Users'],
   ['⌘K or Ctrl K', 'Find or jump'],
-  ['/', 'Filter'],
+  ['/', 'Find in the list'],
   ['j k', 'Next and previous row'],
   ['Enter', 'Open the row'],
   ['Esc', 'Close and return to the row'],
@@ -25,6 +25,11 @@ export const keyHelp: readonly (readonly [string, string])[] = [
   ['⌘S or Ctrl S', 'Save draft'],
   ['?', 'Show keyboard shortcuts'],
 ];
+
+/** Focuses the search field of the list that is shown. */
+export function focusFinder(): void {
+  document.querySelector<HTMLElement>('.finder input')?.focus();
+}
 
 const chordMs = 1_200;
 const switchName = 'belfry-single-keys';

@@ -7,12 +7,7 @@ import { createApi } from './api';
 import { type Services, ServicesContext } from './context';
 import { restoreZone } from './dates';
 import { createRouter } from './router';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/shell.css';
-import './styles/parts.css';
-import './styles/log.css';
-import './styles/narrow.css';
+import './styles/shared.css';
 
 main();
 

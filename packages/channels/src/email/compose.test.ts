@@ -248,7 +248,7 @@ describe('attachments', () => {
     const override = { attachments: [{ content: 'A'.repeat(maxMailBytes) }] };
     expect(compose({}, {}, { override })).toMatchObject({
       failed: 'too_long',
-      detail: expect.stringContaining('10 MB'),
+      detail: expect.stringContaining('the limit is 10485760 (10 MB)'),
     });
   });
 

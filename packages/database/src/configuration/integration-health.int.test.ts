@@ -167,6 +167,23 @@ describe('the health of an integration', () => {
     expect(await find()).toMatchObject(untested);
   });
 
+  test('is not filled by an installation of Slack if it is not of Slack, removed or of another account', async () => {
+    const factories = createFactories(database);
+    const slack = { channel: 'slack', provider: 'slack' };
+    const install = async (integrationId: string, { accountId } = tenant) => {
+      const settings = { team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };
+      const filled = { integrationId, credentials: 'sealed', settings };
+      return fillSlackIntegration(database.lookUps, createSystemActor(accountId), filled);
+    };
+    expect(await install(id)).toBe(false);
+    const bot = await factories.createIntegration(tenant, slack);
+    expect(await install(bot.id, await factories.createTenant())).toBe(false);
+    expect(await install(bot.id)).toBe(true);
+    const data = { deletedAt: new Date() };
+    await database.prisma.integration.update({ where: { id: bot.id }, data });
+    expect(await install(bot.id)).toBe(false);
+  });
+
   test('gets a later revision by each save, a millisecond later if the clock was set back', async () => {
     const slack = { channel: 'slack', provider: 'slack' };
     id = (await createFactories(database).createIntegration(tenant, slack)).id;

@@ -79,7 +79,7 @@ describe('suppressions of one app', () => {
     expect(await suppressions.remove(own.actor, own.appId, id)).toBe(true);
     expect(getIds((await suppressions.list(own.appId, '')).rows)).toEqual(own.ids.slice(1));
     expect(await findAuditEntries(own)).toMatchObject([
-      { subject: id, change: { channel: 'email' } },
+      { subject: id, change: { channel: 'email', address: 'a***@example.com' } },
     ]);
   });
 });

@@ -25,7 +25,6 @@ export type LogEntry = {
   items: number;
   plannedItems: number;
   idempotencyKey: string | null;
-  isSensitive: boolean;
   isSandbox: boolean;
   channels: string[];
   /** Provider calls that the version allows, by channel. */
@@ -235,7 +234,6 @@ SELECT r.id AS "requestId", r.created_at AS "acceptedAt", coalesce(e.name, '') A
   ${countPlanned('r')} AS "plannedItems", r.idempotency_key AS "idempotencyKey", i.recipient, i.skips,
   ARRAY(SELECT jsonb_object_keys(v.definition -> 'channels')) AS channels,
   (SELECT jsonb_object_agg(c.key, c.value #> '{policy,attempts}') FROM jsonb_each(v.definition -> 'channels') c) AS "maxAttempts",
-  coalesce((v.definition ->> 'isSensitive')::bool, false) AS "isSensitive",
   coalesce(v.definition ->> 'delivery', a.delivery) = 'sandbox' AS "isSandbox"
 FROM unnest($1::uuid[]) w (id)
 JOIN request r ON r.id = w.id AND r.app_id = $2

@@ -23,14 +23,16 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Writes messages of a new app to a channel; each has its age, and may be bulk. */
-async function writeWaiting(channel: string, messages: { ageMs: number; isBulk?: boolean }[]) {
+type Waiting = { ageMs: number; isBulk?: boolean; jobId?: string; state?: string };
+
+/** Writes messages of a new app to a channel. */
+async function writeWaiting(channel: string, messages: Waiting[]) {
   const factories = createFactories(database);
   const tenant = await factories.createTenant();
   const event = await factories.createEvent(tenant, { [channel]: channelVersion({}) });
-  for (const { ageMs, isBulk = false } of messages) {
+  for (const { ageMs, ...rest } of messages) {
     const id = await writeMessageRow({ database, tenant, event }, { channel });
-    const data = { dueAt: new Date(Date.now() - ageMs), isBulk };
+    const data = { dueAt: new Date(Date.now() - ageMs), ...rest };
     await database.prisma.message.update({ where: { id }, data });
   }
 }
@@ -43,6 +45,18 @@ describe('readOldestWaiting', () => {
     expect(waiting?.seconds).toBeGreaterThan(59);
     expect(waiting?.seconds).toBeLessThan(120);
     expect(empty).toEqual({ channel: 'nobody', seconds: 0 });
+  });
+
+  test('counts a queued message that has a job, but none that is being sent', async () => {
+    const channel = `channel_${newId()}`;
+    const jobId = newId();
+    await writeWaiting(channel, [
+      { ageMs: 600_000, jobId },
+      { ageMs: 900_000, jobId, state: 'sending' },
+    ]);
+    const [waiting] = await readOldestWaiting(database.delivery, [channel]);
+    expect(Math.round(waiting?.seconds ?? 0)).toBeGreaterThan(599);
+    expect(Math.round(waiting?.seconds ?? 0)).toBeLessThan(800);
   });
 
   test.each([0, 1, 2, 3])('finds the oldest in each app and class: %i', async (oldest) => {

@@ -8,12 +8,12 @@ const screenshots = path.resolve(__dirname, '../../../../docs/screenshots');
 const isWriting = process.env['UPDATE_SCREENSHOTS'] === '1';
 const settleMs = 700;
 
-export const themes = ['light', 'dark'] as const;
+const themes = ['light', 'dark'] as const;
 export const wide = { width: 1_440, height: 900 };
-export const narrow = { width: 900, height: 1_000 };
+const narrow = { width: 900, height: 1_000 };
 const phone = { width: 390, height: 844 };
 /** A window of 1280 by 800 px at 200 % zoom. */
-export const zoomed = { width: 640, height: 400 };
+const zoomed = { width: 640, height: 400 };
 const otherWindows = [zoomed, ...[1_080, 1_280, 1_920].map((width) => ({ width, height: 900 }))];
 
 /** Lists axe findings in both themes in three windows, and the overflow in px in these and others. */
@@ -38,7 +38,7 @@ export async function inspectPage(page: Page, name: string): Promise<string[]> {
   return problems;
 }
 
-export async function takePicture(page: Page, name: string): Promise<void> {
+async function takePicture(page: Page, name: string): Promise<void> {
   const file = path.join(screenshots, `dashboard-${name}.webp`);
   if (!isWriting || !existsSync(file)) return;
   await page.waitForTimeout(settleMs);
@@ -71,7 +71,7 @@ async function listWideParts(page: Page, window: { width: number; height: number
     const isWide = (part: Part) =>
       (part.tagName === 'HTML' || /auto|scroll/.test(getComputedStyle(part).overflowX)) &&
       part.scrollWidth > part.clientWidth + 1 &&
-      !part.closest('pre, .cm-editor, .pv');
+      !part.closest('pre, .cm-editor, figure');
     const isClipped = (each: Part, part: Part): boolean => {
       const parent = each.parentElement;
       if (!parent || parent === part) return false;
@@ -85,15 +85,4 @@ async function listWideParts(page: Page, window: { width: number; height: number
       return `${part.tagName}.${part.className}: ${part.scrollWidth} in ${part.clientWidth} px, by ${cause}`;
     });
   });
-}
-
-/** The overflow of a page beyond its window, in px. */
-export async function measureOverhang(
-  page: Page,
-  window: { width: number; height: number },
-): Promise<number> {
-  await page.setViewportSize(window);
-  const width = (field: string) =>
-    page.locator('html').evaluate((html, name): number => Reflect.get(html, name), field);
-  return (await width('scrollWidth')) - (await width('clientWidth'));
 }

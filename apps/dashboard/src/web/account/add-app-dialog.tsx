@@ -31,7 +31,7 @@ export function AddAppDialog({ onAdded, onClose }: { onAdded: () => void; onClos
     <Dialog title={codes ? 'Save your recovery codes' : 'Add authenticator app'} onClose={onClose}>
       {!secret && (
         <ConfirmForm
-          text="Every sign-in will ask for a code of the app after your password. Your other sessions will be revoked."
+          text="Every sign-in will ask for a code from the app after your password. Your other sessions will be revoked."
           action="Continue"
           onConfirm={start}
           onCancel={onClose}

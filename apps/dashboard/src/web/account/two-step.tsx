@@ -47,7 +47,7 @@ function TwoStepState({
     return (
       <div className="form narrow">
         <p className="dim small">
-          Off. With it, a sign-in needs your password and a code of an authenticator app.
+          Off. When it is on, a sign-in needs your password and a code from an authenticator app.
         </p>
         <div>
           <Button onClick={() => onOpen('add')}>Add authenticator app</Button>
@@ -91,7 +91,7 @@ function NewCodesDialog({
         <RecoveryCodes codes={codes} onDone={onClose} />
       ) : (
         <ConfirmForm
-          text="Your earlier recovery codes stop working."
+          text="Your earlier recovery codes will stop working."
           action="Create codes"
           hasCode
           onConfirm={create}
@@ -120,7 +120,7 @@ function RemoveDialog({
   return (
     <Dialog title="Remove two-step sign-in" onClose={onClose}>
       <ConfirmForm
-        text="A sign-in will need only your password. Your recovery codes stop working, and your other sessions will be revoked."
+        text="A sign-in will need only your password. Your recovery codes will stop working, and your other sessions will be revoked."
         action="Remove"
         hasCode
         isDanger

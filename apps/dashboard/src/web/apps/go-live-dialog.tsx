@@ -86,9 +86,9 @@ function Checklist({
       {missing > 0 && (
         <NoteBox
           tone="amber"
-          title={missing === 1 ? '1 thing is missing' : `${missing} are missing`}
+          title={missing === 1 ? '1 item is missing' : `${missing} items are missing`}
         >
-          Messages that need it will fail.
+          Messages that need {missing === 1 ? 'it' : 'them'} will fail.
         </NoteBox>
       )}
       <Table caption="Checklist" columns={columns} rows={items} getKey={({ title }) => title} />

@@ -2,6 +2,7 @@ import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
 import { withChannel } from './definition';
+import styles from './editor.module.css';
 import type { Draft } from './use-draft';
 
 /** The channels that a draft can add. A new channel gets its integration if there is only one. */
@@ -35,7 +36,7 @@ export function FirstChannel({ draft, onTab }: { draft: Draft; onTab: (tab: stri
         The event is sent on every channel that has a template here and an address in the call. You
         can add more channels at any time.
       </p>
-      <ul className="providers">
+      <ul className={styles.channels}>
         {availableChannels.map((channel) => (
           <li key={channel}>
             <button type="button" disabled={!isReady} onClick={() => add(channel)}>

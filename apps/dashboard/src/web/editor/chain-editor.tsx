@@ -5,6 +5,7 @@ import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
 import { withChain } from './definition';
+import styles from './editor.module.css';
 import type { Draft } from './use-draft';
 
 /** The failover chain: the primary integration, then the next one after a failure that certainly sent nothing. */
@@ -19,9 +20,9 @@ export function ChainEditor({ channel, draft }: { channel: string; draft: Draft 
   return (
     <>
       <span>Sent through</span>
-      <div className="chain">
+      <div className={styles.chain}>
         {chain.map((id, at) => (
-          <span key={id} className="chain-link">
+          <span key={id} className={styles.chainLink}>
             {at > 0 && <Icon name="right" size={12} />}
             <ChainTag
               name={all.find((one) => one.id === id)?.name ?? 'removed integration'}
@@ -52,7 +53,7 @@ export function ChainEditor({ channel, draft }: { channel: string; draft: Draft 
         )}
         {list.value && all.length === 0 && (
           <span className="faint">
-            {app.delivery === 'sandbox' ? 'Sandbox. ' : ''}
+            {app.delivery === 'sandbox' ? 'the sandbox. ' : ''}
             <Link to={buildPath(app.id, 'integrations', 'new')}>Add {channel} integration</Link>
           </span>
         )}

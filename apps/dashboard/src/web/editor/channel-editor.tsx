@@ -8,6 +8,7 @@ import { Mark } from '../parts/state-mark';
 import { ChainEditor } from './chain-editor';
 import { CodeField } from './code-field';
 import { getCodeLanguage, withoutChannel, withTemplate } from './definition';
+import styles from './editor.module.css';
 import { describeProblem, getFieldLabel } from './field-labels';
 import { PolicyForm } from './policy-form';
 import { SingleLineField } from './single-line-field';
@@ -46,7 +47,7 @@ export function ChannelEditor({
   );
   return (
     <>
-      <div className="settings">
+      <div className={styles.settings}>
         {!form?.isBuiltIn && <ChainEditor channel={channel} draft={draft} />}
         {singleLineFields.map((field) => (
           <SingleLineField key={field.path} field={field} {...shared} />
@@ -135,12 +136,12 @@ function Problems({
   const { registry } = useSession();
   if (problems.length === 0) return null;
   return (
-    <ul className="problems" aria-label="Problems">
+    <ul className={styles.problems} aria-label="Problems">
       {problems.map((one) => (
         <li key={`${one.field} ${one.line} ${one.column} ${one.problem}`}>
           <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />
           {one.line !== undefined && (
-            <span className="pos">
+            <span className={styles.position}>
               {one.line}:{one.column}
             </span>
           )}
@@ -167,7 +168,11 @@ function FixButton({
   const text = field ? getAt(template, field) : undefined;
   if (!fix || !field || typeof text !== 'string' || !text.includes(fix.found)) return null;
   return (
-    <Button look="small" onClick={() => onFix(field, text.replace(fix.found, fix.replacement))}>
+    <Button
+      look="small"
+      className={styles.fix}
+      onClick={() => onFix(field, text.replace(fix.found, fix.replacement))}
+    >
       Use {fix.replacement}
     </Button>
   );

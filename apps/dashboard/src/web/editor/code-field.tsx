@@ -3,6 +3,7 @@ import type { PublishProblem } from '../../api/problem';
 import { useSession } from '../context';
 import { bytes } from '../format';
 import { getAt, type SchemaField } from '../integrations/schema-fields';
+import styles from './code-field.module.css';
 import { getCodeLanguage } from './definition';
 
 const CodeMirrorField = lazy(async () => ({
@@ -32,14 +33,14 @@ export function CodeField({
   const text = typeof value === 'string' ? value : '';
   const size = new TextEncoder().encode(text).length;
   return (
-    <div className="code-field">
-      <div className="code-head small">
+    <div className={styles.field}>
+      <div className={`small ${styles.head}`}>
         <span className="faint grow cut">{field.hint}</span>
         <span className={size > maxTemplateBytes ? 'num s-failed' : 'num faint'}>
           {bytes(size)} of {bytes(maxTemplateBytes)}
         </span>
       </div>
-      <Suspense fallback={<pre className="code-wait">{text}</pre>}>
+      <Suspense fallback={<pre className={styles.waiting}>{text}</pre>}>
         <CodeMirrorField
           label={`${field.label} template`}
           language={getCodeLanguage(field.path) ?? 'text'}

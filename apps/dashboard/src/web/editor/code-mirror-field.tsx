@@ -3,6 +3,7 @@ import type { EditorView } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import type { PublishProblem } from '../../api/problem';
 import { useServices } from '../context';
+import styles from './code-field.module.css';
 import { createEditor } from './create-editor';
 import { toDiagnostics } from './diagnostics';
 
@@ -53,5 +54,5 @@ export function CodeMirrorField(props: CodeMirrorProps) {
     const view = editor.current;
     if (view) view.dispatch(setDiagnostics(view.state, toDiagnostics(view.state.doc, problems)));
   }, [problems]);
-  return <div ref={container} className="editor" />;
+  return <div ref={container} className={styles.editor} />;
 }

@@ -11,9 +11,9 @@ export function ConflictBar({ draft }: { draft: Draft }) {
     return (
       <div className="away" role="alert">
         <Mark name="attention" />
-        <span className="grow">Not saved: {problem.error} Your changes are kept on this page.</span>
+        <span className="grow">Not saved: {problem.error} This page keeps your changes.</span>
         <Button look="small" onClick={() => void draft.save()}>
-          Retry
+          Try again
         </Button>
       </div>
     );
@@ -21,13 +21,13 @@ export function ConflictBar({ draft }: { draft: Draft }) {
   const who = problem.savedBy ?? 'Another operator';
   const when = problem.savedAt ? ` at ${formatMoment(problem.savedAt)}` : '';
   return (
-    <div className="away conflict" role="alert">
+    <div className="away" role="alert">
       <Mark name="attention" />
       <span className="grow">
         <b>
           {who} saved this draft{when}, after you opened it.
         </b>{' '}
-        Your changes are not saved, but kept on this page.
+        Your changes are not saved, but this page keeps them.
       </span>
       <Button look="small" onClick={() => void draft.takeTheirs()}>
         Discard my changes

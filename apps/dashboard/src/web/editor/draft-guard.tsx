@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useBlocker } from 'react-router';
 import { useSession } from '../context';
 import { DiscardDialog, useAskBeforeUnload } from '../parts/unsaved';
@@ -15,18 +15,24 @@ export function DraftGuard({ draft, name }: { draft: Draft; name: string }) {
   );
   useAskBeforeUnload(isUnsaved);
   const isBlocked = blocker.state === 'blocked';
-  // biome-ignore lint/correctness/useExhaustiveDependencies: one save for each time the operator leaves.
+  const saveFirst = useEffectEvent(async () => {
+    if (blocker.state !== 'blocked') return;
+    if (await draft.save()) blocker.proceed();
+    else setFailed(true);
+  });
   useEffect(() => {
-    setFailed(false);
-    if (!isBlocked) return;
-    void draft.save().then((saved) => (saved ? blocker.proceed() : setFailed(true)));
+    if (isBlocked) void saveFirst();
   }, [isBlocked]);
+  function keepEditing() {
+    setFailed(false);
+    blocker.reset?.();
+  }
   if (!isBlocked || !hasFailed) return null;
   return (
     <DiscardDialog
       what={`the draft of ${name}`}
       changed={[]}
-      onKeep={() => blocker.reset()}
+      onKeep={keepEditing}
       onDiscard={() => blocker.proceed()}
     />
   );

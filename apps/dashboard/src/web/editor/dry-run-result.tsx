@@ -2,6 +2,7 @@ import type { DryRunAnswer, DryRunMessage } from '../../api/test-send';
 import { formatFull } from '../dates';
 import { JsonBlock } from '../parts/code';
 import { ChannelOutcome } from './channel-outcome';
+import styles from './editor.module.css';
 
 const verdicts = {
   send: { mark: 'sent', text: 'would be sent' },
@@ -12,7 +13,7 @@ const verdicts = {
 /** The result of a test send on each channel, and the request of the provider. */
 export function DryRunResult({ dryRun: { messages, delivery } }: { dryRun: DryRunAnswer }) {
   return (
-    <section className="dry-run" aria-label="Dry run" role="status">
+    <section className={styles.outcomes} aria-label="Dry run" role="status">
       <p className="small">
         Dry run to {delivery === 'live' ? 'the providers' : 'the sandbox'}. Nothing was stored or
         sent.
@@ -37,7 +38,7 @@ function DryRunRow({ message }: { message: DryRunMessage }) {
       target={target}
       after={
         <>
-          {via && `by ${via}`}
+          {via && `through ${via}`}
           {dueAt !== null && `, at ${formatFull(dueAt)}`}
         </>
       }
@@ -48,8 +49,8 @@ function DryRunRow({ message }: { message: DryRunMessage }) {
       ))}
       {request !== null && (
         <details className="payload">
-          <summary>Request of {channel}</summary>
-          <JsonBlock title={`Request of ${channel}`} value={request} />
+          <summary>Provider request for {channel}</summary>
+          <JsonBlock title={`Provider request for ${channel}`} value={request} />
         </details>
       )}
     </ChannelOutcome>

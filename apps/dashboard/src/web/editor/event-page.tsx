@@ -16,6 +16,7 @@ import { ConflictBar } from './conflict-bar';
 import { listLocales } from './definition';
 import { DraftBar, type EventDialog } from './draft-bar';
 import { DraftGuard } from './draft-guard';
+import styles from './editor.module.css';
 import { EventSettings } from './event-settings';
 import { PreviewColumn } from './preview-column';
 import { PublishDialog } from './publish-dialog';
@@ -23,7 +24,6 @@ import { SamplePanel } from './sample-panel';
 import { TestSendDialog } from './test-send-dialog';
 import { type Draft, useDraft } from './use-draft';
 import { useSample } from './use-sample';
-import '../page-styles';
 
 const readAgainMs = 10_000;
 const previewPx = 460;
@@ -40,7 +40,7 @@ function OneEvent({ eventId }: { eventId: string }) {
     { everyMs: readAgainMs },
   );
   return (
-    <div className="event-page">
+    <div className={styles.page}>
       <AwayBar loaded={event} reload={event.reload} />
       {event.value ? (
         <OpenEvent event={event.value} onEvent={event.set} onReload={event.reload} />
@@ -105,7 +105,7 @@ function EventEditor({ event, onEvent, onReload, draft, ignored }: EditorProps) 
   const onClose = () => setFloating(undefined);
   const dialogProps = { event, draft, sample, onEvent: adopt, onReload, onClose };
   return (
-    <div className="split ev">
+    <div className="split">
       <div>
         <DraftBar event={event} draft={draft} onOpen={setFloating} />
         <ConflictBar draft={draft} />
@@ -118,8 +118,8 @@ function EventEditor({ event, onEvent, onReload, draft, ignored }: EditorProps) 
           onLocale={setLocale}
         />
       </div>
-      <div className="body">
-        <section className="pane ev-left" aria-label={current}>
+      <div className={`body ${styles.panes}`}>
+        <section className={`pane ${styles.fields}`} aria-label={current}>
           {current === 'settings' ? (
             <>
               {own.length === 0 && mayChange && <FirstChannel draft={draft} onTab={setTab} />}

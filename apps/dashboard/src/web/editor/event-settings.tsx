@@ -10,6 +10,7 @@ import { Field } from '../parts/field';
 import { NameDialog } from '../parts/name-dialog';
 import { buildPath } from '../route';
 import { findLocaleProblem, listLocales, withLocale, withoutLocale } from './definition';
+import styles from './editor.module.css';
 import type { Draft } from './use-draft';
 
 type SettingsProps = {
@@ -28,7 +29,7 @@ export function EventSettings({ event, draft, onEvent }: SettingsProps) {
     ? []
     : draft.checked.problems.filter(({ channel }) => channel === undefined);
   return (
-    <div className="pad form event-settings">
+    <div className={`pad form ${styles.eventSettings}`}>
       {eventProblems.map(({ problem }) => (
         <p key={problem} className="hint bad">
           {problem}
@@ -72,7 +73,7 @@ function Languages({ draft }: { draft: Draft }) {
   const problem = findLocaleProblem(definition, typed);
   return (
     <>
-      <ul className="languages">
+      <ul className={styles.languages}>
         {listLocales(definition).map((one) => (
           <li key={one}>
             <span className="tag mono">{one}</span>
@@ -111,7 +112,7 @@ function Languages({ draft }: { draft: Draft }) {
             setTyped('');
           }}
         >
-          Add {locale ?? 'it'}
+          {locale === undefined ? 'Add' : `Add ${locale}`}
         </Button>
       </div>
     </>
@@ -127,7 +128,8 @@ function NameAndDelete({ event, onEvent }: NameProps) {
     <fieldset>
       <legend className="sect">Name</legend>
       <p>
-        <span className="mono">{event.name}</span> <span className="faint small">in calls</span>
+        <span className="mono">{event.name}</span>{' '}
+        <span className="faint small">Callers send this as `event`.</span>
       </p>
       <div className="inline-form">
         <Button onClick={() => setDoing('rename')}>Rename</Button>

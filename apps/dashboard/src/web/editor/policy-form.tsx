@@ -4,6 +4,7 @@ import type { SchemaField } from '../integrations/schema-fields';
 import { DraftField } from '../integrations/schema-form';
 import { SelectInput } from '../parts/field';
 import { withPolicy } from './definition';
+import styles from './editor.module.css';
 import type { Draft } from './use-draft';
 
 const hourMs = 3_600_000;
@@ -35,7 +36,7 @@ export function PolicyForm({ channel, draft }: { channel: string; draft: Draft }
   const replace = (next: Policy) => draft.set(withPolicy(definition, channel, next));
   const set = (change: Partial<Policy>) => replace({ ...policy, ...change });
   return (
-    <div className="pad form policy">
+    <div className={`pad form ${styles.policy}`}>
       <DraftField
         field={attempts}
         value={policy.attempts}

@@ -3,10 +3,11 @@ import type { ChannelPreview } from '../../api/preview';
 import { useSession } from '../context';
 import { JsonBlock } from '../parts/code';
 import { Segments } from '../parts/controls';
-import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
+import { PreviewFigure } from '../previews/preview-figure';
 import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
+import styles from './editor.module.css';
 import { describeProblem } from './field-labels';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
@@ -29,7 +30,7 @@ export function PreviewColumn({
     { value: 'all', text: 'All channels' },
   ] as const;
   return (
-    <section className="pane preview-col" aria-label="Preview">
+    <section className={`pane ${styles.preview}`} aria-label="Preview">
       <div className="bar">
         <b>Preview</b>
         <Segments
@@ -44,7 +45,7 @@ export function PreviewColumn({
       <div className="stage">
         <ProblemNote problem={sample.problem} />
         {Object.keys(draft.definition.channels).length === 0 && (
-          <p className="nothing">Add a channel to see a preview.</p>
+          <p className={`nothing ${styles.noPreview}`}>Add a channel to see a preview.</p>
         )}
         {previews.map((one) => (
           <OnePreview key={one.channel} preview={one} isDark={theme === 'dark'} hasRaw={!isAll} />
@@ -99,11 +100,7 @@ function NotRendered({ preview }: { preview: Exclude<ChannelPreview, { state: 'r
       ? preview.detail
       : preview.problems.map((one) => describeProblem(registry, preview.channel, one)).join(' ');
   return (
-    <figure className="shot">
-      <figcaption>
-        <Icon name={channelIcon(preview.channel)} size={14} />
-        <b>{preview.channel}</b>
-      </figcaption>
+    <PreviewFigure channel={preview.channel}>
       <NoteBox
         tone="amber"
         title={
@@ -114,6 +111,6 @@ function NotRendered({ preview }: { preview: Exclude<ChannelPreview, { state: 'r
       >
         {message}
       </NoteBox>
-    </figure>
+    </PreviewFigure>
   );
 }

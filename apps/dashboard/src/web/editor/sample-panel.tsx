@@ -2,7 +2,8 @@ import { useId, useState } from 'react';
 import { formatMoment } from '../dates';
 import { plural } from '../format';
 import { Segments } from '../parts/controls';
-import { formatLeaf, listLeaves, parseLeaf, withLeaf } from './sample';
+import styles from './editor.module.css';
+import { formatLeaf, listLeaves, parseLeaf, parseObject, withLeaf } from './sample';
 import type { Sample, SampleSource } from './use-sample';
 
 const views = [
@@ -22,15 +23,15 @@ export function SamplePanel({ sample }: { sample: Sample }) {
     ...(source === 'own' ? [{ value: 'own' as const, text: 'edited' }] : []),
   ];
   return (
-    <section className="sample" aria-label="Sample data">
-      <div className="bar">
+    <section className={styles.sample} aria-label="Sample data">
+      <div className={`bar ${styles.sampleBar}`}>
         <b>Sample data</b>
         <span className="faint small cut">{plural(leaves.length, 'value')}</span>
         <span className="grow" />
         <label className="chip set">
-          from <b>{sources.find(({ value }) => value === source)?.text}</b>
+          source <b>{sources.find(({ value }) => value === source)?.text}</b>
           <select
-            aria-label="Sample data from"
+            aria-label="Source of the sample data"
             value={source}
             onChange={({ target }) => {
               const next = sources.find(({ value }) => value === target.value);
@@ -44,10 +45,15 @@ export function SamplePanel({ sample }: { sample: Sample }) {
             ))}
           </select>
         </label>
-        <Segments label="Sample data as" options={views} value={view} onChange={setView} />
+        <Segments
+          label="Format of the sample data"
+          options={views}
+          value={view}
+          onChange={setView}
+        />
       </div>
       {view === 'form' ? (
-        <div className="vars">
+        <div className={styles.leaves}>
           {leaves.map(({ path, value }) => (
             <LeafInput
               key={path}
@@ -79,7 +85,7 @@ function LeafInput({
   const id = useId();
   const isList = typeof value === 'object' && value !== null;
   return (
-    <div className={isList ? 'var wide' : 'var'}>
+    <div className={isList ? `${styles.leaf} ${styles.wide}` : styles.leaf}>
       <label htmlFor={id} className="cut" title={path}>
         {path}
       </label>
@@ -93,29 +99,27 @@ function LeafInput({
   );
 }
 
-export function JsonArea({
+function JsonArea({
   data,
   onData,
-  label = 'Sample data as JSON',
 }: {
   data: Record<string, unknown>;
   onData: (data: Record<string, unknown>) => void;
-  label?: string;
 }) {
   const [text, setText] = useState(() => JSON.stringify(data, null, 2));
   const [isWrong, setWrong] = useState(false);
   const id = useId();
   function change(next: string) {
     setText(next);
-    const read = readObject(next);
-    setWrong(read === undefined);
-    if (read) onData(read);
+    const parsedData = parseObject(next);
+    setWrong(parsedData === undefined);
+    if (parsedData) onData(parsedData);
   }
   return (
-    <div className="json-area">
+    <div className={styles.json}>
       <textarea
         className={isWrong ? 'input mono area bad' : 'input mono area'}
-        aria-label={label}
+        aria-label="Sample data as JSON"
         aria-invalid={isWrong ? true : undefined}
         aria-describedby={isWrong ? id : undefined}
         rows={8}
@@ -125,20 +129,9 @@ export function JsonArea({
       />
       {isWrong && (
         <div id={id} className="hint bad">
-          {label.replace(/ as JSON$/, '')} must be a JSON object.
+          Sample data must be a JSON object.
         </div>
       )}
     </div>
   );
-}
-
-function readObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null && !Array.isArray(read)
-      ? { ...read }
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -42,3 +42,15 @@ export function withLeaf(
   const inner = typeof before === 'object' && before !== null ? { ...before } : {};
   return { ...data, [name]: withLeaf(inner, rest.join('.'), value) };
 }
+
+/** Undefined if the text is not a JSON object. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

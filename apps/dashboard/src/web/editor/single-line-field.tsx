@@ -2,6 +2,7 @@ import { type ReactNode, useId, useRef } from 'react';
 import { toSentence } from '../../api/field-problem';
 import type { PublishProblem } from '../../api/problem';
 import { checkField, getAt, type SchemaField } from '../integrations/schema-fields';
+import styles from './editor.module.css';
 
 type SingleLineFieldProps = {
   field: SchemaField;
@@ -25,8 +26,8 @@ export function SingleLineField({ field, template, problems, set }: SingleLineFi
       <label htmlFor={id} title={field.hint}>
         {field.label}
       </label>
-      <div className="line-field">
-        <div className="tint" ref={tint} aria-hidden="true">
+      <div className={styles.lineField}>
+        <div className={styles.tint} ref={tint} aria-hidden="true">
           {highlightPlaceholders(text)}
         </div>
         <input

@@ -1,118 +1,123 @@
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { EventAnswer } from '../../api/events';
+import { toSentence } from '../../api/field-problem';
 import type { DryRunAnswer } from '../../api/test-send';
-import type { PageProblem } from '../api';
+import type { PageProblem, Result } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { CallCode } from '../parts/call-code';
-import { Button, Segments } from '../parts/controls';
+import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { buildExampleRecipient } from '../parts/example-recipient';
-import { FieldHead } from '../parts/field';
-import { NoteBox, ProblemNote } from '../parts/notes';
+import { ErrorCount, Form } from '../parts/form';
+import { type Form as FormHandle, useForm } from '../parts/use-form';
 import { DryRunResult } from './dry-run-result';
-import { JsonArea } from './sample-panel';
+import styles from './editor.module.css';
+import { parseObject } from './sample';
+import { ChannelChoice, type Delivery, DeliveryChoice, RecipientField } from './test-send-fields';
 import { TestSendResult } from './test-send-result';
 import type { Draft } from './use-draft';
 import type { Sample } from './use-sample';
 
-const deliveries = [
-  { value: 'sandbox', text: 'Sandbox' },
-  { value: 'live', text: 'Live' },
-] as const;
+type TestSendProps = { event: EventAnswer; draft: Draft; sample: Sample; onClose: () => void };
+
+/** `user` is JSON. */
+type Values = { channels: string[]; delivery: Delivery; user: string };
 
 /** Sends the draft through the same code path as a call; the log marks it as a test. */
-export function TestSendDialog({
-  event,
-  draft,
-  sample,
-  onClose,
-}: {
-  event: EventAnswer;
-  draft: Draft;
-  sample: Sample;
-  onClose: () => void;
-}) {
-  const app = useApp();
-  const { api } = useServices();
+export function TestSendDialog({ event, draft, sample, onClose }: TestSendProps) {
   const { registry, mayChange } = useSession();
-  const own = registry.channels.filter(({ channel }) => channel in draft.definition.channels);
-  const [channels, setChannels] = useState(() => own.map(({ channel }) => channel));
-  const [user, setUser] = useState<Record<string, unknown>>(
-    () => sample.user ?? buildExampleRecipient(own.map(({ channel }) => channel)),
-  );
-  const [delivery, setDelivery] = useState<'sandbox' | 'live'>('sandbox');
-  const [problem, setProblem] = useState<PageProblem>();
-  const [sentRequestId, setSentRequestId] = useState<string>();
-  const [dryRun, setDryRun] = useState<DryRunAnswer>();
-  const mustConfirm = problem?.code === 'needs_confirmation';
-  const place = { appId: app.id, eventId: event.id };
-  const call = { definition: draft.definition, user, data: sample.data, channels, delivery };
-  async function runDry() {
-    const answer = await api.call('POST /api/apps/:appId/events/:eventId/dry-run', {
-      ...place,
-      body: call,
-    });
-    setProblem('problem' in answer ? answer.problem : undefined);
-    setDryRun('value' in answer ? answer.value : undefined);
-    setSentRequestId(undefined);
-  }
-  async function send(form: FormEvent) {
-    form.preventDefault();
-    const answer = await api.call('POST /api/apps/:appId/events/:eventId/test', {
-      ...place,
-      body: { ...call, ...(mustConfirm ? { confirm: true } : {}) },
-    });
-    setProblem('problem' in answer ? answer.problem : undefined);
-    setDryRun(undefined);
-    setSentRequestId('value' in answer ? answer.value.requestId : undefined);
-  }
+  const channels = registry.channels
+    .map(({ channel }) => channel)
+    .filter((channel) => channel in draft.definition.channels);
+  const form = useForm<Values>({
+    channels,
+    delivery: 'sandbox',
+    user: JSON.stringify(sample.user ?? buildExampleRecipient(channels), null, 2),
+  });
+  const { sentRequestId, dryRun, submitTest, submitDryRun } = useTestCalls(form, {
+    event,
+    draft,
+    sample,
+  });
+  const hasNoChannels = channels.length === 0;
   return (
     <Dialog title={`${mayChange ? 'Test send' : 'Dry run'} ${event.name}`} onClose={onClose} isWide>
-      <form className="form" onSubmit={(form) => void send(form)}>
-        <ChannelChecks
-          channels={own.map(({ channel }) => channel)}
-          selected={channels}
-          onChoose={setChannels}
-        />
-        <Segments
-          label="Delivery"
-          options={deliveries}
-          value={delivery}
-          onChange={(next) => {
-            setDelivery(next);
-            setProblem(undefined);
-          }}
-        />
-        <div className="field">
-          <FieldHead id="test-user" label="Recipient" aside="`user` of the call" />
-          <JsonArea data={user} onData={setUser} label="Recipient as JSON" />
-        </div>
+      <Form form={form} onSubmit={mayChange ? submitTest : submitDryRun}>
+        <ChannelChoice channels={channels} />
+        <DeliveryChoice onChange={() => form.showProblem(undefined)} />
+        <RecipientField />
         <p className="faint small">The test uses the sample data of the editor.</p>
-        <TestProblem problem={problem} />
         {sentRequestId && (
           <TestSendResult key={sentRequestId} requestId={sentRequestId} onGo={onClose} />
         )}
         {dryRun && <DryRunResult dryRun={dryRun} />}
         <div className="dialog-foot">
+          <ErrorCount />
           {mayChange && (
-            <Button look="main-action" type="submit" disabled={channels.length === 0}>
-              {mustConfirm ? 'Send live' : 'Send test'}
+            <Button look="main-action" type="submit" disabled={hasNoChannels}>
+              {mustConfirm(form) ? 'Send live' : 'Send test'}
             </Button>
           )}
-          <Button disabled={channels.length === 0} onClick={() => void runDry()}>
+          <Button disabled={hasNoChannels} onClick={() => void submitDryRun()}>
             Dry run
           </Button>
           <Button onClick={onClose}>Close</Button>
         </div>
-      </form>
-      <CallExample event={event} user={user} data={sample.data} />
+      </Form>
+      <CallExample event={event} user={parseObject(form.watch('user')) ?? {}} data={sample.data} />
     </Dialog>
   );
 }
 
-function TestProblem({ problem }: { problem: PageProblem | undefined }) {
-  if (problem?.code !== 'needs_confirmation') return <ProblemNote problem={problem} />;
-  return <NoteBox tone="amber">{problem.error}</NoteBox>;
+const mustConfirm = ({ problem }: FormHandle<Values>) => problem?.code === 'needs_confirmation';
+
+/** The two calls of the dialog. The result of one replaces that of the other. */
+function useTestCalls(
+  form: FormHandle<Values>,
+  { event, draft, sample }: Omit<TestSendProps, 'onClose'>,
+) {
+  const app = useApp();
+  const { api } = useServices();
+  const [result, setResult] = useState<{ sentRequestId?: string; dryRun?: DryRunAnswer }>({});
+  const buildInput = ({ channels, delivery, user }: Values) => {
+    const call = { user: parseObject(user), data: sample.data, channels, delivery };
+    const body = { definition: draft.definition, ...call };
+    return { appId: app.id, eventId: event.id, body };
+  };
+  function settle<Answer>(answer: Result<Answer>): Result<Answer> {
+    if (!('problem' in answer)) return answer;
+    setResult({});
+    return { problem: nameRecipientFields(answer.problem) };
+  }
+  async function sendTest(values: Values) {
+    const { body, ...place } = buildInput(values);
+    return settle(
+      await api.call('POST /api/apps/:appId/events/:eventId/test', {
+        ...place,
+        body: { ...body, confirm: mustConfirm(form) },
+      }),
+    );
+  }
+  async function runDry(values: Values) {
+    return settle(
+      await api.call('POST /api/apps/:appId/events/:eventId/dry-run', buildInput(values)),
+    );
+  }
+  return {
+    ...result,
+    submitTest: form.submit(sendTest, ({ requestId }) => setResult({ sentRequestId: requestId })),
+    submitDryRun: form.submit(runDry, (dryRun) => setResult({ dryRun })),
+  };
+}
+
+/** The recipient is one field, so a problem inside of it says where: "Recipient mobile must be a string." */
+function nameRecipientFields(problem: PageProblem): PageProblem {
+  const fields = problem.fields?.map((one) =>
+    one.path.startsWith('user.')
+      ? { path: 'user', problem: toSentence(one.path.slice('user.'.length), one.problem) }
+      : one,
+  );
+  return fields ? { ...problem, fields } : problem;
 }
 
 function CallExample({
@@ -132,40 +137,9 @@ function CallExample({
     );
   }
   return (
-    <details className="call-example">
+    <details className={styles.call}>
       <summary>The same call from a backend, once this draft is published</summary>
       <CallCode eventId={event.id} user={user} data={data} />
     </details>
-  );
-}
-
-function ChannelChecks({
-  channels,
-  selected,
-  onChoose,
-}: {
-  channels: string[];
-  selected: string[];
-  onChoose: (channels: string[]) => void;
-}) {
-  return (
-    <fieldset className="checks">
-      <legend className="vh">Channels</legend>
-      {channels.map((channel) => (
-        <label key={channel} className="check">
-          <input
-            type="checkbox"
-            checked={selected.includes(channel)}
-            onChange={({ target }) =>
-              onChoose(
-                target.checked ? [...selected, channel] : selected.filter((one) => one !== channel),
-              )
-            }
-          />
-          {channel}
-        </label>
-      ))}
-      {channels.length === 0 && <span className="faint">The draft has no channels.</span>}
-    </fieldset>
   );
 }

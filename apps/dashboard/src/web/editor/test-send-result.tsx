@@ -8,6 +8,7 @@ import { getChannelRowId } from '../request/channel-row-id';
 import { describeProgress, explainProgress, getMark, isOpen } from '../request/channel-row-state';
 import { buildPath } from '../route';
 import { ChannelOutcome } from './channel-outcome';
+import styles from './editor.module.css';
 
 const readAgainMs = 1_000;
 
@@ -26,7 +27,7 @@ export function TestSendResult({ requestId, onGo }: ResultProps) {
   const areAllFinal = value !== undefined && !value.channelRows.some(isOpen);
   if (areAllFinal !== isFinal) setFinal(areAllFinal);
   return (
-    <section className="dry-run" aria-label="Test send">
+    <section className={styles.outcomes} aria-label="Test send">
       <Accepted requestId={requestId} onGo={onGo} />
       <AwayBar loaded={request} reload={request.reload} />
       {value ? (
@@ -36,7 +37,7 @@ export function TestSendResult({ requestId, onGo }: ResultProps) {
           ))}
         </ul>
       ) : (
-        <Waiting loaded={request} reload={request.reload} what="the messages" />
+        <Waiting loaded={request} reload={request.reload} what="messages" />
       )}
     </section>
   );

@@ -8,6 +8,7 @@ import { ErrorCount, Form, TextField } from '../parts/form';
 import { DiscardDialog, UnsavedGuard } from '../parts/unsaved';
 import { listFormFields, type ProviderSelection } from './form-values';
 import { IntegrationHead } from './integration-head';
+import styles from './integrations.module.css';
 import { ProviderChoice } from './provider-choice';
 import { SchemaFormField } from './schema-form';
 import { TestResult } from './test-result';
@@ -32,7 +33,7 @@ export function IntegrationForm({
   const choose = (choice: ProviderSelection) =>
     changedLabels.length > 0 ? setNext(choice) : setSelection(choice);
   return (
-    <section className="pane side" aria-label={stored?.name ?? 'Add integration'}>
+    <section className={`pane ${styles.side}`} aria-label={stored?.name ?? 'Add integration'}>
       {stored && <IntegrationHead integration={stored} onChanged={onChanged} />}
       {!stored && <ProviderChoice selection={selection} onChoose={choose} />}
       {selection && (
@@ -79,14 +80,14 @@ function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }:
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is new in each render.
   useEffect(() => onChangedLabels(changedLabels), [changedLabels.join(), onChangedLabels]);
   return (
-    <Form form={form} className="integration-form" onSubmit={save}>
+    <Form form={form} className={`${styles.form}`} onSubmit={save}>
       <div className="pad">
         <TestResult {...outcome} />
         <fieldset className="form" disabled={!mayChange}>
           <TextField
             name="name"
             label="Name"
-            aside="for events and overrides"
+            aside="used in events and overrides"
             isMono
             required="Enter a name."
             maxLength={128}

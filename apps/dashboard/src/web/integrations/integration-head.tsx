@@ -6,12 +6,14 @@ import { useApp, useServices, useSession } from '../context';
 import { formatFull } from '../dates';
 import { plural } from '../format';
 import { Button, Link } from '../parts/controls';
-import { Dialog } from '../parts/dialog';
+import { FormDialog } from '../parts/form-dialog';
 import { Icon } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
+import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
 import { HealthFacts, HealthMark } from './health';
 import { getProviderLabel } from './integration-list';
+import styles from './integrations.module.css';
 
 export function IntegrationHead({
   integration,
@@ -99,7 +101,11 @@ function HeadFacts({ integration }: { integration: IntegrationAnswer }) {
         <dd>
           {integration.usedBy.length === 0 && 'no events'}
           {integration.usedBy.map(({ eventId, name, in: where }) => (
-            <Link key={eventId} className="mono used-by" to={buildPath(app.id, 'events', eventId)}>
+            <Link
+              key={eventId}
+              className={`mono ${styles.event}`}
+              to={buildPath(app.id, 'events', eventId)}
+            >
               {name}
               {!where.includes('live') && ' (draft)'}
             </Link>
@@ -121,21 +127,29 @@ function RemoveDialog({
 }) {
   const app = useApp();
   const { api } = useServices();
-  const [warning, setWarning] = useState<PageProblem>();
+  const form = useForm({});
+  const mustConfirm = form.problem?.code === 'needs_confirmation';
   const only = integration.usedBy.filter(
     ({ isOnly, in: where }) => isOnly && where.includes('live'),
   );
-  async function remove() {
-    const answer = await api.call('DELETE /api/apps/:appId/integrations/:id', {
-      appId: app.id,
-      id: integration.id,
-      body: { confirm: warning !== undefined },
-    });
-    if ('value' in answer) await onRemoved();
-    else setWarning(answer.problem);
-  }
+  const onSubmit = form.submit(
+    () =>
+      api.call('DELETE /api/apps/:appId/integrations/:id', {
+        appId: app.id,
+        id: integration.id,
+        body: { confirm: mustConfirm },
+      }),
+    onRemoved,
+  );
   return (
-    <Dialog title={`Remove ${integration.name}`} onClose={onClose}>
+    <FormDialog
+      title={`Remove ${integration.name}`}
+      form={form}
+      onSubmit={onSubmit}
+      onClose={onClose}
+      action={mustConfirm ? 'Remove anyway' : 'Remove integration'}
+      isDanger
+    >
       <p>
         This deletes its credentials. The log keeps its name.
         {integration.waiting > 0 &&
@@ -147,13 +161,6 @@ function RemoveDialog({
           Without it, these events send nothing on that channel.
         </p>
       )}
-      <ProblemNote problem={warning} />
-      <div className="dialog-foot">
-        <Button look="danger" onClick={() => void remove()}>
-          {warning?.code === 'needs_confirmation' ? 'Remove anyway' : 'Remove integration'}
-        </Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }

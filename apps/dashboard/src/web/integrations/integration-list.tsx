@@ -10,6 +10,7 @@ import { buildPath } from '../route';
 import { listFormFields } from './form-values';
 import { HealthMark } from './health';
 import { formatLastHour } from './health-text';
+import styles from './integrations.module.css';
 
 export function IntegrationList({
   integrations,
@@ -23,7 +24,7 @@ export function IntegrationList({
   if (isNone) return <NoIntegration />;
   return (
     <section className="pane" aria-label="Integrations">
-      <ul className="cards">
+      <ul>
         {integrations.map((one) => (
           <Card key={one.id} one={one} isOpen={one.id === openId} />
         ))}
@@ -41,7 +42,7 @@ function NoIntegration() {
         <h2>No integrations yet</h2>
         <p>
           An integration is an account with a provider: a Slack bot, a Twilio number or a mail
-          server. Events send through it. Belfry never shows its credentials again.
+          server. Events send through it. Its secrets are encrypted and never shown in full again.
           {app.delivery === 'sandbox' &&
             ' This app uses sandbox delivery: without integrations, every message is captured.'}
         </p>
@@ -59,19 +60,19 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
   const app = useApp();
   const { registry } = useSession();
   return (
-    <li className="card" aria-current={isOpen ? 'true' : undefined}>
-      <span className="pic">
+    <li className={styles.card} aria-current={isOpen ? 'true' : undefined}>
+      <span className={styles.picture}>
         <Icon name={channelIcon(one.channel)} />
       </span>
       <div className="cut">
-        <Link className="cover" to={buildPath(app.id, 'integrations', one.id)}>
+        <Link to={buildPath(app.id, 'integrations', one.id)}>
           <b className="mono">{one.name}</b>
         </Link>
         <small className="cut">
           <Summary one={one} />
         </small>
       </div>
-      <small className="used cut">{usedText(one.usedBy)}</small>
+      <small className={`${styles.users} cut`}>{usedText(one.usedBy)}</small>
       <small className="num">{one.waiting > 0 ? `${count(one.waiting, 1_000)} waiting` : ''}</small>
       <div>
         <HealthMark health={one.health} />
@@ -81,9 +82,9 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
         <NoteBox tone="red" title={one.health.lastError ?? 'Its attempts fail.'} />
       )}
       {one.state === 'needs_attention' && (
-        <NoteBox tone="amber" title={one.stateReason ?? 'The provider rejected it.'}>
+        <NoteBox tone="amber" title={one.stateReason ?? 'The provider rejected its credentials.'}>
           {one.waiting > 0
-            ? `${count(one.waiting, 1_000)} messages wait and are sent once it works. None is lost.`
+            ? `${count(one.waiting, 1_000)} waiting ${one.waiting === 1 ? 'message' : 'messages'} will be sent once it works.`
             : 'Messages wait until you save new credentials or a test passes.'}
         </NoteBox>
       )}

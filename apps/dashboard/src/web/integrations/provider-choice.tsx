@@ -1,6 +1,7 @@
 import { useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
 import type { ProviderSelection } from './form-values';
+import styles from './integrations.module.css';
 
 export function ProviderChoice({
   selection,
@@ -19,7 +20,7 @@ export function ProviderChoice({
   return (
     <div className="d-head">
       <h2 className="plain">Add integration</h2>
-      <fieldset className="providers">
+      <fieldset className={styles.providers}>
         <legend className="vh">Provider</legend>
         {all.map((one) => (
           <label key={`${one.channel.channel} ${one.provider.provider}`}>

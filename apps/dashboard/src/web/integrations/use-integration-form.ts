@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import type { PageProblem } from '../api';
@@ -77,9 +77,10 @@ function useShowStoredProblems(
   showProblem: (problem: PageProblem) => void,
   stored: IntegrationAnswer | undefined,
 ) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the form opens.
-  useEffect(() => {
+  const showStored = useEffectEvent(() => {
     if (!stored || stored.problems.length === 0) return;
     showProblem({ code: 'invalid', error: '', fields: stored.problems });
-  }, []);
+  });
+  // Only when the form opens.
+  useEffect(() => showStored(), []);
 }

@@ -4,6 +4,7 @@ import { useSession } from '../context';
 import { channelIcon, Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { computeFill, formatSummaries, formatSummary } from './channel-summaries';
+import styles from './log.module.css';
 
 /** Channel states of one request, always in the same columns. */
 export function ChannelColumns({
@@ -17,7 +18,7 @@ export function ChannelColumns({
   const channels = registry.channels.map(({ channel }) => channel);
   return (
     <span
-      className="channel-columns"
+      className={styles.columns}
       role="img"
       aria-label={formatSummaries(channels, summaries, isBulk)}
     >
@@ -57,13 +58,18 @@ function Measure({ counts, title }: { counts: StateCounts; title: string }) {
   const { done, skipped, failed } = computeFill(counts);
   const height = (share: number) => 13 * share;
   return (
-    <svg className="measure" width="11" height="13" viewBox="0 0 11 13" aria-hidden="true">
+    <svg width="11" height="13" viewBox="0 0 11 13" aria-hidden="true">
       <title>{title}</title>
-      <rect className="rest" width="11" height="13" rx="2" />
-      <rect className="done" y={height(1 - done)} width="11" height={height(done)} />
-      <rect className="skip" y={height(1 - done - skipped)} width="11" height={height(skipped)} />
+      <rect className={styles.rest} width="11" height="13" rx="2" />
+      <rect className={styles.done} y={height(1 - done)} width="11" height={height(done)} />
       <rect
-        className="bad"
+        className={styles.skipped}
+        y={height(1 - done - skipped)}
+        width="11"
+        height={height(skipped)}
+      />
+      <rect
+        className={styles.failed}
         y={height(1 - done - skipped - failed)}
         width="11"
         height={height(failed)}
@@ -75,7 +81,7 @@ function Measure({ counts, title }: { counts: StateCounts; title: string }) {
 export function ChannelColumnsHead() {
   const { registry } = useSession();
   return (
-    <span className="channel-columns">
+    <span className={styles.columns}>
       {registry.channels.map(({ channel }) => (
         <span key={channel} title={channel}>
           <Icon name={channelIcon(channel)} size={13} />

@@ -6,6 +6,7 @@ import { FirstCall } from '../parts/first-call';
 import { Moment } from '../parts/moment';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
+import styles from './empty-log.module.css';
 
 /** Empty state with the next step. */
 export function EmptyLog() {
@@ -37,7 +38,7 @@ export function EmptyLog() {
           <Mark name="dot" tone="s-sending pulse" />
           Listening since <Moment at={since} />. The first request appears here automatically.
         </div>
-        <div className="next">
+        <div className={styles.next}>
           {first && (
             <Link to={buildPath(app.id, 'events', first.id)}>
               <b>Edit {first.name}</b>

@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
-import { describeZone, formatFull, formatMoment, parseInput } from '../dates';
+import { formatFull, formatMoment } from '../dates';
+import { focusFinder } from '../keyboard';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
@@ -12,6 +13,11 @@ import { Finder } from './finder';
 import { SaveButton, SavedChip } from './saved-chip';
 import type { LiveState } from './use-live-log';
 import { getWaitLabel, waitNames } from './waits';
+
+// Forms are loaded when they are opened.
+const TimeFilterDialog = lazy(async () => ({
+  default: (await import('./time-filter-dialog')).TimeFilterDialog,
+}));
 
 export function FilterBar({
   filters,
@@ -33,6 +39,12 @@ export function FilterBar({
       ([name]) => !names.some((clearedName) => clearedName === name),
     );
     void navigate({ search: writeFilters(Object.fromEntries(remaining)) });
+    // The pressed button goes.
+    focusFinder();
+  };
+  const clearAll = () => {
+    void navigate({ search: '' });
+    focusFinder();
   };
   return (
     <search className="bar filters" aria-label="Filter the log">
@@ -47,7 +59,7 @@ export function FilterBar({
       })}
       <Finder onFind={set} />
       {writeFilters(filters) !== '' && (
-        <Button look="small bare" onClick={() => navigate({ search: '' })}>
+        <Button look="small bare" onClick={clearAll}>
           Clear all
         </Button>
       )}
@@ -112,50 +124,25 @@ function TimeChip({ filters, onSet, onClear }: ChipProps & { onClear: () => void
       />
     );
   }
-  if (isOpen) return <TimeForm onSet={onSet} onClose={() => setOpen(false)} />;
   return (
-    <SelectChip
-      name="time"
-      value={span?.value}
-      options={[
-        ...spans.map(({ value, text }) => ({ value, text })),
-        { value: 'between', text: 'between…' },
-      ]}
-      onChange={(value) => {
-        if (value === 'between') setOpen(true);
-        else if (value) onSet({ last: value });
-        else onClear();
-      }}
-    />
-  );
-}
-
-function TimeForm({
-  onSet,
-  onClose,
-}: {
-  onSet: (change: PageFilters) => void;
-  onClose: () => void;
-}) {
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const formData = new FormData(event.currentTarget);
-    const read = (name: string) => parseInput(String(formData.get(name)));
-    const [from, to] = [read('from'), read('to')];
-    onClose();
-    onSet({
-      last: '',
-      ...(Number.isNaN(from) ? {} : { from: String(from) }),
-      ...(Number.isNaN(to) ? {} : { to: String(to) }),
-    });
-  }
-  return (
-    <form className="chip set" onSubmit={submit}>
-      from <input type="datetime-local" name="from" step="1" aria-label="From" />
-      to <input type="datetime-local" name="to" step="1" aria-label="To" />
-      <span className="dim">{describeZone()}</span>
-      <button type="submit">Set</button>
-    </form>
+    <>
+      <SelectChip
+        name="time"
+        value={span?.value}
+        options={[
+          ...spans.map(({ value, text }) => ({ value, text })),
+          { value: 'between', text: 'between…' },
+        ]}
+        onChange={(value) => {
+          if (value === 'between') setOpen(true);
+          else if (value) onSet({ last: value });
+          else onClear();
+        }}
+      />
+      <Suspense fallback={null}>
+        {isOpen && <TimeFilterDialog onSet={onSet} onClose={() => setOpen(false)} />}
+      </Suspense>
+    </>
   );
 }
 

@@ -32,10 +32,10 @@ const rules = {
   event: anyText,
   channel: anyText,
   state: oneOfTexts(Object.keys(messageStates), 'an unknown state'),
-  waits: oneOfTexts(queueReasonNames, 'an unknown reason to wait'),
+  waits: oneOfTexts(queueReasonNames, 'an unknown reason for waiting'),
   reason: oneOfTexts(
     [...Object.keys(failureReasons), ...Object.keys(skipReasons), noReason],
-    'an unknown reason of a failure or skip',
+    'an unknown failure or skip reason',
   ),
   provider: anyText,
   recipient: anyText,

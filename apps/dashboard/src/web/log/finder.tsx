@@ -8,6 +8,7 @@ import { Icon } from '../parts/icons';
 import { ProblemNote } from '../parts/notes';
 import { toJump } from '../shell/jumps';
 import type { PageFilters } from './filters';
+import styles from './log.module.css';
 import { mergeMatches } from './matches';
 import { NoMatch } from './no-match';
 
@@ -83,7 +84,7 @@ function Results({
   const getAppName = (id: string) => apps.find((one) => one.id === id)?.name ?? 'another app';
   const matches = mergeMatches(answer?.found ?? []);
   return (
-    <div className="finder-kinds" role="status">
+    <div className={styles.results} role="status">
       <ProblemNote problem={problem} />
       {!answer && !problem && (
         <span className="dim small">

@@ -13,7 +13,6 @@ function createRow(requestId: string, state = 'queued'): LogRow {
     recipient: null,
     channels: { sms: { state, counts: countStates([]) } },
     isSandbox: true,
-    isSensitive: false,
   };
 }
 

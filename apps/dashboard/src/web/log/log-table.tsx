@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
 import { formatFull, formatMillis, formatMoment, formatTime } from '../dates';
@@ -10,6 +10,7 @@ import { Moment } from '../parts/moment';
 import { buildPath } from '../route';
 import { ChannelColumns, ChannelColumnsHead } from './channel-columns';
 import { formatSummary } from './channel-summaries';
+import styles from './log.module.css';
 import type { LogList } from './use-log-list';
 
 export function LogTable({
@@ -21,9 +22,10 @@ export function LogTable({
   openId: string | undefined;
   search: string;
 }) {
+  const { pane } = list;
   const { visible, pending, hasDropped, fresh } = list.rows;
   const freshIds = new Set(fresh);
-  const { pane, lastRendered, rendered, above, below } = useRenderedRows(visible, openId);
+  const { lastRendered, rendered, above, below } = useRenderedRows(pane, visible, openId);
   // Scrolling to the end reads on. Without a scroll bar, and while few rows match, the button does.
   useEffect(() => {
     const isNearEnd = lastRendered >= visible.length - overscanRows;
@@ -32,17 +34,17 @@ export function LogTable({
   }, [lastRendered, visible.length, list, pane]);
   const total = visible.length + headRows + (pending.length > 0 ? 1 : 0);
   return (
-    <section ref={pane} className="pane list linked" aria-label="Requests">
+    <section ref={pane} className={`pane linked ${styles.list}`} aria-label="Requests">
       <table
         aria-rowcount={list.hasOlder ? -1 : total}
         style={{ marginTop: above, marginBottom: below }}
       >
         <thead>
           <tr>
-            <th className="c-time">Accepted</th>
-            <th className="c-event">Event</th>
+            <th className={styles.time}>Accepted</th>
+            <th className={styles.event}>Event</th>
             <th>Recipient</th>
-            <th className="c-columns">
+            <th className={styles.channels}>
               <ChannelColumnsHead />
             </th>
           </tr>
@@ -97,8 +99,11 @@ const rowPx = 30;
 const overscanRows = 20;
 
 /** The rows near the visible part of the list, and the height of those that are left out above and below. */
-function useRenderedRows(rows: readonly LogRow[], openId: string | undefined) {
-  const pane = useRef<HTMLElement>(null);
+function useRenderedRows(
+  pane: RefObject<HTMLElement | null>,
+  rows: readonly LogRow[],
+  openId: string | undefined,
+) {
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => pane.current,
@@ -112,7 +117,6 @@ function useRenderedRows(rows: readonly LogRow[], openId: string | undefined) {
   }, [openIndex, list]);
   const items = list.getVirtualItems();
   return {
-    pane,
     lastRendered: items.at(-1)?.index ?? 0,
     rendered: items.flatMap(({ index }) => (rows[index] ? [{ row: rows[index], index }] : [])),
     above: items[0]?.start ?? 0,
@@ -130,7 +134,7 @@ function PendingRow({
   onShow: () => void;
 }) {
   return (
-    <tr className="held">
+    <tr className={styles.pending}>
       <td colSpan={4}>
         <button type="button" className="tail" onClick={onShow}>
           <Icon name="up" size={13} />
@@ -164,14 +168,15 @@ function Row({
     <tr
       aria-rowindex={index + 1}
       aria-current={isOpen ? 'true' : undefined}
-      className={isFresh ? 'fresh' : ''}
+      data-request={row.requestId}
+      className={isFresh ? styles.fresh : ''}
     >
-      <td className="time">
+      <td className={styles.time}>
         <Moment at={at} />
         {isToday && <small>{formatMillis(at)}</small>}
       </td>
       <td className="ev">
-        <span className="ev-name">
+        <span className={styles.name}>
           <Link to={buildPath(app.id, 'log', row.requestId)} search={search} title={row.event}>
             {row.event}
           </Link>
@@ -181,12 +186,12 @@ function Row({
       <td className="dim" title={row.recipient ?? undefined}>
         {formatRecipient(row)}
         {listRetries(row).map((text) => (
-          <small key={text} className="retrying">
+          <small key={text} className={styles.retry}>
             {text}
           </small>
         ))}
       </td>
-      <td className="columns-cell">
+      <td className={styles.channels}>
         <ChannelColumns summaries={row.channels} isBulk={row.items > 1} />
       </td>
     </tr>

@@ -41,7 +41,7 @@ export function SaveFilterDialog({
   return (
     <NameDialog
       title="Save filter"
-      action={(name) => (findByName(name) ? 'Replace' : 'Save filter')}
+      action={(name) => (findByName(name) ? 'Replace filter' : 'Save filter')}
       hint={`Visible to every operator of this account. At most ${list.value?.max ?? 50} per app.`}
       maxLength={maxNameLength}
       send={save}

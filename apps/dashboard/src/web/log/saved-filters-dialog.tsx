@@ -8,6 +8,7 @@ import { Form, TextField } from '../parts/form';
 import { ProblemNote, Waiting } from '../parts/notes';
 import { useForm } from '../parts/use-form';
 import { formatFilters, maxNameLength, useSavedFilters } from './saved-filters';
+import styles from './saved-filters.module.css';
 
 type RowAction = { kind: 'rename' | 'delete'; id: string };
 
@@ -31,7 +32,7 @@ export function SavedFiltersDialog({ onClose }: { onClose: () => void }) {
   const all = list.value?.filters ?? [];
   return (
     <Dialog title="Saved filters" onClose={onClose} isWide>
-      <div ref={container} tabIndex={-1} className="saved-filters">
+      <div ref={container} tabIndex={-1} className={styles.list}>
         <ProblemNote problem={problem} />
         {!list.value && <Waiting loaded={list} reload={list.reload} what="filters" />}
         {list.value && all.length === 0 && (
@@ -67,7 +68,7 @@ function FilterRow(props: FilterRowProps) {
   const { filter, action, onBegin } = props;
   if (action === 'rename') return <RenameForm {...props} />;
   return (
-    <div className="line">
+    <div className={styles.row}>
       <span className="grow">
         <b>{filter.name}</b>
         <small title={filter.savedBy ?? undefined}>{formatFilters(filter.filters)}</small>
@@ -108,7 +109,7 @@ function DeleteActions({ filter, onBegin, onProblem, onFinish }: FilterRowProps)
     else onFinish(answer.value);
   }
   return (
-    <span className="line" ref={focusFirst}>
+    <span className={styles.row} ref={focusFirst}>
       <Button look="small danger" onClick={() => void remove()}>
         Delete for everyone
       </Button>

@@ -1,4 +1,12 @@
-import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+} from 'react';
 import type { LogAnswer, LogFilters, LogRow } from '../../api/log';
 import type { PageProblem, Result } from '../api';
 import { useServices } from '../context';
@@ -7,6 +15,8 @@ import { changeRows, type LogChange, type LogRows, noRows } from './log-rows';
 import { type LiveState, useLiveLog } from './use-live-log';
 
 export type LogList = {
+  /** The element that scrolls the rows. */
+  pane: RefObject<HTMLElement | null>;
   rows: LogRows;
   isRead: boolean;
   hasOlder: boolean;
@@ -46,6 +56,8 @@ type LogListInput = { appId: string; filters: PageFilters; isPaused: boolean };
 export function useLogList({ appId, filters, isPaused }: LogListInput): LogList {
   const [rows, change] = useReducer(changeRows, noRows);
   const [meta, setMeta] = useState(initialMeta);
+  const { next, ...status } = meta;
+  const pane = useRef<HTMLElement>(null);
   const filterText = writeFilters(filters);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `filterText` is `filters` as text.
   const query = useMemo(() => toQuery(filters, Date.now()), [filterText]);
@@ -62,9 +74,9 @@ export function useLogList({ appId, filters, isPaused }: LogListInput): LogList 
   useRetry(read, meta.problem);
   const isReadingOlder = useRef(false);
   async function readOlder() {
-    if (meta.next === null || isReadingOlder.current) return;
+    if (next === null || isReadingOlder.current) return;
     isReadingOlder.current = true;
-    const answer = await list(meta.next);
+    const answer = await list(next);
     isReadingOlder.current = false;
     if (!answer) return;
     if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
@@ -81,21 +93,20 @@ export function useLogList({ appId, filters, isPaused }: LogListInput): LogList 
     appId,
     query,
     list,
-    isPaused,
+    // New rows stay pending while the list is scrolled down.
+    isPaused: () => isPaused || (pane.current?.scrollTop ?? 0) > 0,
     isOn: meta.readAt !== undefined && !filters.to,
-    isComplete: meta.next === null,
+    isComplete: next === null,
     change,
   });
   return {
+    pane,
     rows,
+    ...status,
     isRead: meta.readAt !== undefined,
-    hasOlder: meta.next !== null,
-    isPartial: meta.isPartial,
-    skipsSearchedFrom: meta.skipsSearchedFrom,
+    hasOlder: next !== null,
     live: meta.readAt === undefined ? 'connecting' : live,
     value: undefined,
-    readAt: meta.readAt,
-    problem: meta.problem,
     reload: read,
     readOlder,
     showPending: () => (rows.hasDropped ? void read() : change({ kind: 'show' })),
@@ -133,16 +144,15 @@ type Tail = {
   appId: string;
   query: LogFilters;
   list: ListQuery;
-  isPaused: boolean;
+  isPaused: () => boolean;
   isOn: boolean;
   isComplete: boolean;
   change: (change: LogChange) => void;
 };
 
 function useTail({ appId, query, list, isPaused, isOn, isComplete, change }: Tail): LiveState {
-  const isListPaused = () => isPaused || isReading();
   function onChanged(rows: LogRow[]) {
-    change({ kind: 'changed', rows, isPaused: isListPaused(), isComplete });
+    change({ kind: 'changed', rows, isPaused: isPaused(), isComplete });
   }
   /** A new stream starts with the last seconds only, so read what was missed. */
   async function readMissed() {
@@ -153,13 +163,8 @@ function useTail({ appId, query, list, isPaused, isOn, isComplete, change }: Tai
     appId,
     query,
     isOn,
-    onRows: (rows) => change({ kind: 'arrived', rows, isPaused: isListPaused() }),
+    onRows: (rows) => change({ kind: 'arrived', rows, isPaused: isPaused() }),
     onChanged,
     onReconnect: () => void readMissed(),
   });
-}
-
-/** New rows stay pending while the list is scrolled down. */
-function isReading(): boolean {
-  return (document.querySelector('.list')?.scrollTop ?? 0) > 0;
 }

@@ -25,17 +25,17 @@ export function UnhealthyIntegrations({
     { header: 'Health', cell: ({ health }) => <HealthMark health={health} /> },
     {
       header: 'Reason',
-      className: styles['reason'],
+      className: styles.reason,
       cell: ({ stateReason, health }) => stateReason ?? health.lastError,
     },
   ];
   return (
-    <section className={styles['section']} aria-label="Unhealthy integrations">
-      <div className={styles['head']}>
+    <section className={styles.section} aria-label="Unhealthy integrations">
+      <div className={styles.head}>
         <h2>Unhealthy integrations</h2>
       </div>
       {integrations.length === 0 && (
-        <p className={styles['none']}>
+        <p className={styles.none}>
           <State name="delivered">No integration fails.</State>
         </p>
       )}
@@ -56,12 +56,12 @@ export function UnhealthyIntegrations({
 export function Backlog({ backlog }: { backlog: readonly OverviewBacklog[] }) {
   const app = useApp();
   return (
-    <section className={styles['section']} aria-label="Backlog">
-      <div className={styles['head']}>
+    <section className={styles.section} aria-label="Backlog">
+      <div className={styles.head}>
         <h2>Backlog</h2>
         <Link to={buildPath(app.id, 'queues')}>Queues</Link>
       </div>
-      {backlog.length === 0 && <p className={styles['none']}>No message is due.</p>}
+      {backlog.length === 0 && <p className={styles.none}>No message is due.</p>}
       {backlog.length > 0 && (
         <Table
           caption="Backlog"

@@ -15,8 +15,8 @@ type ChannelRow = OverviewAnswer['channels'][number];
 /** A row per channel. Each count is a link to the log with exactly its filter. */
 export function ChannelCounts({ overview }: { overview: OverviewAnswer }) {
   return (
-    <section className={styles['section']} aria-label="Channels">
-      <div className={styles['scroll']}>
+    <section className={styles.section} aria-label="Channels">
+      <div className={styles.scroll}>
         <Table
           caption="Messages by channel"
           className=""
@@ -33,7 +33,7 @@ function createColumns(overview: OverviewAnswer): Column<ChannelRow>[] {
   return [
     {
       header: 'Channel',
-      className: styles['channel'],
+      className: styles.channel,
       isRowHeader: true,
       cell: ({ channel }) => (
         <span className="state">
@@ -44,12 +44,12 @@ function createColumns(overview: OverviewAnswer): Column<ChannelRow>[] {
     },
     {
       header: 'Messages',
-      className: styles['small-head'],
+      className: styles.smallHead,
       cell: ({ channel, points }) => (
         <StateBars
           points={points}
           label={`Messages on ${channel} by state`}
-          className={styles['small-bars']}
+          className={styles.smallBars}
         />
       ),
     },

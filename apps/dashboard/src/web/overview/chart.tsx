@@ -25,10 +25,10 @@ export function Chart({
   const titleId = useId();
   const ticks = [0, 0.25, 0.5, 0.75].map((share) => points[Math.floor(points.length * share)]);
   return (
-    <section className={styles['section']} aria-labelledby={titleId}>
-      <div className={styles['head']}>
+    <section className={styles.section} aria-labelledby={titleId}>
+      <div className={styles.head}>
         <h2 id={titleId}>{title}</h2>
-        <span className={styles['legend']}>{legend}</span>
+        <span className={styles.legend}>{legend}</span>
         <Button look="small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {isTable ? 'Show as chart' : 'Show as table'}
         </Button>
@@ -36,14 +36,14 @@ export function Chart({
       {isTable ? (
         // Can be focused, so that the keyboard can scroll it.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above.
-        <section className={styles['table']} tabIndex={0} aria-labelledby={titleId}>
+        <section className={styles.table} tabIndex={0} aria-labelledby={titleId}>
           {table}
         </section>
       ) : (
-        <div className={styles['plot']}>
-          <span className={styles['top']}>{top}</span>
+        <div className={styles.plot}>
+          <span className={styles.top}>{top}</span>
           {children}
-          <div className={styles['axis']} aria-hidden="true">
+          <div className={styles.axis} aria-hidden="true">
             {ticks.map((tick) => tick && <span key={tick.at}>{formatMinute(tick.at)}</span>)}
           </div>
         </div>

@@ -14,32 +14,32 @@ export function FailureList({ failures }: { failures: readonly OverviewFailure[]
   const columns: Column<OverviewFailure>[] = [
     {
       header: 'Reason',
-      className: styles['reason'],
+      className: styles.reason,
       cell: ({ reason }) => (
         <>
           <code>{reason || 'no reason'}</code> {getOwn(registry.failureReasons, reason)}
         </>
       ),
     },
-    { header: 'Channel', className: styles['channel'], cell: ({ channel }) => channel },
+    { header: 'Channel', className: styles.channel, cell: ({ channel }) => channel },
     {
       header: 'Messages',
-      className: `num ${styles['messages']}`,
+      className: `num ${styles.messages}`,
       cell: ({ messages }) => count(messages),
     },
     {
       header: 'Actions',
       isHeaderHidden: true,
-      className: `right ${styles['acts']}`,
+      className: `right ${styles.acts}`,
       cell: (failure) => <FailureActs failure={failure} />,
     },
   ];
   return (
-    <section className={styles['section']} aria-label="Top failure reasons">
-      <div className={styles['head']}>
+    <section className={styles.section} aria-label="Top failure reasons">
+      <div className={styles.head}>
         <h2>Top failure reasons</h2>
       </div>
-      {failures.length === 0 && <p className={styles['none']}>No message failed.</p>}
+      {failures.length === 0 && <p className={styles.none}>No message failed.</p>}
       {failures.length > 0 && (
         <Table
           caption="Top failure reasons"

@@ -13,15 +13,15 @@ export function LatencyLines({
 }) {
   return (
     <svg
-      className={styles['chart']}
+      className={styles.chart}
       viewBox={`0 0 ${points.length} 1`}
       preserveAspectRatio="none"
       role="img"
       aria-label={label}
     >
       <title>{label}</title>
-      <path className={styles['p95']} d={buildPath(points, 'p95Ms', peakMs)} />
-      <path className={styles['p50']} d={buildPath(points, 'p50Ms', peakMs)} />
+      <path className={styles.p95} d={buildPath(points, 'p95Ms', peakMs)} />
+      <path className={styles.p50} d={buildPath(points, 'p50Ms', peakMs)} />
     </svg>
   );
 }

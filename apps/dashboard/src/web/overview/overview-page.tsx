@@ -16,7 +16,6 @@ import styles from './overview.module.css';
 import { StateBars } from './state-bars';
 import { formatRate, roundUp, series, sumCounts } from './states';
 import { StepTable } from './step-table';
-import '../page-styles';
 
 const periods = [
   { value: 'hour', text: 'Last hour' },
@@ -80,11 +79,11 @@ function Content({ overview }: { overview: OverviewAnswer }) {
         <StateBars
           points={points}
           label={`Messages by state: ${count(sumCounts(totals))} in the last ${period}, ${count(totals.failed)} failed`}
-          className={styles['chart']}
+          className={styles.chart}
         />
       </Chart>
       {channels.length > 0 && <ChannelCounts overview={overview} />}
-      <div className={styles['pair']}>
+      <div className={styles.pair}>
         <FailureList failures={failures} />
         <div>
           <UnhealthyIntegrations integrations={overview.unhealthyIntegrations} />
@@ -159,7 +158,7 @@ function Totals({ overview: { totals, failureRate, latency } }: { overview: Over
 function Legend() {
   return series.map(({ name, text }) => (
     <span key={name} className="state">
-      <svg className={styles['key']} viewBox="0 0 1 1" aria-hidden="true">
+      <svg className={styles.key} viewBox="0 0 1 1" aria-hidden="true">
         <rect className={styles[name]} width="1" height="1" />
       </svg>
       {text}
@@ -171,14 +170,14 @@ function LatencyLegend() {
   return (
     <>
       <span className="state">
-        <svg className={styles['key']} viewBox="0 0 2 2" aria-hidden="true">
-          <path className={styles['p50']} d="M0 1h2" />
+        <svg className={styles.key} viewBox="0 0 2 2" aria-hidden="true">
+          <path className={styles.p50} d="M0 1h2" />
         </svg>
         p50
       </span>
       <span className="state">
-        <svg className={styles['key']} viewBox="0 0 2 2" aria-hidden="true">
-          <path className={styles['p95']} d="M0 1h2" />
+        <svg className={styles.key} viewBox="0 0 2 2" aria-hidden="true">
+          <path className={styles.p95} d="M0 1h2" />
         </svg>
         p95
       </span>

@@ -30,7 +30,7 @@ export function StateBars({
       {points.map((point, step) => (
         <g key={point.at}>
           <title>{describeStep(point)}</title>
-          <rect className={styles['hover']} x={step} y={0} width={1} height={1} />
+          <rect className={styles.hover} x={step} y={0} width={1} height={1} />
           {stackBars(point, peak).map(({ name, from, to }) => (
             <rect
               key={name}

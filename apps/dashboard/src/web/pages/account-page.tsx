@@ -9,14 +9,14 @@ import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
-import '../page-styles';
+import styles from './account-page.module.css';
 
 export function AccountPage() {
   const { session } = useSession();
   return (
     <div className="pane">
-      <div className="pad two-columns">
-        <div className="column">
+      <div className={`pad ${styles.columns}`}>
+        <div className={styles.column}>
           <section aria-label="Password">
             <h2 className="sect">{session.operator.email}</h2>
             <p className="dim small">

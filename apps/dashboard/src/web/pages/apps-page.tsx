@@ -14,7 +14,7 @@ import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
-import '../page-styles';
+import styles from './apps-page.module.css';
 
 type Doing = { kind: 'create' } | { kind: 'change' | 'go-live' | 'remove'; app: AppAnswer };
 
@@ -67,7 +67,7 @@ function AppTable({
       sortBy: ({ name }) => name,
       cell: (app) => <Link to={buildPath(app.id, 'log')}>{app.name}</Link>,
     },
-    { header: 'ID', className: 'c-id ev', cell: (app) => <AppId app={app} /> },
+    { header: 'ID', className: `${styles.id} ev`, cell: (app) => <AppId app={app} /> },
     {
       header: 'Delivery',
       className: 'c-state',
@@ -98,7 +98,7 @@ function AppTable({
       columns={columns}
       rows={apps}
       getKey={({ id }) => id}
-      empty="No apps yet. Callers use the ID of an app in every path."
+      empty="No apps yet. The path of every call contains the ID of an app."
     />
   );
 }
@@ -184,7 +184,7 @@ function RemoveAppDialog({ app, onClose }: { app: AppAnswer; onClose: () => void
       onClose={onClose}
     >
       <p>
-        Calls of this app get 404 at once. Its events and integrations are deleted. Enter the name
+        Calls to this app get 404 at once. Its events and integrations are deleted. Enter the name
         of the app to confirm.
       </p>
     </ConfirmNameDialog>

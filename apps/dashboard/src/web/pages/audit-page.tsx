@@ -16,7 +16,6 @@ import { Moment } from '../parts/moment';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
-import '../page-styles';
 
 export function AuditPage() {
   const { search } = useLocation();
@@ -47,14 +46,14 @@ function AuditList({ search }: { search: string }) {
       {first.value ? (
         <AuditTable pages={pages} />
       ) : (
-        <Waiting loaded={first} reload={first.reload} what="entries" />
+        <Waiting loaded={first} reload={first.reload} what="the audit log" />
       )}
       {isEmpty && <p className="nothing">No changes{next ? ' so far' : ''}.</p>}
       <ProblemNote problem={problem} />
       {next && (
         <div className="more">
           <Button look="small" onClick={() => void readOlder()}>
-            Show older entries
+            Show older changes
           </Button>
         </div>
       )}
@@ -74,7 +73,11 @@ const columns: Column<Entry>[] = [
   {
     header: 'Operator',
     cell: ({ entry: { operator, operatorId } }) => (
-      <Link to="/audit" search={`operator=${operatorId ?? 'none'}`} title="Show only these changes">
+      <Link
+        to="/audit"
+        search={`operator=${operatorId ?? 'none'}`}
+        title="Show only changes by this operator"
+      >
         {operator ?? 'the command line'}
       </Link>
     ),

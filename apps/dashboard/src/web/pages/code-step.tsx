@@ -44,8 +44,8 @@ export function CodeStep({
       <details>
         <summary>No app and no recovery code?</summary>
         <p>
-          An owner of your account can reset two-step sign-in under People. Whoever runs Belfry can
-          use <code>belfry operator reset-totp</code>.
+          An owner of your account can reset two-step sign-in under People. The person who runs
+          Belfry can use <code>belfry operator reset-totp</code>.
         </p>
       </details>
     </>

@@ -30,7 +30,7 @@ export function ErrorPage() {
           Copy the details
         </CopyButton>{' '}
         <a className="btn small" href={window.location.href}>
-          Load the page again
+          Reload the page
         </a>{' '}
         <Link to="/">Open the log</Link>
       </p>

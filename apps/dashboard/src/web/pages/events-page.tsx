@@ -12,7 +12,7 @@ import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
-import '../page-styles';
+import styles from './events-page.module.css';
 
 const readAgainMs = 30_000;
 
@@ -117,7 +117,7 @@ function EventTable({ events }: { events: EventRow[] }) {
 
 function ChannelIcons({ channels }: { channels: string[] }) {
   return (
-    <span className="channels">
+    <span className={styles.channels}>
       {channels.map((channel) => (
         <span key={channel} className="state" title={channel}>
           <Icon name={channelIcon(channel)} size={14} />

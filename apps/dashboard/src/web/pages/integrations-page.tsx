@@ -11,7 +11,6 @@ import { Icon } from '../parts/icons';
 import { ListPage } from '../parts/list-page';
 import { Waiting } from '../parts/notes';
 import { buildPath } from '../route';
-import '../page-styles';
 
 const formPx = 448;
 

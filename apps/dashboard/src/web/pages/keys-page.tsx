@@ -14,7 +14,6 @@ import { PasswordDialog } from '../parts/password-dialog';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
-import '../page-styles';
 
 type Step = { kind: 'show' | 'end' | 'rename'; key: KeyRow } | { kind: 'create' };
 
@@ -40,7 +39,7 @@ export function KeysPage() {
               }
               onClick={() => setStep({ kind: 'create' })}
             >
-              Create API key{' '}
+              Create API key
             </Button>
           )
         }
@@ -63,7 +62,7 @@ export function KeysPage() {
       {keys.value ? (
         <KeyTable keys={keys.value.keys} mayChange={mayChange} onStep={setStep} />
       ) : (
-        <Waiting loaded={keys} reload={keys.reload} what="keys" />
+        <Waiting loaded={keys} reload={keys.reload} what="API keys" />
       )}
       <Rotation active={active} max={max} />
       {step && (
@@ -156,18 +155,19 @@ function KeyTable({
 
 function KeyActs({ apiKey, onStep }: { apiKey: KeyRow; onStep: (step: Step) => void }) {
   const { isOwner } = useSession();
+  const rowName = <span className="vh"> {apiKey.name ?? apiKey.hint}</span>;
   return (
     <span className="row-acts">
       <Button look="small" onClick={() => onStep({ kind: 'show', key: apiKey })}>
-        Show
+        Show{rowName}
       </Button>
       {isOwner && (
         <>
           <Button look="small" onClick={() => onStep({ kind: 'rename', key: apiKey })}>
-            Rename
+            Rename{rowName}
           </Button>
           <Button look="small" onClick={() => onStep({ kind: 'end', key: apiKey })}>
-            Revoke
+            Revoke{rowName}
           </Button>
         </>
       )}
@@ -211,8 +211,9 @@ function ShowDialog({
       }
       onDone={async ({ key }) => {
         onKey(existingKey?.name ?? existingKey?.hint ?? form.watch('name'), key);
-        onClose();
+        // First, so that the closed dialog finds what is left of its opener.
         await onChanged();
+        onClose();
       }}
       onClose={onClose}
     >
@@ -255,8 +256,9 @@ function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow })
         })
       }
       onDone={async () => {
-        onClose();
+        // First, so that the closed dialog finds what is left of its opener.
         await onChanged();
+        onClose();
       }}
       onClose={onClose}
       extra={<CheckField name="isImmediate" label="Revoke immediately" />}

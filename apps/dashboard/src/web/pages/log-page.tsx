@@ -5,6 +5,7 @@ import { useApp } from '../context';
 import { useKeys } from '../keyboard';
 import { FilterBar } from '../log/filter-bar';
 import { readFilterParams, writeFilters } from '../log/filters';
+import styles from '../log/log.module.css';
 import { LogTable } from '../log/log-table';
 import { useLogList } from '../log/use-log-list';
 import { Divider } from '../parts/divider';
@@ -48,7 +49,7 @@ export function LogPage({ openId }: { openId: string | undefined }) {
   });
   const isEmpty = list.isRead && list.rows.visible.length === 0 && writeFilters(filters) === '';
   return (
-    <div className="split log">
+    <div className={`split ${styles.log}`}>
       <div>
         <FilterBar
           filters={filters}
@@ -80,5 +81,5 @@ export function LogPage({ openId }: { openId: string | undefined }) {
 
 /** Returns the focus to the row of the closed request. */
 function focusRow(requestId: string): void {
-  document.querySelector<HTMLElement>(`td.ev a[href*="${CSS.escape(requestId)}"]`)?.focus();
+  document.querySelector<HTMLElement>(`[data-request="${CSS.escape(requestId)}"] a`)?.focus();
 }

@@ -10,7 +10,7 @@ import { PageHead } from '../parts/page-head';
 import { type Column, Table } from '../parts/table';
 import { InviteDialog, InvitedLink } from '../people/invite-dialog';
 import { RemovePersonDialog, ResetTotpDialog, RoleDialog } from '../people/person-dialogs';
-import '../page-styles';
+import styles from './people-page.module.css';
 
 type Step = { kind: 'invite' } | { kind: keyof typeof personDialogs; person: PersonRow };
 const personDialogs = { role: RoleDialog, remove: RemovePersonDialog, totp: ResetTotpDialog };
@@ -90,7 +90,12 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
         </span>
       ),
     },
-    { header: 'Role', className: 'c-role', sortBy: ({ role }) => role, cell: ({ role }) => role },
+    {
+      header: 'Role',
+      className: styles.role,
+      sortBy: ({ role }) => role,
+      cell: ({ role }) => role,
+    },
     {
       header: 'Member since',
       className: 'num opt',
@@ -154,7 +159,7 @@ function Invitations({
   }
   const columns: Column<InvitationRow>[] = [
     { header: 'E-mail', title: ({ email }) => email, cell: ({ email }) => email },
-    { header: 'Role', className: 'c-role', cell: ({ role }) => role },
+    { header: 'Role', className: styles.role, cell: ({ role }) => role },
     { header: 'Invited by', className: 'opt', cell: ({ invitedBy }) => invitedBy ?? '' },
     { header: 'Expires', className: 'num', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
     {
@@ -175,7 +180,7 @@ function Invitations({
   ];
   return (
     <section aria-label="Invitations">
-      <div className="pad sect-head">
+      <div className={`pad ${styles.head}`}>
         <h2 className="sect">Pending invitations</h2>
         <ProblemNote problem={problem} />
       </div>

@@ -13,8 +13,8 @@ import { BulkTable } from '../queues/bulk-table';
 import { ChannelTable } from '../queues/channel-table';
 import { IntegrationTable } from '../queues/integration-table';
 import { PauseAll } from '../queues/pause-all';
+import styles from '../queues/queues.module.css';
 import { WaitFigure } from '../queues/wait-figure';
-import '../page-styles';
 
 const readEveryMs = 2_000;
 const scopes = [
@@ -29,7 +29,7 @@ export function QueuesPage() {
   const queues = useAnswer('GET /api/queues', { query }, { everyMs: readEveryMs });
   const { value } = queues;
   return (
-    <div className="split q">
+    <div className="split">
       <div>
         <div className="bar filters">
           <Segments label="Apps" options={scopes} value={scope} onChange={setScope} />
@@ -62,7 +62,7 @@ export function QueuesPage() {
               onChanged={queues.reload}
             />
             {scope === 'all' && <AppTable apps={value.apps} readAt={value.readAt} />}
-            <div className="two-up">
+            <div className={styles.pair}>
               <IntegrationTable integrations={value.integrations} onChanged={queues.reload} />
               <BulkTable bulks={value.bulks} />
             </div>
@@ -120,7 +120,7 @@ function LatencyTotals({ latency }: { latency: NonNullable<QueuesAnswer['latency
   return (
     <>
       <div className="opt" title={title}>
-        <dt>Accept to provider, p50</dt>
+        <dt>Acceptance to provider, p50</dt>
         <dd>{duration(p50Ms)}</dd>
       </div>
       <div className="opt" title={title}>

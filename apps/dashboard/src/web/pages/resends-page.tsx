@@ -8,10 +8,10 @@ import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { listFilterTerms } from '../resend/filter-terms';
+import styles from '../resend/resend.module.css';
 import { RunPane } from '../resend/run-pane';
 import { RunState } from '../resend/run-state';
 import { buildPath } from '../route';
-import '../page-styles';
 
 const readEveryMs = 5_000;
 const runPx = 560;
@@ -26,7 +26,7 @@ export function ResendsPage({ openId }: { openId: string | undefined }) {
   );
   const runs = list.value?.runs ?? [];
   return (
-    <div className="split int resends">
+    <div className={`split int ${styles.resends}`}>
       <div>
         <AwayBar loaded={list} reload={list.reload} />
       </div>
@@ -66,7 +66,7 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
   const columns: Column<ResendRun>[] = [
     {
       header: 'Confirmed',
-      className: 'c-when num-left',
+      className: `c-when num-left ${styles.time}`,
       cell: ({ createdAt }) => <Moment at={createdAt} />,
     },
     {
@@ -77,10 +77,10 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
     },
     {
       header: 'Resent',
-      className: 'num c-sum',
+      className: `num ${styles.count}`,
       cell: ({ resent, matched }) => `${count(resent)} of ${count(matched)}`,
     },
-    { header: 'State', className: 'c-run', cell: (run) => <RunState run={run} /> },
+    { header: 'State', className: styles.state, cell: (run) => <RunState run={run} /> },
     { header: 'By', className: 'opt cut', cell: ({ createdBy }) => createdBy },
   ];
   return (

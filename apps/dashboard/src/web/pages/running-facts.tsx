@@ -2,6 +2,7 @@ import type { Connection } from '../../api/session';
 import { Bell } from '../parts/icons';
 import { NoteBox } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
+import styles from './set-up.module.css';
 
 export function Tower() {
   return <Bell className="tower" />;
@@ -40,7 +41,7 @@ export function NextSteps() {
   return (
     <>
       <h2 className="sect">Next steps</h2>
-      <ol className="steps">
+      <ol className={styles.steps}>
         {steps.map(([title, text], index) => (
           <li key={title}>
             <Mark name={index === 0 ? 'sending' : 'queued'} />

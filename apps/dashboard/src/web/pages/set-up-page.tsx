@@ -9,7 +9,7 @@ import { ErrorCount, Form, TextField } from '../parts/form';
 import { Bell } from '../parts/icons';
 import { useForm } from '../parts/use-form';
 import { NextSteps, RunningFacts, Tower } from './running-facts';
-import '../page-styles';
+import styles from './set-up.module.css';
 
 /** The token stays in the URL fragment, which browsers do not send, until it is posted. */
 export function SetUpPage({
@@ -40,7 +40,7 @@ export function SetUpPage({
     onDone(session);
   }
   return (
-    <main className="setup">
+    <main className={styles.setup}>
       <section>
         <div className="brand">
           <Bell />
@@ -50,7 +50,7 @@ export function SetUpPage({
         {isPasswordSet && <PasswordSet />}
         {problem && <LinkEnded problem={problem} />}
       </section>
-      <section className="now" aria-label="This system">
+      <section className={styles.system} aria-label="This system">
         <Tower />
         <RunningFacts connection={connection} />
         {look?.kind === 'setup' && <NextSteps />}

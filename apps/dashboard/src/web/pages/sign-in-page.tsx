@@ -8,7 +8,7 @@ import { Bell } from '../parts/icons';
 import { useForm } from '../parts/use-form';
 import { CodeStep } from './code-step';
 import { RunningFacts, Tower } from './running-facts';
-import '../page-styles';
+import styles from './set-up.module.css';
 
 type SignedOut = Extract<SessionAnswer, { state: 'signed_out' }>;
 
@@ -22,7 +22,7 @@ export function SignInPage({
   onDone: (session: SessionAnswer) => void;
 }) {
   return (
-    <main className="setup">
+    <main className={styles.setup}>
       <section>
         <div className="brand">
           <Bell />
@@ -30,7 +30,7 @@ export function SignInPage({
         </div>
         {session.needsSetUp ? <NoOperator /> : <SignInForm hasEnded={hasEnded} onDone={onDone} />}
       </section>
-      <section className="now" aria-label="This system">
+      <section className={styles.system} aria-label="This system">
         <Tower />
         <RunningFacts connection={session.connection} />
       </section>
@@ -132,7 +132,7 @@ function ForgottenPassword({ email }: { email: string }) {
     <details>
       <summary>Forgot your password?</summary>
       <p>
-        Ask an owner of your account. Whoever runs Belfry gets a link for a new password from{' '}
+        The person who runs Belfry can create a link for a new password with{' '}
         <code>belfry operator reset {plainEmail.test(email) ? email : 'EMAIL'}</code>.
       </p>
     </details>
@@ -151,7 +151,7 @@ function AccountChoice({
 }) {
   return (
     <>
-      <h1>Choose account</h1>
+      <h1>Choose an account</h1>
       <p>You are an operator of several accounts.</p>
       <div className="form">
         {accounts.map(({ id, name }) => (

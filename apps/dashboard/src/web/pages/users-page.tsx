@@ -12,7 +12,7 @@ import { ErasureList } from '../users/erasure-list';
 import { SuppressionList } from '../users/suppression-list';
 import { UserList } from '../users/user-list';
 import { UserPane } from '../users/user-pane';
-import '../page-styles';
+import styles from '../users/users.module.css';
 
 const panePx = 620;
 const typingPauseMs = 250;
@@ -56,7 +56,7 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
   };
   useKeys({ Escape: leave });
   return (
-    <div className="split usr">
+    <div className={`split ${styles.page}`}>
       <div>
         <div className="bar">
           <Segments

@@ -9,6 +9,7 @@ import { ProblemNote } from './notes';
 const KeyReveal = lazy(async () => ({ default: (await import('./key-reveal')).KeyReveal }));
 
 const placeholder = '<API key>';
+const titles = { curl: 'curl', client: 'Node client' };
 
 type CallCodeProps = {
   eventId: string;
@@ -32,7 +33,7 @@ export function CallCode({ eventId, user, data }: CallCodeProps) {
   return (
     <>
       <CodeBlock
-        title={language}
+        title={titles[language]}
         text={text}
         aside={
           <Segments
@@ -40,8 +41,8 @@ export function CallCode({ eventId, user, data }: CallCodeProps) {
             value={language}
             onChange={setLanguage}
             options={[
-              { value: 'curl', text: 'curl' },
-              { value: 'client', text: 'Node client' },
+              { value: 'curl', text: titles.curl },
+              { value: 'client', text: titles.client },
             ]}
           />
         }

@@ -1,6 +1,7 @@
 import { type ButtonHTMLAttributes, type ReactNode, useState } from 'react';
 import { Link as RouterLink } from 'react-router';
 import type { AbsolutePath } from '../route';
+import styles from './controls.module.css';
 import { Icon } from './icons';
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { look?: string };
@@ -21,7 +22,7 @@ export function KeyHint({ keys }: { keys: string }) {
 type LinkProps = {
   to: AbsolutePath;
   search?: string;
-  className?: string;
+  className?: string | undefined;
   title?: string;
   isCurrent?: boolean;
   onGo?: () => void;
@@ -73,7 +74,7 @@ export function CopyButton({
     >
       {children && (isCopied ? 'Copied' : children)}
       {!children && <Icon name="copy" size={14} />}
-      {!children && isCopied && <span className="copied">copied</span>}
+      {!children && isCopied && <span className={styles.copied}>copied</span>}
     </Button>
   );
 }
@@ -87,7 +88,7 @@ type SegmentProps<T extends string> = {
 
 export function Segments<T extends string>({ label, options, value, onChange }: SegmentProps<T>) {
   return (
-    <fieldset className="seg" aria-label={label}>
+    <fieldset className={styles.segments} aria-label={label}>
       {options.map((option) => (
         <button
           key={option.value}
@@ -126,7 +127,7 @@ export function Tabs({
     document.getElementById(`tab-${next.id}`)?.focus();
   }
   return (
-    <div className="tabs">
+    <div className={styles.tabs}>
       <div
         role="tablist"
         aria-label={label}

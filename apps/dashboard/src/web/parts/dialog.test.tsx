@@ -5,15 +5,32 @@ import { Dialog } from './dialog';
 
 afterEach(cleanup);
 
-function Opener({ children }: { children: React.ReactNode }) {
+/** The button that opens the dialog, after the dialog was closed. */
+type After = 'same' | 'disabled' | 'gone';
+
+function Opener({ after, children }: { after: After; children: React.ReactNode }) {
   const [isOpen, setOpen] = useState(false);
+  const [isClosed, setClosed] = useState(false);
+  function close() {
+    setOpen(false);
+    setClosed(true);
+  }
   return (
     <>
-      <button type="button" onClick={() => setOpen(true)}>
-        Open
-      </button>
+      <button type="button">Before</button>
+      {!(isClosed && after === 'gone') && (
+        <span>
+          <button
+            type="button"
+            disabled={isClosed && after === 'disabled'}
+            onClick={() => setOpen(true)}
+          >
+            Open
+          </button>
+        </span>
+      )}
       {isOpen && (
-        <Dialog title="Rename" onClose={() => setOpen(false)}>
+        <Dialog title="Rename" onClose={close}>
           {children}
         </Dialog>
       )}
@@ -24,9 +41,9 @@ function Opener({ children }: { children: React.ReactNode }) {
 /** Radix moves the focus in a timer. */
 const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 10)));
 
-async function open(children: React.ReactNode) {
+async function open(children: React.ReactNode, after: After = 'same') {
   const user = userEvent.setup();
-  render(<Opener>{children}</Opener>);
+  render(<Opener after={after}>{children}</Opener>);
   await user.click(screen.getByText('Open'));
   return user;
 }
@@ -54,6 +71,16 @@ describe('a dialog', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(document.activeElement).toBe(screen.getByText('Open'));
   });
+
+  test.each(['disabled', 'gone'] as const)(
+    'returns the focus to the control before what opened it, if that is %s',
+    async (after) => {
+      const user = await open(<input aria-label="Name" />, after);
+      await user.keyboard('{Escape}');
+      await settle();
+      expect(document.activeElement).toBe(screen.getByText('Before'));
+    },
+  );
 
   test('has its title as name', async () => {
     await open(<input aria-label="Name" />);

@@ -2,6 +2,7 @@ import { Content, Overlay, Portal, Root, Title } from '@radix-ui/react-dialog';
 import { type ReactNode, useState } from 'react';
 import { Button } from './controls';
 import { Icon } from './icons';
+import { rememberFocus } from './return-focus';
 
 const firstInput =
   'input:not([type="hidden"], :disabled, :read-only), select:not(:disabled), textarea:not(:disabled), [contenteditable="true"]';
@@ -18,7 +19,7 @@ export function Dialog({
   children: ReactNode;
   isWide?: boolean;
 }) {
-  const [opener] = useState(() => document.activeElement);
+  const [returnFocus] = useState(rememberFocus);
   return (
     <Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Portal>
@@ -36,7 +37,7 @@ export function Dialog({
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            if (opener instanceof HTMLElement) opener.focus();
+            returnFocus();
           }}
           onPointerDownOutside={(event) => event.preventDefault()}
         >

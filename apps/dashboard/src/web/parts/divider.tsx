@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useRef, useState } from 'react';
+import styles from './divider.module.css';
 
 const minPx = 240;
 /** Minimum width of the other pane. */
@@ -52,7 +53,7 @@ export function Divider({
     // biome-ignore lint/a11y/useSemanticElements: a movable separator is not an <hr>.
     <div
       ref={dividerRef}
-      className={`divider ${side}`}
+      className={`${styles.divider} ${styles[side]}`}
       role="separator"
       tabIndex={0}
       aria-label="Pane width"

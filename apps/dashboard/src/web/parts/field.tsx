@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
+import styles from './field.module.css';
 
 type FieldText = {
   label: string;
@@ -20,7 +21,7 @@ export function Field({ label, aside, hint, problem, isMono, after, ...input }: 
   return (
     <div className="field">
       <FieldHead id={id} label={label} aside={aside} />
-      <div className="field-row">
+      <div className={styles.row}>
         <input
           {...describe(id, { hint, problem })}
           className={`input ${isMono ? 'mono' : ''} ${problem ? 'bad' : ''}`}
@@ -47,7 +48,7 @@ export function AreaInput({
   return (
     <div className="field">
       <FieldHead id={id} label={label} aside={aside} />
-      <div className="field-row beside-area">
+      <div className={`${styles.row} ${styles.besideArea}`}>
         <textarea
           {...describe(id, { hint, problem })}
           className={`input mono area ${className} ${problem ? 'bad' : ''}`}
@@ -110,7 +111,7 @@ function describe(id: string, { hint, problem }: Pick<FieldText, 'hint' | 'probl
   };
 }
 
-export function FieldHead({
+function FieldHead({
   id,
   label,
   aside,

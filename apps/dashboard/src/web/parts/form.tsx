@@ -3,6 +3,7 @@ import { type FieldValues, get, useController, useFormState } from 'react-hook-f
 import { plural } from '../format';
 import { checkText, type TextRules } from './check-text';
 import { CheckInput, Field, SelectInput } from './field';
+import styles from './form.module.css';
 import { NoteBox } from './notes';
 import { SecretField } from './secret-field';
 import type { Fields, Form as FormHandle } from './use-form';
@@ -24,7 +25,7 @@ export function Form<Values extends FieldValues>({
 }: {
   form: FormHandle<Values>;
   onSubmit: () => Promise<void>;
-  className?: string;
+  className?: string | undefined;
   children: ReactNode;
 }) {
   const { problem } = form;
@@ -57,7 +58,7 @@ export function ErrorCount() {
   const wrong = [...labels].filter(([name]) => get(errors, name) !== undefined);
   if (wrong.length === 0) return null;
   return (
-    <p className="to-correct" role="status">
+    <p className={styles.errorCount} role="status">
       {plural(wrong.length, 'field')} to correct: {wrong.map(([, label]) => label).join(', ')}
     </p>
   );

@@ -80,7 +80,7 @@ export function channelIcon(channel: string): IconName {
   return isIconName(channel) ? channel : 'channel';
 }
 
-export function Bell({ className = 'mark' }: { className?: string }) {
+export function Bell({ className = 'mark' }: { className?: string | undefined }) {
   return (
     <svg className={className} viewBox="0 0 24 24" aria-hidden="true">
       <path

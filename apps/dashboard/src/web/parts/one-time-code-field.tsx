@@ -43,7 +43,7 @@ export function OneTimeCodeField({
       {mayRecover && (
         <div>
           <Button look="small" onClick={changeKind}>
-            {isRecovery ? 'Use a code of the app' : 'Use a recovery code'}
+            {isRecovery ? 'Use a code from the app' : 'Use a recovery code'}
           </Button>
         </div>
       )}

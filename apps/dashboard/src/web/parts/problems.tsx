@@ -2,6 +2,7 @@ import type { PublishProblem } from '../../api/problem';
 import type { RegistryAnswer } from '../../api/registry';
 import { useSession } from '../context';
 import { getFieldLabel } from '../editor/field-labels';
+import styles from './problems.module.css';
 import { Mark } from './state-mark';
 
 /** Errors that prevent publishing, and warnings. */
@@ -9,7 +10,7 @@ export function Problems({ problems }: { problems: readonly PublishProblem[] }) 
   const { registry } = useSession();
   if (problems.length === 0) return null;
   return (
-    <ul className="problems boxed" aria-label="Problems">
+    <ul className={styles.list} aria-label="Problems">
       {problems.map((one) => (
         <li key={`${one.channel} ${one.locale} ${one.field} ${one.line} ${one.problem}`}>
           <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />

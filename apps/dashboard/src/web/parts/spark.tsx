@@ -1,3 +1,5 @@
+import styles from './spark.module.css';
+
 const height = 24;
 /** Keeps a flat line visible. */
 const inset = 1;
@@ -13,12 +15,12 @@ export function Spark({ rates }: { rates: readonly number[] }) {
   const end = Math.max(rates.length - 1, 1);
   return (
     <svg
-      className="spark"
+      className={styles.spark}
       viewBox={`0 0 ${end} ${height}`}
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      <path className="fill" d={`${linePath}L${end} ${height}L0 ${height}z`} />
+      <path className={styles.area} d={`${linePath}L${end} ${height}L0 ${height}z`} />
       <path d={linePath} />
     </svg>
   );

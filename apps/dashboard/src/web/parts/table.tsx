@@ -6,6 +6,7 @@ import {
   useReactTable,
 } from '@tanstack/react-table';
 import type { ReactNode } from 'react';
+import styles from './table.module.css';
 
 export type Column<Row> = {
   header: string;
@@ -24,7 +25,7 @@ export type Column<Row> = {
 
 type TableProps<Row> = {
   caption: string;
-  className?: string;
+  className?: string | undefined;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   getKey: (row: Row) => string;
@@ -110,7 +111,7 @@ function HeaderCell<Row>({
   const order = sortable.getIsSorted();
   return (
     <th scope="col" className={className} aria-sort={order ? sortNames[order] : 'none'}>
-      <button type="button" className="sort" onClick={sortable.getToggleSortingHandler()}>
+      <button type="button" className={styles.sort} onClick={sortable.getToggleSortingHandler()}>
         {header}
         {order && <span aria-hidden="true">{order === 'asc' ? ' ↑' : ' ↓'}</span>}
       </button>

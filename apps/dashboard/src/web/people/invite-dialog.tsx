@@ -25,7 +25,7 @@ export function InviteDialog({
     <PasswordDialog
       form={form}
       title="Invite person"
-      text="This creates a link for this address. It works once, within 72 hours."
+      text="This creates a link for one address. It works once and expires after 72 hours."
       action="Create link"
       send={(body) => api.call('POST /api/people/invitations', { body })}
       onDone={({ people, ...invitation }) => {

@@ -63,7 +63,7 @@ export function RemovePersonDialog({ person, onClose, onChanged }: PersonProps) 
     <PasswordDialog
       form={form}
       title={`Remove ${person.email}`}
-      text={`${person.isYou ? 'Your' : 'Their'} sessions and pending invitations are revoked at once. The audit keeps ${person.isYou ? 'your' : 'their'} changes. API keys stay valid: rotate the keys that ${person.isYou ? 'you' : 'they'} have seen.`}
+      text={`${person.isYou ? 'Your' : 'Their'} sessions and pending invitations are revoked at once. The audit log keeps ${person.isYou ? 'your' : 'their'} changes. API keys stay valid: rotate the keys that ${person.isYou ? 'you' : 'they'} have seen.`}
       action={person.isYou ? 'Leave account' : 'Remove person'}
       isDanger
       send={(body) => api.call('DELETE /api/people/:id', { id: person.id, body })}

@@ -2,7 +2,9 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { useServices } from '../context';
 import { Segments } from '../parts/controls';
 import { type Fields, getText, toFields, toFieldsList, toStrings } from './content';
+import styles from './email-preview.module.css';
 import type { PreviewProps } from './preview';
+import shared from './preview.module.css';
 
 const views = [
   { value: 'html', text: 'HTML' },
@@ -21,9 +23,9 @@ export function EmailPreview(props: PreviewProps) {
   const [width, setWidth] = useState<'wide' | 'phone'>('wide');
   const view = selectedView === 'html' && !html ? 'text' : selectedView;
   return (
-    <div className="pv-em">
+    <>
       {hasControls && (
-        <div className="pv-tools">
+        <div className={shared.tools}>
           <Segments
             label="Part of the e-mail"
             options={html ? views : views.slice(1)}
@@ -44,13 +46,13 @@ export function EmailPreview(props: PreviewProps) {
       {view === 'html' && <MailFrame html={html} isDark={props.isDark} width={width} />}
       {view === 'text' && <MailText fields={fields} />}
       {view === 'headers' && <MailHeaders {...props} />}
-    </div>
+    </>
   );
 }
 
 function EmailHead({ fields, request, target, hasControls }: PreviewProps) {
   return (
-    <div className="hd">
+    <div className={styles.head}>
       <b>{getText(fields, 'subject')}</b>
       <span>
         {formatSender(fields, request) || 'from the integration’s sender'}
@@ -86,18 +88,30 @@ function MailFrame({
   useEffect(() => {
     if (html) form.current?.submit();
   }, [html, isDark]);
-  const looks = [width, isDark && (hasDark ? 'dark' : 'inverted')].filter(Boolean).join(' ');
+  const looks = [
+    styles.frame,
+    width === 'phone' && styles.phone,
+    isDark && (hasDark ? styles.dark : styles.inverted),
+  ];
   return (
     <>
       <form ref={form} method="post" target={name} action={api.getUrl('POST /api/frames')} hidden>
         <textarea name="html" readOnly value={html} aria-label="HTML" />
         <input name="theme" readOnly value={isDark ? 'dark' : 'light'} aria-label="Theme" />
       </form>
-      <div className="pv-frame">
-        <iframe name={name} title="E-mail content" sandbox="" className={looks} />
-      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 requires it for scrollable content. */}
+      <section className={styles.content} tabIndex={0} aria-label="E-mail">
+        <iframe
+          name={name}
+          title="E-mail content"
+          sandbox=""
+          className={looks.filter(Boolean).join(' ')}
+        />
+      </section>
       {isDark && !hasDark && (
-        <p className="pv-note">This e-mail has no dark styles. Shown as mail clients invert it.</p>
+        <p className={shared.note}>
+          This e-mail has no dark styles. Shown as mail clients invert it.
+        </p>
       )}
     </>
   );
@@ -105,9 +119,13 @@ function MailFrame({
 
 function MailText({ fields }: { fields: Fields }) {
   const text = getText(fields, 'text');
-  if (!text) return <p className="pv-note">This e-mail has no text part.</p>;
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 requires it for scrollable content.
-  return <pre tabIndex={0}>{text}</pre>;
+  if (!text) return <p className={shared.note}>This e-mail has no text part.</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1 requires it for scrollable content.
+    <pre className={styles.text} tabIndex={0}>
+      {text}
+    </pre>
+  );
 }
 
 function MailHeaders({ fields, request, target }: PreviewProps) {
@@ -126,7 +144,7 @@ function MailHeaders({ fields, request, target }: PreviewProps) {
     ['Attachments', files.map((file) => getText(file, 'file_name', 'fileName', 'url')).join(', ')],
   ];
   return (
-    <dl className="pv-headers">
+    <dl className={shared.facts}>
       {rows.map(([name = '', value = '']) =>
         value === '' ? null : (
           <div key={name}>

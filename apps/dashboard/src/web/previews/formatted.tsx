@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import styles from './preview.module.css';
 import type { Look, Run } from './runs';
 
 /** Runs never change their order, so the index is a stable key. */
@@ -27,6 +28,6 @@ function renderLook(look: Look, inner: ReactNode): ReactNode {
     case 'code':
       return <code>{inner}</code>;
     default:
-      return <span className={`pv-${look}`}>{inner}</span>;
+      return <span className={styles[look]}>{inner}</span>;
   }
 }

@@ -1,20 +1,22 @@
 import { getText, toFields, toFieldsList } from './content';
 import { Formatted } from './formatted';
 import { findUnicodeCause } from './measure';
+import styles from './phone-previews.module.css';
 import type { PreviewProps } from './preview';
+import shared from './preview.module.css';
 import { parsePlain, parseTelegram, parseWhatsapp, type Run } from './runs';
 
 export function SmsPreview({ fields, notes, request }: PreviewProps) {
   const sender = getText(fields, 'sender') || getText(request, 'From', 'MessagingServiceSid');
   const cause = findUnicodeCause(notes);
   return (
-    <div className="pv-sms">
-      {sender && <span className="who">{sender}</span>}
-      <div className="bubble">
+    <div className={styles.sms}>
+      {sender && <span className={styles.sender}>{sender}</span>}
+      <div className={styles.bubble}>
         <SmsText text={getText(fields, 'text')} cause={cause?.character} />
       </div>
       {cause && (
-        <p className="pv-note">
+        <p className={shared.note}>
           Unicode, with fewer characters per segment, because of <mark>{cause.character}</mark> (
           {cause.name}).
         </p>
@@ -41,8 +43,8 @@ export function WhatsappPreview({ fields }: PreviewProps) {
   const header = toFields(fields['header']);
   const name = getText(fields, 'name', 'contentSid');
   return (
-    <div className="pv-wa">
-      <div className="bubble">
+    <div className={styles.whatsapp}>
+      <div className={styles.bubble}>
         <WhatsappHeader
           kind={getText(header, 'kind')}
           text={getText(header, 'text', 'fileName', 'url')}
@@ -50,11 +52,13 @@ export function WhatsappPreview({ fields }: PreviewProps) {
         {text ? (
           <Formatted runs={parseWhatsapp(text)} />
         ) : (
-          <span className="dim">Template {name}. Its text is stored at the provider.</span>
+          <span className={styles.unknown}>
+            Template {name}. Its text is stored at the provider.
+          </span>
         )}
       </div>
       {toFieldsList(fields['buttons']).map((button) => (
-        <div key={String(button['index'])} className="wa-button">
+        <div key={String(button['index'])} className={styles.button}>
           {buttonLabels[getText(button, 'kind')] ?? ''} {getText(button, 'text')}
         </div>
       ))}
@@ -71,7 +75,7 @@ const buttonLabels: Record<string, string> = {
 
 function WhatsappHeader({ kind, text }: { kind: string; text: string }) {
   if (kind === '') return null;
-  if (kind === 'text') return <b className="wa-head">{text}</b>;
+  if (kind === 'text') return <b className={styles.header}>{text}</b>;
   return <Picture what={kind} url={text} />;
 }
 
@@ -82,7 +86,7 @@ function toParameterRow(parameter: Record<string, unknown>, at: number): [string
 function Parameters({ parameters }: { parameters: [string, string][] }) {
   if (parameters.length === 0) return null;
   return (
-    <dl className="pv-headers">
+    <dl className={`${shared.facts} ${styles.parameters}`}>
       {parameters.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -96,7 +100,7 @@ function Parameters({ parameters }: { parameters: [string, string][] }) {
 /** External images are not loaded; their URL is shown instead. */
 export function Picture({ what, url }: { what: string; url: string }) {
   return (
-    <span className="pv-picture" title={url}>
+    <span className={shared.picture} title={url}>
       {what}
       <small className="cut">{url}</small>
     </span>
@@ -110,11 +114,11 @@ export function TelegramPreview({ fields }: PreviewProps) {
     fields['linkPreview'] === false && 'no link preview',
   ].filter((fact) => fact !== false);
   return (
-    <div className="pv-tg">
-      <div className="bubble">
+    <div className={styles.telegram}>
+      <div className={styles.bubble}>
         <Formatted runs={runs} />
       </div>
-      {facts.length > 0 && <p className="pv-note">{facts.join(', ')}</p>}
+      {facts.length > 0 && <p className={shared.note}>{facts.join(', ')}</p>}
     </div>
   );
 }
@@ -123,8 +127,8 @@ export function InAppPreview({ fields }: PreviewProps) {
   const image = getText(fields, 'image');
   const link = getText(fields, 'click_action');
   return (
-    <div className="pv-in">
-      <div className="it">
+    <div className={styles.inApp}>
+      <div className={styles.item}>
         <b>{getText(fields, 'title')}</b>
         {getText(fields, 'body')}
         {image && <Picture what="image" url={image} />}

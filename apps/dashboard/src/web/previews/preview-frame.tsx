@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 import { JsonBlock } from '../parts/code';
-import { channelIcon, Icon } from '../parts/icons';
 import { getText, toFields } from './content';
 import { EmailPreview } from './email-preview';
 import { formatMeasure } from './measure';
 import { InAppPreview, SmsPreview, TelegramPreview, WhatsappPreview } from './phone-previews';
 import type { PreviewProps } from './preview';
+import styles from './preview.module.css';
+import { PreviewFigure } from './preview-figure';
 import { PushPreview } from './push-preview';
 import { SlackPreview } from './slack-preview';
 
@@ -38,15 +39,7 @@ export type PreviewFrameProps = {
 
 /** Looks like the channel itself. Channels unknown to this page show their raw content. */
 export function PreviewFrame(props: PreviewFrameProps) {
-  const {
-    channel,
-    content,
-    notes,
-    target = '',
-    isBare,
-    isDark = false,
-    hasControls = false,
-  } = props;
+  const { channel, content, notes, target = '', isDark = false, hasControls = false } = props;
   const Preview = previews[channel];
   const fields = toFields(content);
   const previewProps = {
@@ -56,27 +49,22 @@ export function PreviewFrame(props: PreviewFrameProps) {
     target,
   };
   const isShown = Preview !== undefined && !isMasked(fields);
+  const measure = isShown && formatMeasure(channel, fields, previewProps.notes);
   return (
-    <figure className="shot" aria-current={props.isCurrent ? 'true' : undefined}>
-      {!isBare && (
-        <figcaption>
-          <Icon name={channelIcon(channel)} size={14} />
-          <b>{channel}</b>
-          <span className="cut">
-            {[isShown && formatMeasure(channel, fields, previewProps.notes), props.aside]
-              .filter(Boolean)
-              .join(', ')}
-          </span>
-        </figcaption>
-      )}
+    <PreviewFigure
+      channel={channel}
+      isBare={props.isBare}
+      isCurrent={props.isCurrent}
+      aside={[measure, props.aside].filter(Boolean).join(', ')}
+    >
       {isShown ? (
-        <div className={isDark ? 'pv dark' : 'pv'}>
+        <div className={styles.preview} data-theme={isDark ? 'dark' : 'light'}>
           <Preview {...previewProps} isDark={isDark} hasControls={hasControls} />
         </div>
       ) : (
         <JsonBlock title={`${channel} content`} value={content} />
       )}
-    </figure>
+    </PreviewFigure>
   );
 }
 

@@ -3,6 +3,8 @@ import { Segments } from '../parts/controls';
 import { type Fields, getText, toFields } from './content';
 import { Picture } from './phone-previews';
 import type { PreviewProps } from './preview';
+import shared from './preview.module.css';
+import styles from './push-preview.module.css';
 
 const platforms = [
   { value: 'android', text: 'android' },
@@ -18,16 +20,16 @@ export function PushPreview({ fields, hasControls }: PreviewProps) {
   return (
     <>
       {hasControls && (
-        <div className="pv-tools">
+        <div className={shared.tools}>
           <Segments label="Platform" options={platforms} value={platform} onChange={setPlatform} />
         </div>
       )}
-      <div className={`pv-push ${platform}`}>
+      <div className={styles.push} data-platform={platform}>
         <Card fields={fields} platform={platform} />
       </div>
-      {isDataOnly && <p className="pv-note">Data message: the app decides what to show.</p>}
+      {isDataOnly && <p className={shared.note}>Data message: the app decides what to show.</p>}
       {hasControls && data.length > 0 && (
-        <dl className="pv-headers">
+        <dl className={shared.facts}>
           {data.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
@@ -45,8 +47,8 @@ function Card({ fields, platform }: { fields: Fields; platform: string }) {
   const image = getText(fields, 'image');
   const link = getText(fields, 'click_action');
   return (
-    <div className="n">
-      <i className="ic" aria-hidden="true">
+    <div className={styles.card}>
+      <i className={styles.icon} aria-hidden="true">
         {(title || getText(fields, 'body')).slice(0, 1).toUpperCase()}
       </i>
       <div>
@@ -54,7 +56,7 @@ function Card({ fields, platform }: { fields: Fields; platform: string }) {
           <span className="cut">{title}</span>
           {platform !== 'web' && <time>now</time>}
         </b>
-        <span className="body">{getText(fields, 'body')}</span>
+        <span className={styles.text}>{getText(fields, 'body')}</span>
         {image && <Picture what="image" url={image} />}
         {link && <small className="cut">{link}</small>}
       </div>

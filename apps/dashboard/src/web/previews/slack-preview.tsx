@@ -5,7 +5,9 @@ import { type Fields, getText, toFields, toFieldsList } from './content';
 import { Formatted } from './formatted';
 import { Picture } from './phone-previews';
 import type { PreviewProps } from './preview';
+import shared from './preview.module.css';
 import { parseMrkdwn, parsePlain } from './runs';
+import styles from './slack-preview.module.css';
 
 export function SlackPreview({ fields, hasControls }: PreviewProps) {
   const { app } = useSession();
@@ -13,12 +15,12 @@ export function SlackPreview({ fields, hasControls }: PreviewProps) {
   const text = getText(fields, 'text');
   return (
     <>
-      <div className="pv-sl">
-        <div className="av">
+      <div className={styles.slack}>
+        <div className={styles.avatar}>
           <Bell />
         </div>
         <div>
-          <div className="by">
+          <div className={styles.sender}>
             {app?.name ?? 'App'}
             <i>APP</i>
           </div>
@@ -29,7 +31,7 @@ export function SlackPreview({ fields, hasControls }: PreviewProps) {
         </div>
       </div>
       {hasControls && blocks.length > 0 && text && (
-        <p className="pv-note">Notification text, without blocks: {text}</p>
+        <p className={shared.note}>Notification text, without blocks: {text}</p>
       )}
     </>
   );
@@ -44,7 +46,9 @@ function Block({ block }: { block: Fields }): ReactNode {
         <Picture what={getText(block, 'alt_text') || 'image'} url={getText(block, 'image_url')} />
       );
     case 'rich_text':
-      return <div className="bl">{toFieldsList(block['elements']).map(renderRichElement)}</div>;
+      return (
+        <div className={styles.block}>{toFieldsList(block['elements']).map(renderRichElement)}</div>
+      );
     default:
       return <TextBlock block={block} />;
   }
@@ -59,10 +63,10 @@ function TextBlock({ block }: { block: Fields }) {
     ...accessory,
   ];
   return (
-    <div className={`bl bl-${getText(block, 'type')}`}>
+    <div className={styles.block} data-type={getText(block, 'type')}>
       {text !== undefined && <TextObject value={text} />}
       {elements.length > 0 && (
-        <div className="fields">
+        <div className={styles.fields}>
           {elements.map((part) => (
             <Part key={JSON.stringify(part)} part={part} />
           ))}
@@ -84,10 +88,13 @@ function Part({ part }: { part: Fields }) {
       </span>
     );
   }
-  const look = kind === 'button' ? `b2 ${getText(part, 'style')}` : 'b2 other';
+  const text = part['text'] ?? part['placeholder'] ?? kind.replaceAll('_', ' ');
   return (
-    <span className={look}>
-      <TextObject value={part['text'] ?? part['placeholder'] ?? kind.replaceAll('_', ' ')} />
+    <span
+      className={kind === 'button' ? styles.button : styles.element}
+      data-style={getText(part, 'style')}
+    >
+      <TextObject value={text} />
     </span>
   );
 }
@@ -117,7 +124,7 @@ function renderRichElement(element: Fields, at: number, _all: unknown, depth = 0
   }
   const kind = getText(element, 'type');
   return (
-    <div key={`${at} ${kind}`} className={kind === 'rich_text_quote' ? 'pv-quote' : ''}>
+    <div key={`${at} ${kind}`} className={kind === 'rich_text_quote' ? shared.quote : undefined}>
       {kind === 'rich_text_section' && depth > 0 && '• '}
       {inner.map((each, index) => renderRichElement(each, index, inner, depth + 1))}
     </div>

@@ -1,5 +1,6 @@
 import type { AppQueue } from '../../api/queues';
 import { Table } from '../parts/table';
+import styles from './queues.module.css';
 import { createWaitColumns } from './wait-columns';
 
 /** A row for each app of the account. */
@@ -7,11 +8,11 @@ export function AppTable({ apps, readAt }: { apps: AppQueue[]; readAt: number })
   return (
     <Table<AppQueue>
       caption="Apps"
-      className="q-table"
+      className={`${styles.table}`}
       columns={[
         {
           header: 'App',
-          className: 'q-channel cut',
+          className: `${styles.channel} cut`,
           isRowHeader: true,
           sortBy: ({ name }) => name,
           cell: ({ name }) => name,

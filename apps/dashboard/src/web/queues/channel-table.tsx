@@ -10,6 +10,7 @@ import { NoteBox, ProblemNote } from '../parts/notes';
 import { Spark } from '../parts/spark';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import styles from './queues.module.css';
 import { createWaitColumns } from './wait-columns';
 
 /** A row for each channel, with its problem below it. */
@@ -40,7 +41,7 @@ export function ChannelTable({
   const pauseColumn: Column<ChannelQueue> = {
     header: 'Pause or resume',
     isHeaderHidden: true,
-    className: 'q-act right',
+    className: `${styles.action} right`,
     cell: (queue) =>
       appId &&
       mayChange && (
@@ -62,11 +63,11 @@ export function ChannelTable({
       <ProblemNote problem={problem} />
       <Table
         caption="Channels"
-        className="q-table"
+        className={`${styles.table}`}
         columns={[...columns, ...waitColumns, pauseColumn]}
         rows={channels}
         getKey={({ channel }) => channel}
-        getRowClass={({ sentence }) => (sentence ? 'noline' : undefined)}
+        getRowClass={({ sentence }) => (sentence ? styles.noLine : undefined)}
         renderDetail={({ sentence, workers }) =>
           sentence && <NoteBox tone={workers.length === 0 ? 'red' : 'amber'}>{sentence}</NoteBox>
         }
@@ -78,7 +79,7 @@ export function ChannelTable({
 const columns: Column<ChannelQueue>[] = [
   {
     header: 'Channel',
-    className: 'q-channel',
+    className: styles.channel,
     isRowHeader: true,
     cell: ({ channel }) => (
       <span className="state">
@@ -87,19 +88,19 @@ const columns: Column<ChannelQueue>[] = [
       </span>
     ),
   },
-  { header: 'Workers', className: 'q-workers', cell: (queue) => <Workers queue={queue} /> },
+  { header: 'Workers', className: styles.workers, cell: (queue) => <Workers queue={queue} /> },
   {
     header: 'Rate, last 30 min',
-    className: 'q-rate opt',
+    className: `${styles.rate} opt`,
     cell: ({ rates }) => <Spark rates={rates} />,
   },
   {
     header: 'Per second',
-    className: 'num q-second',
+    className: `num ${styles.second}`,
     cell: ({ perSecond, peakPerSecond, isPaused }) => (
-      <span className={perSecond === 0 ? 'zero' : ''}>
+      <span className={perSecond === 0 ? 'faint' : ''}>
         {rate(perSecond)}
-        <span className="sub">{isPaused ? 'paused' : `peak ${rate(peakPerSecond)}`}</span>
+        <span className={styles.sub}>{isPaused ? 'paused' : `peak ${rate(peakPerSecond)}`}</span>
       </span>
     ),
   },
@@ -116,10 +117,10 @@ function Workers({ queue }: { queue: ChannelQueue }) {
         </span>
       ) : (
         <span className="state s-failed">
-          <Mark name="failed" /> no worker
+          <Mark name="failed" /> no workers
         </span>
       )}
-      <span className="sub cut">
+      <span className={`${styles.sub} cut`}>
         {isPaused && (
           <span title={pausedBy ?? undefined}>
             paused {pausedAt && <Moment at={pausedAt} />} {pausedBy && `by ${pausedBy}`}

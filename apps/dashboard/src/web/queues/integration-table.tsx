@@ -7,6 +7,7 @@ import { formatLastError, formatLastHour } from '../integrations/health-text';
 import { Button, Link } from '../parts/controls';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
+import styles from './queues.module.css';
 
 export function IntegrationTable({
   integrations,
@@ -25,7 +26,7 @@ export function IntegrationTable({
   const pauseColumn: Column<IntegrationQueue> = {
     header: 'Pause or resume',
     isHeaderHidden: true,
-    className: 'q-act right',
+    className: `${styles.action} right`,
     cell: (one) =>
       mayChange && (
         <Button
@@ -66,7 +67,7 @@ const columns: Column<IntegrationQueue>[] = [
       <>
         <HealthMark health={health} />
         {['failing', 'degraded', 'needs_attention'].includes(health.verdict) && (
-          <span className="sub">{formatLastError(health, formatMoment)}</span>
+          <span className={styles.sub}>{formatLastError(health, formatMoment)}</span>
         )}
       </>
     ),
@@ -80,6 +81,6 @@ const columns: Column<IntegrationQueue>[] = [
     header: 'Waiting',
     className: 'num',
     sortBy: ({ waiting }) => waiting,
-    cell: ({ waiting }) => <span className={waiting === 0 ? 'zero' : ''}>{count(waiting)}</span>,
+    cell: ({ waiting }) => <span className={waiting === 0 ? 'faint' : ''}>{count(waiting)}</span>,
   },
 ];

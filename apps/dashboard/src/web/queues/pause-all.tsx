@@ -1,10 +1,8 @@
-import { useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
-import { Dialog } from '../parts/dialog';
-import { ProblemNote } from '../parts/notes';
+import { FormDialog } from '../parts/form-dialog';
+import { useForm } from '../parts/use-form';
 
 /** Pauses all sending of the app after a confirmation. The dialog is part of the URL. */
 export function PauseAll({ onChanged }: { onChanged: () => Promise<void> }) {
@@ -38,29 +36,30 @@ function PauseDialog({
   const app = useApp();
   const { api } = useServices();
   const { reloadApps } = useSession();
-  const [problem, setProblem] = useState<PageProblem>();
-  async function pause() {
-    const answer = await api.call('POST /api/apps/:appId/pause', { appId: app.id });
-    if ('problem' in answer) return setProblem(answer.problem);
-    onClose();
-    await Promise.all([reloadApps(), onChanged()]);
-  }
+  const form = useForm({});
+  const onSubmit = form.submit(
+    () => api.call('POST /api/apps/:appId/pause', { appId: app.id }),
+    async () => {
+      onClose();
+      await Promise.all([reloadApps(), onChanged()]);
+    },
+  );
   return (
-    <Dialog title={`Pause all sending of ${app.name}`} onClose={onClose}>
+    <FormDialog
+      title={`Pause all sending of ${app.name}`}
+      form={form}
+      onSubmit={onSubmit}
+      onClose={onClose}
+      action="Pause all sending"
+    >
       <p>
-        Workers make no new provider calls for this app, on any channel. Calls in progress finish.
+        Workers make no new provider calls for this app, on any channel. Provider calls in progress
+        finish.
       </p>
       <p>
         Calls are still accepted. Their messages wait in PostgreSQL, even across restarts. A message
         whose time to live ends during the pause fails as <code>expired</code>.
       </p>
-      <ProblemNote problem={problem} />
-      <div className="dialog-foot">
-        <Button look="main-action" onClick={() => void pause()}>
-          Pause all sending
-        </Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -3,6 +3,7 @@ import type { WaitCount, WaitCounts } from '../../api/queues';
 import { type PageFilters, writeFilters } from '../log/filters';
 import { waitLabels, waitNames } from '../log/waits';
 import type { Column } from '../parts/table';
+import styles from './queues.module.css';
 import { WaitFigure } from './wait-figure';
 
 /** A channel or an app. */
@@ -32,7 +33,7 @@ export function createWaitColumns<Row>(
   };
   const createCount = (header: string, state: 'queued' | 'sending'): Column<Row> => ({
     header,
-    className: 'num q-count',
+    className: `num ${styles.count}`,
     sortBy: (row) => getWaiting(row)[state].messages,
     cell: (row) =>
       figure(row, getWaiting(row)[state], <span className="vh"> {state}</span>, { state }),
@@ -41,7 +42,7 @@ export function createWaitColumns<Row>(
     createCount('Queued', 'queued'),
     {
       header: 'Why they wait',
-      className: 'q-waits',
+      className: styles.waits,
       cell: (row) =>
         waitNames
           .filter((waits) => getWaiting(row).reasons[waits].messages > 0)

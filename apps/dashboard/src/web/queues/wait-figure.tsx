@@ -3,6 +3,7 @@ import type { WaitCount } from '../../api/queues';
 import { count, duration } from '../format';
 import { Link } from '../parts/controls';
 import { buildPath } from '../route';
+import styles from './queues.module.css';
 
 /** A number of messages as a link to exactly these in the log, with the age of the oldest. 0 is faint. */
 export function WaitFigure({
@@ -21,7 +22,7 @@ export function WaitFigure({
   search: string;
 }) {
   const text = `${count(messages)}${isCapped ? '+' : ''}`;
-  if (messages === 0) return <span className="zero">{text}</span>;
+  if (messages === 0) return <span className="faint">{text}</span>;
   return (
     <>
       {appId === undefined ? (
@@ -36,7 +37,7 @@ export function WaitFigure({
         </Link>
       )}
       {oldestAt !== null && (
-        <span className="sub">oldest {duration(Math.max(0, readAt - oldestAt))}</span>
+        <span className={styles.sub}>oldest {duration(Math.max(0, readAt - oldestAt))}</span>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { ExplanationText } from './explanation-text';
 const endingLabels = {
   accepted: 'accepted',
   refused: 'refused',
-  no_answer: 'did not answer',
+  no_answer: 'no answer',
   not_sent: 'not sent',
   unclear: 'outcome unknown',
 } as const;
@@ -14,7 +14,7 @@ const endingLabels = {
 /** One provider call with request, response and explanation. */
 export function AttemptBody({ step }: { step: AttemptStep }) {
   const { closedAt, at, provider, integration } = step;
-  const durationText = closedAt === null ? 'open' : duration(closedAt - at);
+  const durationText = closedAt === null ? '' : duration(closedAt - at);
   const by = [durationText, integration ?? provider].filter(Boolean).join(', ');
   return (
     <>
@@ -24,7 +24,7 @@ export function AttemptBody({ step }: { step: AttemptStep }) {
       <Reason step={step} />
       <ExplanationText explanation={step.explanation} />
       {step.isPossibleDuplicate && (
-        <p>The previous attempt may have been sent, so this one may be a duplicate.</p>
+        <p>The previous attempt may have reached the provider, so this one may be a duplicate.</p>
       )}
       {step.request !== null && (
         <CodeBlock

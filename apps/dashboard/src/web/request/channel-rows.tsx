@@ -4,6 +4,7 @@ import { channelIcon, Icon } from '../parts/icons';
 import { Mark, State } from '../parts/state-mark';
 import { getChannelRowId } from './channel-row-id';
 import { describeState, getMark } from './channel-row-state';
+import styles from './channel-rows.module.css';
 import { type Axis, type Bit, createAxis, createBits } from './timeline-axis';
 
 /** React sets these styles by script, which the Content-Security-Policy allows; HTML style attributes are blocked. */
@@ -24,12 +25,12 @@ export function ChannelRows({
   const axis = createAxis(messages, request.acceptedAt, request.readAt);
   const grid = { '--decade': `${100 / axis.decades}%` } as CSSProperties;
   return (
-    <section className="channel-rows" aria-label="Messages" style={grid}>
-      <div className="axis" aria-hidden="true">
+    <section className={styles.rows} aria-label="Messages" style={grid}>
+      <div className={styles.axis} aria-hidden="true">
         <span>Channel</span>
         <span>Provider</span>
         <span>To</span>
-        <span className="track" title="Time since accepted, logarithmic">
+        <span className={styles.track} title="Time since accepted, logarithmic">
           {axis.labels.map(({ x, text }) => (
             <span key={text} style={toStyle(x)}>
               {text}
@@ -42,7 +43,7 @@ export function ChannelRows({
         <button
           key={getChannelRowId(channelRow)}
           type="button"
-          className="channel-row"
+          className={styles.row}
           aria-pressed={channelRow === selected}
           onClick={() => onSelect(channelRow)}
         >
@@ -62,7 +63,7 @@ function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {
   const provider = isMessage ? getLastProvider(channelRow) : '';
   return (
     <>
-      <span className="ch">
+      <span className={styles.channel}>
         <Icon name={channelIcon(channelRow.channel)} size={15} />
         <span className="cut">{channelRow.channel}</span>
         {isMessage && channelRow.generation > 0 && (
@@ -75,7 +76,7 @@ function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {
           {channelRow.target}
         </span>
       ) : (
-        <span className="untried cut dim" title={channelRow.detail}>
+        <span className={`cut dim ${styles.untried}`} title={channelRow.detail}>
           {channelRow.detail} <code>{channelRow.reason}</code>
         </span>
       )}
@@ -98,7 +99,7 @@ function Track({
   request: RequestAnswer;
 }) {
   return (
-    <span className="track">
+    <span className={styles.track}>
       {createBits(channelRow, axis, request).map((bit) => (
         <TrackBit key={`${bit.kind} ${bit.x} ${bit.title}`} bit={bit} />
       ))}
@@ -109,10 +110,11 @@ function Track({
 function TrackBit({ bit }: { bit: Bit }) {
   if (bit.kind.startsWith('mark ')) {
     return (
-      <span className="receipt" style={toStyle(bit.x)} title={bit.title}>
+      <span className={styles.receipt} style={toStyle(bit.x)} title={bit.title}>
         <Mark name={bit.kind.slice('mark '.length)} size={13} />
       </span>
     );
   }
-  return <span className={`bit ${bit.kind}`} style={toStyle(bit.x, bit.width)} title={bit.title} />;
+  const className = `${styles.bit} ${styles[bit.kind]}`;
+  return <span className={className} style={toStyle(bit.x, bit.width)} title={bit.title} />;
 }

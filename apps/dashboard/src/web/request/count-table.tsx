@@ -1,10 +1,11 @@
 import type { StateCounts } from '@belfry/shared';
 import type { ItemFilters } from '../../api/request-items';
 import type { RequestAnswer } from '../../api/requests';
-import { count } from '../format';
+import { count, plural } from '../format';
 import { type CountName, countNames } from '../log/channel-summaries';
 import { channelIcon, Icon } from '../parts/icons';
 import { State } from '../parts/state-mark';
+import styles from './bulk.module.css';
 
 type FilterProps = { filters: ItemFilters; onFilter: (filters: ItemFilters) => void };
 
@@ -14,7 +15,7 @@ export function CountTable({ request, ...filter }: FilterProps & { request: Requ
   const names = countNames.filter((name) => counts[name] > 0);
   const rows = Object.entries(channels);
   return (
-    <table className="count-table" aria-label="Messages by channel and state">
+    <table className={styles.counts} aria-label="Messages by channel and state">
       <thead>
         <tr>
           <th>Channel</th>
@@ -49,12 +50,13 @@ function Row({
 }) {
   const own: ItemFilters = channel === undefined ? {} : { channel };
   const cell = (size: number, next: ItemFilters) => {
+    const what = next.state ? `${next.state} message` : 'message';
     if (size === 0) return <span className="faint">0</span>;
     return (
       <button
         type="button"
         aria-pressed={isSame(filters, next)}
-        aria-label={`Show ${count(size)} ${next.state ?? 'messages'}${channel ? ` on ${channel}` : ''}`}
+        aria-label={`Show ${plural(size, what)}${channel ? ` on ${channel}` : ''}`}
         onClick={() => onFilter(next)}
       >
         {count(size)}
@@ -62,7 +64,7 @@ function Row({
     );
   };
   return (
-    <tr className={channel === undefined ? 'sum' : ''}>
+    <tr className={channel === undefined ? styles.sum : ''}>
       <th scope="row">
         {channel === undefined ? (
           'All channels'

@@ -4,6 +4,7 @@ import { useApp } from '../context';
 import { convertDates, formatFull } from '../dates';
 import { CodeBlock } from '../parts/code';
 import { AwayBar, Waiting } from '../parts/notes';
+import styles from './request.module.css';
 
 const readAgainMs = 5_000;
 
@@ -22,7 +23,7 @@ export function ExplainTab({ request: { requestId } }: { request: RequestAnswer 
   return (
     <>
       <AwayBar loaded={explanation} reload={explanation.reload} />
-      <div className="pad explained">
+      <div className={`pad ${styles.explained}`}>
         <CodeBlock title={command} text={text} aside={`as of ${formatFull(readAt)}`}>
           {text}
         </CodeBlock>

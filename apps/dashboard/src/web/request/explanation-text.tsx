@@ -5,8 +5,7 @@ export function ExplanationText({ explanation }: { explanation: Explanation | nu
   if (!explanation) return null;
   return (
     <p>
-      {convertDates(explanation.what)}{' '}
-      {explanation.remedy && <b className="remedy">{explanation.remedy}</b>}
+      {convertDates(explanation.what)} {explanation.remedy && <b>{explanation.remedy}</b>}
     </p>
   );
 }

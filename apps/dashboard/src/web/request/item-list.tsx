@@ -8,6 +8,7 @@ import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
+import styles from './bulk.module.css';
 import { ExportButton } from './export-button';
 import { type ItemList as Items, useItems } from './use-items';
 
@@ -24,7 +25,7 @@ export function ItemList({ request, filters, everyMs, onFilter, onOpen }: Props)
   const items = useItems(request.requestId, filters, { everyMs });
   const [problem, setProblem] = useState<PageProblem>();
   return (
-    <section className="items" aria-label="Items">
+    <section aria-label="Items">
       <ItemBar request={request} filters={filters} onFilter={onFilter} onProblem={setProblem} />
       <ProblemNote problem={problem} />
       <AwayBar loaded={items} reload={items.reload} />
@@ -37,7 +38,7 @@ export function ItemList({ request, filters, everyMs, onFilter, onOpen }: Props)
         <div className="more">
           {items.isPartial && <p className="faint">2,000 items searched; there are more.</p>}
           <Button look="small" disabled={items.isReading} onClick={items.readMore}>
-            {items.isPartial ? 'Search further' : 'Show more items'}
+            {items.isPartial ? 'Search more items' : 'Show more items'}
           </Button>
         </div>
       )}
@@ -58,17 +59,17 @@ function ItemBar({ request, filters, onFilter, onProblem }: BarProps) {
     onFilter(recipient === '' ? others : { ...others, recipient });
   }
   return (
-    <search className="bar" aria-label="Filter the items">
+    <search className={`bar ${styles.bar}`} aria-label="Filter the items">
       <h3 className="sect">{count(items)} items</h3>
       {plannedItems < items && <span className="faint">{count(plannedItems)} planned so far</span>}
       <form onSubmit={search} className="grow">
         <input
           key={filters.recipient}
-          className="input"
+          className={`input ${styles.search}`}
           name="recipient"
           type="search"
           aria-label="Find items by address or user ID"
-          placeholder="Address or user ID starts with"
+          placeholder="Beginning of an address or user ID"
           defaultValue={filters.recipient}
         />
       </form>
@@ -109,7 +110,7 @@ function Rows({
   const [scrollMargin, setScrollMargin] = useState(0);
   const virtual = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => list.current?.closest('.pane') ?? null,
+    getScrollElement: () => list.current?.closest('[data-scrolls]') ?? null,
     estimateSize: () => rowPx,
     overscan: 10,
     scrollMargin,
@@ -117,7 +118,7 @@ function Rows({
   });
   // The overview above changes its height with every count.
   useLayoutEffect(() => {
-    const pane = list.current?.closest('.pane');
+    const pane = list.current?.closest('[data-scrolls]');
     if (!list.current || !pane) return;
     const { top } = list.current.getBoundingClientRect();
     setScrollMargin(Math.round(top - pane.getBoundingClientRect().top + pane.scrollTop));
@@ -130,7 +131,7 @@ function Rows({
     if (mustReadMore) readMore();
   }, [mustReadMore, readMore]);
   return (
-    <ul ref={list} className="item-rows" style={{ height: virtual.getTotalSize() }}>
+    <ul ref={list} className={styles.items} style={{ height: virtual.getTotalSize() }}>
       {shown.map(({ key, index, start }) => {
         const row = rows[index];
         return (
@@ -161,11 +162,11 @@ function Row({ row, onOpen }: { row: ItemRow; onOpen: (item: number) => void }) 
       <span className="cut" title={recipient ?? undefined}>
         {recipient ?? 'no recipient'}
       </span>
-      <span className="item-messages">
+      <span className={styles.messages}>
         {messages.map(({ messageId, channel, target, state, reason, isMatch }) => (
           <span
             key={messageId ?? channel}
-            className={isMatch ? 'state' : 'state other'}
+            className={isMatch ? 'state' : `state ${styles.other}`}
             title={target ?? undefined}
           >
             <Icon name={channelIcon(channel)} size={13} />

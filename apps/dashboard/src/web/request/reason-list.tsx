@@ -8,6 +8,7 @@ import type { PageFilters } from '../log/filters';
 import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { State } from '../parts/state-mark';
+import styles from './bulk.module.css';
 import { listProblemGroups } from './problem-groups';
 
 const ResendByFilterDialog = lazy(async () => ({
@@ -31,8 +32,8 @@ export function ReasonList({
   if (problems.length === 0) return null;
   const open = (filters: PageFilters) => setResend({ requestId, state: 'failed', ...filters });
   return (
-    <section className="reasons" aria-label="Failed and skipped messages by reason">
-      <div className="bar">
+    <section aria-label="Failed and skipped messages by reason">
+      <div className={`bar ${styles.bar}`}>
         <h3 className="sect">Failed and skipped</h3>
         <span className="grow" />
         {mayChange && counts.failed > 0 && (
@@ -42,7 +43,7 @@ export function ReasonList({
           </Button>
         )}
       </div>
-      <ul>
+      <ul className={styles.reasons}>
         {problems.slice(0, isLong ? undefined : shortList).map((group) => (
           <Reason
             key={`${group.channel} ${group.state} ${group.reason}`}

@@ -11,16 +11,12 @@ export function RenderedTab({ request }: { request: RequestAnswer }) {
       channelRow.kind === 'message' && channelRow.rendered !== null,
   );
   if (renderedMessages.length === 0) {
-    return (
-      <p className="nothing">
-        No rendered content: no message was attempted yet, or its content was deleted.
-      </p>
-    );
+    return <p className="nothing">Nothing is rendered yet, or the content was deleted.</p>;
   }
   return (
     <>
       <div className="bar">
-        <span className="grow faint small">composed for the newest attempt</span>
+        <span className="grow faint small">Rendered for the latest attempt</span>
         <ThemeSegments value={theme} onChange={setTheme} />
       </div>
       <div className={renderedMessages.length === 1 ? 'gallery of-one' : 'gallery'}>

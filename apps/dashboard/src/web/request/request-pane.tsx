@@ -20,8 +20,8 @@ import { isOpen } from './channel-row-state';
 import { CurlButton } from './curl-button';
 import { ExplainTab } from './explain-tab';
 import { RenderedTab } from './rendered-tab';
+import styles from './request.module.css';
 import { TimelineTab } from './timeline-tab';
-import '../page-styles';
 
 const readAgainMs = 3_000;
 
@@ -43,7 +43,7 @@ export function RequestPane({ requestId }: { requestId: string }) {
   const isDone = value !== undefined && (isOverview ? isAllFinal(value) : isFinal(value));
   if (isDone !== isSettled) setSettled(isDone);
   return (
-    <section className="pane detail" aria-label="Request">
+    <section className={`pane ${styles.detail}`} aria-label="Request" data-scrolls>
       <AwayBar loaded={request} reload={request.reload} />
       {!value && <Waiting loaded={request} reload={request.reload} what="request" />}
       {value && (
@@ -128,7 +128,7 @@ function Facts({ request }: { request: RequestAnswer }) {
   const facts = [
     ['Accepted', formatFull(request.acceptedAt)],
     ['Request', request.requestId],
-    ['Idempotency', request.idempotencyKey],
+    ['Idempotency key', request.idempotencyKey],
     ['API key', request.apiKeyHint],
   ] as const;
   return (
@@ -150,7 +150,7 @@ function Facts({ request }: { request: RequestAnswer }) {
 /** Counts of a single request, named as in its log row. A bulk request has its overview. */
 function Tally({ request: { counts } }: { request: RequestAnswer }) {
   return (
-    <div className="tally">
+    <div className={styles.tally}>
       <span className="dim">{count(counts.total)} in total</span>
       {listCounts(counts).map((each) => (
         <State key={each.name} name={each.name === 'waiting' ? 'queued' : each.name}>

@@ -13,6 +13,7 @@ import { Mark } from '../parts/state-mark';
 import { AttemptBody } from './attempt-body';
 import { ExplanationText } from './explanation-text';
 import { SentContent } from './sent-content';
+import styles from './timeline.module.css';
 import { getStepMark } from './timeline-axis';
 import { VersionLink } from './version-link';
 
@@ -27,8 +28,8 @@ export function RequestTimeline({
   onChanged: () => Promise<void>;
 }) {
   return (
-    <div className="timeline">
-      <ol className="rail">
+    <div className={styles.timeline}>
+      <ol className={styles.rail}>
         <TimelineRow
           at={request.acceptedAt}
           time={formatTime(request.acceptedAt) + formatMillis(request.acceptedAt)}
@@ -81,7 +82,7 @@ function TimelineRow({
   children: ReactNode;
 }) {
   return (
-    <li className={isGap ? 'gap' : ''}>
+    <li className={isGap ? styles.gap : ''}>
       <time title={at === undefined ? undefined : formatFull(at)}>{time}</time>
       <Mark name={mark} {...(tone ? { tone } : {})} />
       <div>{children}</div>
@@ -139,7 +140,7 @@ function StepTimelineRow({
     case 'waited':
       return (
         <TimelineRow {...times} mark="queued" isGap>
-          <h3>{step.until === null ? 'Waits' : `Waited ${duration(step.until - step.at)}`}</h3>
+          <h3>{step.until === null ? 'Waiting' : `Waited ${duration(step.until - step.at)}`}</h3>
           <p>{step.detail}</p>
         </TimelineRow>
       );

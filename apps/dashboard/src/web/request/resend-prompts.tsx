@@ -1,13 +1,15 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ChannelRow, MessageChannelRow } from '../../api/requests';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { plural } from '../format';
 import { useKeys } from '../keyboard';
 import { Button, KeyHint } from '../parts/controls';
+import { rememberFocus } from '../parts/return-focus';
 import { Mark } from '../parts/state-mark';
 import { groupPrompts, type PromptGroup } from './prompt-groups';
 import { ResendDialog } from './resend-dialog';
+import styles from './timeline.module.css';
 
 type Warning = { rows: MessageChannelRow[]; text: string };
 
@@ -27,9 +29,9 @@ export function ResendPrompts({
   if (groups.length === 0 && !problem) return null;
   return (
     <>
-      <ul className="asks" aria-label="Needs a decision">
+      <ul className={styles.decisions} aria-label="Needs a decision">
         {problem && (
-          <li className="red" role="alert">
+          <li className={styles.red} role="alert">
             <Mark name="failed" />
             <p>{problem.error}</p>
           </li>
@@ -64,6 +66,13 @@ function usePromptActions(onChanged: () => Promise<void>) {
   const [warning, setWarning] = useState<Warning>();
   const [problem, setProblem] = useState<PageProblem>();
   const [isBusy, setBusy] = useState(false);
+  const returnFocus = useRef<() => void>(undefined);
+  // The pressed button goes with its row.
+  useEffect(() => {
+    if (isBusy || document.activeElement !== document.body) return;
+    returnFocus.current?.();
+    returnFocus.current = undefined;
+  });
 
   function call({ action, messageId, confirm }: Act & { messageId: string; confirm: boolean }) {
     const place = { appId: app.id, messageId };
@@ -77,6 +86,7 @@ function usePromptActions(onChanged: () => Promise<void>) {
 
   /** Acts on one message after the other, and reports the first problem. */
   async function act({ action, rows }: Act, confirm = false) {
+    returnFocus.current ??= rememberFocus();
     const text = [...new Set(rows.flatMap(({ can }) => can.resend.warning ?? []))].join(' ');
     if (action === 'resend' && !confirm && text) return setWarning({ rows, text });
     setWarning(undefined);
@@ -98,6 +108,12 @@ function nameRows(rows: readonly MessageChannelRow[]): string {
   return rows.length === 1 && row ? row.channel : plural(rows.length, 'message');
 }
 
+function describeGroup(state: string, size: number): string {
+  const messages = plural(size, 'message');
+  if (state === 'unknown') return `The outcome of ${messages} is unknown.`;
+  return state === 'failed' ? `${messages} failed.` : `${messages} are ${state}.`;
+}
+
 function PromptRow({
   group: { state, action, rows, reasons },
   isFirst,
@@ -111,18 +127,16 @@ function PromptRow({
   /** Undefined for a viewer. */
   onAct: (() => void) | undefined;
 }) {
-  const tone = { failed: 'red', unknown: 'amber' }[state] ?? 'plain';
+  const tone = { failed: 'red', unknown: 'amber' }[state];
   const verb = action === 'cancel' ? 'Cancel' : 'Resend';
   const isRisky = action === 'resend' && state === 'unknown';
   return (
-    <li className={tone}>
+    <li className={tone && styles[tone]}>
       <Mark name={state} />
       <div>
         {rows.length > 1 && (
           <p>
-            <b>
-              {plural(rows.length, 'message')} are {state}.
-            </b>
+            <b>{describeGroup(state, rows.length)}</b>
           </p>
         )}
         {reasons.map(({ channels, text }) => (
@@ -134,8 +148,8 @@ function PromptRow({
       {onAct && action && (
         <Button
           look="small"
-          disabled={isBusy}
-          onClick={onAct}
+          aria-disabled={isBusy}
+          onClick={isBusy ? undefined : onAct}
           {...(isFirst ? { 'aria-keyshortcuts': 'r' } : {})}
         >
           {verb} {nameRows(rows)}

@@ -8,6 +8,7 @@ import { ProblemNote } from '../parts/notes';
 import { PreviewFrame } from '../previews/preview-frame';
 import { buildPath } from '../route';
 import { ResendDialog } from './resend-dialog';
+import styles from './timeline.module.css';
 import { VersionLink } from './version-link';
 
 /** The content that was sent, its origin, and the button that resends it. */
@@ -22,7 +23,7 @@ export function SentContent({
 }) {
   const notes = Object.entries(channelRow.notes);
   return (
-    <aside className="aside" aria-label="Sent content">
+    <aside className={styles.sent} aria-label="Sent content">
       <h3>Sent content</h3>
       {channelRow.rendered === null ? (
         <p className="faint small">The content was not kept.</p>
@@ -123,14 +124,16 @@ function ResendAction({
   }
   if (!mayChange || ['failed', 'unknown'].includes(channelRow.state)) return null;
   return (
-    <div className="resend">
+    <div className={styles.resend}>
       <ProblemNote problem={problem} />
       {isAllowed && (
         <Button look="small" onClick={() => void resend(false)}>
           Resend {channelRow.channel}
         </Button>
       )}
-      {!isAllowed && because && <p className="faint small">It cannot be resent now. {because}</p>}
+      {!isAllowed && because && (
+        <p className="faint small">This message cannot be resent now. {because}</p>
+      )}
       {warning && (
         <ResendDialog
           what={channelRow.channel}

@@ -71,7 +71,7 @@ export function createBits(
           kind: getBarKind(step, channelRow),
           x,
           width,
-          title: `attempt ${step.number}, ${step.outcome ?? 'open'}`,
+          title: `attempt ${step.number}, ${step.outcome ?? 'in progress'}`,
         },
       ];
     }

@@ -44,7 +44,7 @@ export function TimelineTab({
       {channelRows.length === 0 && (
         <p className="nothing">
           {request.plannedItems < request.items
-            ? 'Its messages are not planned yet. The role fanout plans them.'
+            ? 'The messages of this request are not planned yet. A process with the role fanout plans them.'
             : 'The version has no channels for this request.'}
         </p>
       )}

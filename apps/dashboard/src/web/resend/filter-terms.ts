@@ -13,7 +13,7 @@ export function listFilterTerms(filters: LogFilters): { name: string; value: str
   const { from, to, ...others } = filters;
   const times = [
     ...(from === undefined ? [] : [{ name: 'from', value: formatFull(Number(from)) }]),
-    ...(to === undefined ? [] : [{ name: 'before', value: formatFull(Number(to)) }]),
+    ...(to === undefined ? [] : [{ name: 'to', value: formatFull(Number(to)) }]),
   ];
   const terms = Object.entries(others).map(([name, value]) => ({
     name: filterLabels[name as keyof LogFilters] ?? name,

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { LogFilters } from '../../api/log';
 import type { ResendCountAnswer } from '../../api/resends';
@@ -8,12 +8,14 @@ import { count, duration, plural } from '../format';
 import { type PageFilters, toQuery } from '../log/filters';
 import { Button, Link } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
+import { Form, useField } from '../parts/form';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { State } from '../parts/state-mark';
+import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
 import { listFilterTerms } from './filter-terms';
-import '../page-styles';
+import styles from './resend.module.css';
 
 /** Shows count, channels and possible duplicates before the resend starts. */
 export function ResendByFilterDialog({
@@ -85,7 +87,7 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
       </p>
       <FilterTags filters={filters} />
       {messages > 0 && (
-        <dl className="sums">
+        <dl className={styles.sums}>
           <dt>By channel</dt>
           <dd>
             {channels.map(({ name, messages: each }) => (
@@ -108,7 +110,7 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
       <Duplicates resendCount={resendCount} />
       <Waits waiting={resendCount.waiting} />
       {leftOut.length > 0 && (
-        <ul className="left-out" aria-label="Not resent">
+        <ul className={styles.skips} aria-label="Not resent">
           {leftOut.map(({ reason, means, messages: each }) => (
             <li key={reason}>
               <b>{count(each)} not resent.</b> {means}
@@ -122,7 +124,7 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
 
 export function FilterTags({ filters }: Pick<ResendCountAnswer, 'filters'>) {
   return (
-    <p className="filter-line">
+    <p className={styles.filter}>
       {listFilterTerms(filters).map(({ name, value }) => (
         <span className="tag" key={name}>
           {name} <b>{value}</b>
@@ -170,46 +172,25 @@ function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
   const { api } = useServices();
   const navigate = useNavigate();
   const { messages, mayDuplicate, paces, filters } = resendCount;
-  const [perSecond, setPerSecond] = useState(paces[1] ?? paces[0] ?? 1);
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState<PageProblem>();
-  async function start(form: FormEvent) {
-    form.preventDefault();
-    setSending(true);
+  const form = useForm({ perSecond: paces[1] ?? paces[0] ?? 1 });
+  async function start({ perSecond }: { perSecond: number }) {
     const answer = await api.call('POST /api/apps/:appId/resends', {
       appId: app.id,
       body: { filters, confirmed: messages, perSecond },
     });
-    setSending(false);
-    if ('value' in answer) return navigate(buildPath(app.id, 'resends', answer.value.id));
-    setProblem(answer.problem);
-    if (answer.problem.code !== 'needs_confirmation') return;
+    if ('problem' in answer && answer.problem.code === 'needs_confirmation') await recount();
+    return answer;
+  }
+  async function recount() {
     const again = await countResend(api, app.id, query);
     if ('value' in again) onRecount(again.value);
   }
+  const openRun = ({ id }: { id: string }) => navigate(buildPath(app.id, 'resends', id));
   return (
-    <form className="form" onSubmit={(form) => void start(form)}>
-      <label className="pace">
-        Rate{' '}
-        <select
-          className="input"
-          value={perSecond}
-          onChange={({ target }) => setPerSecond(Number(target.value))}
-        >
-          {paces.map((pace) => (
-            <option key={pace} value={pace}>
-              {pace} per second, about {duration(Math.ceil((messages * 1_000) / pace))}
-            </option>
-          ))}
-        </select>
-      </label>
-      <p className="hint">
-        This is the maximum. Single sends have priority, and the limits of integrations apply. You
-        can cancel the remaining messages at any time.
-      </p>
-      <ProblemNote problem={problem} />
+    <Form form={form} onSubmit={form.submit(start, openRun)}>
+      <RateField resendCount={resendCount} />
       <div className="dialog-foot">
-        <Button look="main-action" type="submit" disabled={isSending}>
+        <Button look="main-action" type="submit">
           Resend {plural(messages, 'message')}
           {mayDuplicate > 0 && ` (${count(mayDuplicate)} may arrive twice)`}
         </Button>
@@ -219,6 +200,35 @@ function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
           Previous resends
         </Link>
       </div>
-    </form>
+    </Form>
+  );
+}
+
+function RateField({ resendCount: { messages, paces } }: { resendCount: ResendCountAnswer }) {
+  const { field, set, problem } = useField<number>('perSecond', 'Rate');
+  const hintId = useId();
+  return (
+    <>
+      <label className={styles.rate}>
+        Rate{' '}
+        <select
+          {...field}
+          className="input"
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={hintId}
+          onChange={({ target }) => set(Number(target.value))}
+        >
+          {paces.map((pace) => (
+            <option key={pace} value={pace}>
+              {pace} per second, about {duration(Math.ceil((messages * 1_000) / pace))}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p id={hintId} className={problem ? 'hint bad' : 'hint'}>
+        {problem ??
+          'This is the maximum. Single sends have priority, and the limits of integrations apply. You can cancel the remaining messages at any time.'}
+      </p>
+    </>
   );
 }

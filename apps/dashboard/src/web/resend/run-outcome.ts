@@ -6,12 +6,12 @@ export type RunFacts = Pick<
   'state' | 'result' | 'now' | 'matched' | 'skipped' | 'cancelled'
 >;
 
-/** Counts of messages that did not arrive or are on their way. */
+/** Counts of messages that did not arrive or are in progress. */
 export function formatOutcome({ now, skipped, cancelled, matched, state }: RunFacts): string {
   if (state !== 'finished' && state !== 'cancelled') return '';
   const parts = [
     now && now.notDelivered > 0 && `${count(now.notDelivered)} of ${count(matched)} not delivered`,
-    now && now.open > 0 && `${count(now.open)} on their way`,
+    now && now.open > 0 && `${count(now.open)} in progress`,
     skipped > 0 && `${count(skipped)} not resent`,
     cancelled > 0 && `${count(cancelled)} not started`,
   ];

@@ -12,7 +12,9 @@ import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import requestStyles from '../request/request.module.css';
 import { buildPath } from '../route';
+import styles from './resend.module.css';
 import { FilterTags } from './resend-by-filter-dialog';
 import { RunState } from './run-state';
 
@@ -40,7 +42,7 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
   const close = () => void navigate(buildPath(app.id, 'resends'));
   useKeys({ Escape: close });
   return (
-    <section className="pane detail" aria-label="Resend">
+    <section className={`pane ${requestStyles['detail']}`} aria-label="Resend">
       <AwayBar loaded={run} reload={run.reload} />
       {!value && <Waiting loaded={run} reload={run.reload} what="resend" />}
       {value && (
@@ -135,9 +137,9 @@ function Progress({ run }: { run: ResendRunAnswer }) {
   const { matched, resent, skipped, cancelled, left, state, hasNoWorker } = run;
   const done = matched - left;
   return (
-    <div className="run-progress">
+    <div className={styles.progress}>
       <progress max={matched} value={done} aria-label={`${done} of ${matched} done`} />
-      <p className="tally" role="status">
+      <p className={requestStyles['tally']} role="status">
         <State name="sent">{count(resent)} resent</State>
         {skipped > 0 && <State name="skipped">{count(skipped)} not resent</State>}
         {cancelled > 0 && <State name="skipped">{count(cancelled)} cancelled</State>}
@@ -160,7 +162,7 @@ function Progress({ run }: { run: ResendRunAnswer }) {
 function LeftOutList({ run: { skips } }: { run: ResendRunAnswer }) {
   if (skips.length === 0) return null;
   return (
-    <ul className="left-out" aria-label="Not resent">
+    <ul className={styles.skips} aria-label="Not resent">
       {skips.map(({ reason, means, messages }) => (
         <li key={reason}>
           <b>
@@ -177,7 +179,7 @@ function CurrentStateTable({ run: { states } }: { run: ResendRunAnswer }) {
   if (states.length === 0) return null;
   const channels = [...new Set(states.map(({ channel }) => channel))];
   return (
-    <dl className="sums" aria-label="Current states">
+    <dl className={styles.sums} aria-label="Current states">
       {channels.map((channel) => (
         <div key={channel}>
           <dt>
@@ -203,7 +205,7 @@ function CurrentStateTable({ run: { states } }: { run: ResendRunAnswer }) {
 
 function MessageTable({ run: { messages, matched } }: { run: ResendRunAnswer }) {
   const columns: Column<ResentMessage>[] = [
-    { header: 'Channel', cell: ({ channel }) => channel ?? 'gone' },
+    { header: 'Channel', cell: ({ channel }) => channel ?? 'deleted' },
     {
       header: 'To',
       className: 'ev',
@@ -217,7 +219,7 @@ function MessageTable({ run: { messages, matched } }: { run: ResendRunAnswer }) 
     <>
       <Table
         caption="Messages"
-        className="run-messages"
+        className={styles.messages ?? ''}
         columns={columns}
         rows={messages}
         getKey={({ messageId }) => messageId}
@@ -239,6 +241,7 @@ function Recipient({ message: { target, requestId } }: { message: ResentMessage 
 
 function Outcome({ message: { outcome, newState } }: { message: ResentMessage }) {
   if (outcome === null) return <span className="faint">pending</span>;
-  if (outcome === 'resent') return <State name={newState ?? 'skipped'}>{newState ?? 'gone'}</State>;
+  if (outcome === 'resent')
+    return <State name={newState ?? 'skipped'}>{newState ?? 'deleted'}</State>;
   return <State name="skipped">{outcome.replaceAll('_', ' ')}</State>;
 }

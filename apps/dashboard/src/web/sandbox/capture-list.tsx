@@ -1,3 +1,4 @@
+import type { Ref } from 'react';
 import type { CaptureSummary } from '../../api/captures';
 import { useApp, useSession } from '../context';
 import { count, plural } from '../format';
@@ -8,14 +9,17 @@ import { Mark } from '../parts/state-mark';
 import { toPlainText } from '../previews/plain-text';
 import { buildPath } from '../route';
 import { groupCaptures } from './capture-groups';
+import styles from './sandbox.module.css';
 import type { Captures } from './use-captures';
 
 /** Captured messages, grouped by request. */
 export function CaptureList({
+  ref,
   captures,
   currentId,
   search,
 }: {
+  ref: Ref<HTMLElement>;
   captures: Captures;
   currentId: string | undefined;
   search: string;
@@ -24,7 +28,7 @@ export function CaptureList({
   const channels = registry.channels.map(({ channel }) => channel);
   const groups = groupCaptures(captures.visible, channels);
   return (
-    <section className="pane captures" aria-label="Captured messages">
+    <section ref={ref} className={`pane ${styles.list}`} aria-label="Captured messages">
       {captures.pending > 0 && (
         <button type="button" className="tail" onClick={captures.showPending}>
           <Icon name="up" size={13} />
@@ -34,7 +38,7 @@ export function CaptureList({
       )}
       {groups.map(({ key, event, capturedAt, rows }) => (
         <section key={key}>
-          <h2 className="group">
+          <h2 className={styles.group}>
             <code className="cut">{event}</code>
             <small>{plural(new Set(rows.map(({ channel }) => channel)).size, 'channel')}</small>
             <span>
@@ -84,7 +88,7 @@ function CaptureListRow({
   const { channel, target, attempt, outcome, capturedAt } = row;
   const mark = outcomeMarks[outcome];
   return (
-    <div className={isCurrent ? 'cap current' : 'cap'}>
+    <div className={isCurrent ? `${styles.row} ${styles.current}` : styles.row}>
       <Icon name={channelIcon(channel)} size={15} />
       <b className="cut">
         <Link

@@ -13,6 +13,7 @@ import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
 import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
+import styles from './sandbox.module.css';
 import { WaitCommand } from './wait-command';
 
 /** All captures of one request, with the open one in full. */
@@ -25,9 +26,9 @@ export function CaptureView({ captureId, onGone }: { captureId: string; onGone: 
   const { value } = capture;
   const open = value?.captures.find(({ id }) => id === captureId);
   return (
-    <section className="pane view" aria-label="Rendered">
+    <section className={`pane ${styles.view}`} aria-label="Rendered">
       <AwayBar loaded={capture} reload={capture.reload} />
-      {!value && <Waiting loaded={capture} reload={capture.reload} what="capture" />}
+      {!value && <Waiting loaded={capture} reload={capture.reload} what="the capture" />}
       {value && open && (
         <>
           <ViewHead group={value} open={open} onGone={onGone} />
@@ -145,7 +146,7 @@ function ViewTabs({ group, open }: { group: CaptureAnswer; open: Capture }) {
           )
         }
       />
-      <div role="tabpanel" aria-labelledby={`tab-${tab}`} className="view-body">
+      <div role="tabpanel" aria-labelledby={`tab-${tab}`} className={styles.content}>
         {tab === 'all' && <Gallery group={group} open={open} isDark={isDark} />}
         {tab === 'one' && (
           <div className={`stage one ${open.channel}`}>
@@ -235,7 +236,7 @@ function ProviderCall({ capture }: { capture: Capture }) {
   return (
     <div className="pad">
       <p className="dim">
-        Request to {capture.provider}, without credentials. Attempt {capture.attempt} was{' '}
+        Request to {capture.provider}, without credentials. Outcome of attempt {capture.attempt}:{' '}
         {capture.outcome}.
       </p>
       <JsonBlock title={typeof operation === 'string' ? operation : 'Request'} value={body} />

@@ -1,9 +1,6 @@
-import { useState } from 'react';
-import type { PageProblem } from '../api';
 import { useApp, useServices } from '../context';
-import { Button } from '../parts/controls';
-import { Dialog } from '../parts/dialog';
-import { ProblemNote } from '../parts/notes';
+import { FormDialog } from '../parts/form-dialog';
+import { useForm } from '../parts/use-form';
 
 export function DeleteDialog({
   onClose,
@@ -14,29 +11,27 @@ export function DeleteDialog({
 }) {
   const app = useApp();
   const { api } = useServices();
-  const [problem, setProblem] = useState<PageProblem>();
-  async function remove() {
-    const answer = await api.call('DELETE /api/apps/:appId/captures', {
-      appId: app.id,
-      body: { confirm: true },
-    });
-    if ('problem' in answer) return setProblem(answer.problem);
-    onDeleted();
-    onClose();
-  }
+  const form = useForm({});
+  const onSubmit = form.submit(
+    () => api.call('DELETE /api/apps/:appId/captures', { appId: app.id, body: { confirm: true } }),
+    () => {
+      onDeleted();
+      onClose();
+    },
+  );
   return (
-    <Dialog title="Delete all captures" onClose={onClose}>
+    <FormDialog
+      title="Delete all captures"
+      form={form}
+      onSubmit={onSubmit}
+      onClose={onClose}
+      action="Delete all captures"
+      isDanger
+    >
       <p>
         Every capture of {app.name} is deleted, including its rendered content in the log. Requests
         and states are kept.
       </p>
-      <ProblemNote problem={problem} />
-      <div className="dialog-foot">
-        <Button look="danger" onClick={() => void remove()}>
-          Delete all captures
-        </Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }

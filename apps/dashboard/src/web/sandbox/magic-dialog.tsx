@@ -3,6 +3,7 @@ import { useSession } from '../context';
 import { CopyButton } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { channelIcon, Icon } from '../parts/icons';
+import styles from './sandbox.module.css';
 
 /** Recipients with special behaviour, to test failures. */
 export function MagicDialog({ onClose }: { onClose: () => void }) {
@@ -15,10 +16,10 @@ export function MagicDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Magic recipients" onClose={onClose} isWide>
       <p className="dim">
-        With sandbox delivery a message to any address is accepted. These recipients fail, delay or
-        deliver it as described. For e-mail only the part before the @ counts.
+        With sandbox delivery, a message to any address is accepted. Messages to these recipients
+        fail, wait or are delivered as described. For e-mail, only the part before the @ counts.
       </p>
-      <fieldset className="magic-channels" aria-label="Channel">
+      <fieldset className={styles.channels} aria-label="Channel">
         {registry.channels.map((each) => (
           <button
             key={each.channel}
@@ -32,7 +33,7 @@ export function MagicDialog({ onClose }: { onClose: () => void }) {
           </button>
         ))}
       </fieldset>
-      <dl className="magic">
+      <dl className={styles.magic}>
         {rows.map(({ sentence, address }) => (
           <div key={address}>
             <dt>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useApp } from '../context';
 import { useKeys } from '../keyboard';
@@ -12,9 +12,9 @@ import { CaptureView } from './capture-view';
 import { DeleteDialog } from './delete-dialog';
 import { EmptySandbox } from './empty-sandbox';
 import { MagicDialog } from './magic-dialog';
+import styles from './sandbox.module.css';
 import { SandboxBar } from './sandbox-bar';
 import { useCaptures } from './use-captures';
-import '../page-styles';
 
 const listPx = 348;
 
@@ -26,7 +26,8 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
   const filters = readCaptureFilters(search);
   const [isPaused, setPaused] = useState(false);
   const [floating, setFloating] = useState<'magic' | 'delete'>();
-  const captures = useCaptures(filters, isPaused || openId !== undefined || isReading());
+  const list = useRef<HTMLElement>(null);
+  const captures = useCaptures(filters, isPaused || openId !== undefined || isScrolled(list));
   const { visible, first } = captures;
   const currentId = openId ?? visible[0]?.id;
   const open = (id: string | undefined) => {
@@ -53,7 +54,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
   const hasFilters = writeCaptureFilters(filters) !== '';
   const isEmpty = first.value !== undefined && visible.length === 0;
   return (
-    <div className="split sand">
+    <div className={`split ${styles.page}`}>
       <div>
         <SandboxBar
           filters={filters}
@@ -73,7 +74,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
       )}
       {currentId && !(isEmpty && hasFilters) && (
         <div className="body">
-          <CaptureList captures={captures} currentId={currentId} search={search} />
+          <CaptureList ref={list} captures={captures} currentId={currentId} search={search} />
           <CaptureView key={currentId} captureId={currentId} onGone={() => void forget()} />
           <Divider name="sandbox" side="first" initialPx={listPx} />
         </div>
@@ -87,6 +88,6 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
 }
 
 /** New captures stay pending while the list is scrolled down. */
-function isReading(): boolean {
-  return (document.querySelector('.captures')?.scrollTop ?? 0) > 0;
+function isScrolled({ current }: RefObject<HTMLElement | null>): boolean {
+  return (current?.scrollTop ?? 0) > 0;
 }

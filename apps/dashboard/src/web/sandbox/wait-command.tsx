@@ -1,6 +1,7 @@
 import type { Capture } from '../../api/captures';
 import { useApp, useSession } from '../context';
 import { CopyButton } from '../parts/controls';
+import styles from './sandbox.module.css';
 
 /** The call with which an integration test waits for this message. */
 export function WaitCommand({
@@ -22,7 +23,7 @@ export function WaitCommand({
   const header = '-H "Authorization: AuthKey $BELFRY_API_KEY"';
   const call = `curl '${base}/v1/apps/${app.id}${path.replaceAll("'", '%27')}' ${header}`;
   return (
-    <div className="code wait-line">
+    <div className={`code ${styles.wait}`}>
       <pre className="cut" title={call}>
         <span className="k">curl</span> <span className="st">'…{path}'</span>
       </pre>

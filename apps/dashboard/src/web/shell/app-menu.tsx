@@ -15,6 +15,7 @@ import { describeZone, setZone, useZone, zones } from '../dates';
 import { Icon } from '../parts/icons';
 import { Mark } from '../parts/state-mark';
 import { buildPath } from '../route';
+import styles from './app-switch.module.css';
 
 /** A menu that is open at first. `children` is the button that opens it again. */
 export function AppMenu({ children }: { children: ReactNode }) {
@@ -24,7 +25,7 @@ export function AppMenu({ children }: { children: ReactNode }) {
     <Root modal={false} defaultOpen>
       <Trigger asChild>{children}</Trigger>
       <Portal>
-        <Content className="menu" align="start" aria-label="Apps and times">
+        <Content className={styles.menu} align="start" aria-label="Apps and times">
           <RadioGroup value={app?.id ?? ''} onValueChange={(id) => navigate(buildPath(id, 'log'))}>
             {apps.map(({ id, name, delivery }) => (
               <RadioItem key={id} value={id}>

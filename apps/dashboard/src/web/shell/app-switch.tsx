@@ -1,6 +1,7 @@
 import { type ButtonHTMLAttributes, lazy, Suspense, useState } from 'react';
 import { useSession } from '../context';
 import { Icon } from '../parts/icons';
+import styles from './app-switch.module.css';
 
 // A sixth of the first load, so it is loaded with the first click.
 const AppMenu = lazy(async () => ({ default: (await import('./app-menu')).AppMenu }));
@@ -22,8 +23,8 @@ export function AppSwitch() {
 function SwitchButton(props: ButtonHTMLAttributes<HTMLButtonElement>) {
   const { app } = useSession();
   return (
-    <button type="button" className="app-switch" title="Switch app" {...props}>
-      <span className="short" aria-hidden="true">
+    <button type="button" className={styles.switch} title="Switch app" {...props}>
+      <span className={styles.short} aria-hidden="true">
         {(app?.name ?? '?').slice(0, 2)}
       </span>
       <span className="grow">

@@ -1,5 +1,6 @@
 import { useHref } from 'react-router';
 import type { Route } from '../route';
+import styles from './top-bar.module.css';
 
 const dashboard = 'reference/dashboard.md';
 
@@ -25,7 +26,7 @@ export function DocsLink({ page }: { page: Route['page'] }) {
   const href = useHref(`/docs/${file}`);
   if (file === undefined) return null;
   return (
-    <a className="btn small bare docs-link" href={href} target="_blank" rel="noreferrer">
+    <a className={`btn small bare ${styles.docs}`} href={href} target="_blank" rel="noreferrer">
       Docs
     </a>
   );

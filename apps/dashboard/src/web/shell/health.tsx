@@ -1,6 +1,7 @@
 import { useAnswer } from '../answers';
 import { duration } from '../format';
 import { Mark } from '../parts/state-mark';
+import styles from './side-bar.module.css';
 
 const readEveryMs = 15_000;
 
@@ -13,7 +14,7 @@ export function Health() {
   ] as const;
   const isStale = status.problem !== undefined;
   return (
-    <ul className="health" aria-label="System">
+    <ul className={styles.health} aria-label="System">
       {rows.map(([name, store]) => (
         <li key={name} title={`${name}: ${formatState(store, isStale)}`}>
           <Mark
@@ -37,7 +38,7 @@ function getTone(store: Store, isStale: boolean): string {
 
 function formatState(store: Store, isStale: boolean): string {
   if (isStale || !store) return 'unknown';
-  if (!store.isUp) return 'away';
+  if (!store.isUp) return 'down';
   if (store.ms === null) return 'up';
   return store.ms < 1 ? `${store.ms.toFixed(1)} ms` : duration(store.ms);
 }

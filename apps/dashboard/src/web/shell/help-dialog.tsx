@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import { areSingleKeysOn, keyHelp, setSingleKeys } from '../keyboard';
 import { Dialog } from '../parts/dialog';
+import styles from './help-dialog.module.css';
 
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const [isOn, setOn] = useState(areSingleKeysOn);
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
-      <dl className="key-help">
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl className={styles.keys}>
         {keyHelp.map(([keys, text]) => (
           <div key={keys}>
             <dt>

@@ -10,6 +10,7 @@ import { toFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
 import { buildPath } from '../route';
+import styles from './jump-dialog.module.css';
 import { filterJumps, type Jump, listActions, listApps, listPages, toJump } from './jumps';
 import { setTheme } from './theme';
 import { useSignOut } from './use-sign-out';
@@ -44,7 +45,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
   }
   return (
     <Dialog title="Find or jump" onClose={onClose}>
-      <div>
+      <div className={styles.field}>
         <input
           className="input"
           role="combobox"
@@ -61,7 +62,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           }}
         />
       </div>
-      <div id="jumps" ref={list} role="listbox" aria-label="Results" className="jumps">
+      <div id="jumps" ref={list} role="listbox" aria-label="Results" className={styles.list}>
         {jumps.map((jump, index) => (
           <div
             key={`${jump.kind} ${jump.text} ${jump.to}`}

@@ -20,7 +20,7 @@ describe('the palette', () => {
       'Theme: dark',
       expect.stringMatching(/^Times in local time, UTC/),
       'Times in UTC',
-      'Keyboard',
+      'Keyboard shortcuts',
       'Sign out',
     ]);
   });

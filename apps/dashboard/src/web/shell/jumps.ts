@@ -33,7 +33,7 @@ const accountPages: readonly Jump[] = [
   { text: 'Apps', kind: 'page', icon: 'apps', to: '/apps' },
   { text: 'People', kind: 'page', icon: 'people', to: '/people' },
   { text: 'Audit', kind: 'page', icon: 'history', to: '/audit' },
-  { text: 'Password and sessions', kind: 'page', icon: 'person', to: '/account' },
+  { text: 'Account: password and sessions', kind: 'page', icon: 'person', to: '/account' },
 ];
 
 export function listPages(appId: string | undefined): Jump[] {
@@ -86,7 +86,7 @@ export function listActions({ app, mayChange, logSearch, act }: ActionOptions): 
     ...zones.map((zone) =>
       action(`Times in ${describeZone(zone)}`, 'history', { act: () => act.setZone(zone) }),
     ),
-    action('Keyboard', 'search', { act: act.showKeys }),
+    action('Keyboard shortcuts', 'search', { act: act.showKeys }),
     action('Sign out', 'person', { act: act.signOut }),
   ];
 }

@@ -2,9 +2,10 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { Outlet, useNavigate } from 'react-router';
 import { useSession } from '../context';
 import { useZone } from '../dates';
-import { useKeys } from '../keyboard';
+import { focusFinder, useKeys } from '../keyboard';
 import { type AppPage, buildPath, useRoute } from '../route';
 import { PausedBar } from './paused-bar';
+import styles from './shell.module.css';
 import { SideBar } from './side-bar';
 import { TopBar } from './top-bar';
 import { walkRows } from './walk-rows';
@@ -27,7 +28,7 @@ export function Shell() {
   const keys = {
     'mod+k': () => setFloating('jump'),
     '?': () => setFloating('help'),
-    '/': () => document.querySelector<HTMLElement>('.finder input')?.focus(),
+    '/': focusFinder,
     'g o': go('overview'),
     'g l': go('log'),
     'g e': go('events'),
@@ -41,12 +42,12 @@ export function Shell() {
   // Bindings of the page come first.
   useKeys(keys, { isFallback: true });
   return (
-    <div className="app">
-      <button type="button" className="skip" onClick={skipToMain}>
+    <div className={styles.shell}>
+      <button type="button" className={styles.skip} onClick={skipToMain}>
         Skip to content
       </button>
       <SideBar route={route} onHelp={() => setFloating('help')} />
-      <main className="main" id="main" tabIndex={-1}>
+      <main className={styles.main} id="main" tabIndex={-1}>
         <TopBar route={route} onFind={() => setFloating('jump')} />
         <div>
           <PausedBar />

@@ -7,6 +7,7 @@ import { Mark } from '../parts/state-mark';
 import { type AppPage, buildPath, type Route } from '../route';
 import { AppSwitch } from './app-switch';
 import { Health } from './health';
+import styles from './side-bar.module.css';
 import { useSignOut } from './use-sign-out';
 
 const pages: readonly { page: AppPage; text: string; icon: IconName; keys: string }[] = [
@@ -29,7 +30,7 @@ const accountPages = [
 export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void }) {
   const { session, app } = useSession();
   return (
-    <header className="nav">
+    <header className={styles.bar}>
       <Link className="brand" to="/" title="Belfry">
         <Bell />
         <span>Belfry</span>
@@ -46,9 +47,9 @@ export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void })
           </Link>
         ))}
       </nav>
-      <button type="button" className="help-key" onClick={onHelp} title="Keyboard (?)">
+      <button type="button" className={styles.help} onClick={onHelp} title="Keyboard shortcuts (?)">
         <kbd className="key">?</kbd>
-        <span>Keyboard</span>
+        <span>Keyboard shortcuts</span>
       </button>
       <Health />
       <Me isCurrent={route.page === 'account'} />
@@ -75,17 +76,23 @@ function AppNav({ appId, route }: { appId: string; route: Route }) {
         >
           <Icon name={icon} />
           <span>{text}</span>
-          {(attention[page] ?? 0) > 0 && (
-            <span className="note" title={`${attention[page]} need attention`}>
-              <Mark name="attention" />
-              <span>{attention[page]}</span>
-              <span className="vh"> need attention</span>
-            </span>
-          )}
+          <AttentionNote number={attention[page] ?? 0} />
           <kbd data-keys={keys} />
         </Link>
       ))}
     </nav>
+  );
+}
+
+function AttentionNote({ number }: { number: number }) {
+  if (number === 0) return null;
+  const text = number === 1 ? 'needs attention' : 'need attention';
+  return (
+    <span className={styles.note} title={`${number} ${text}`}>
+      <Mark name="attention" />
+      <span>{number}</span>
+      <span className="vh"> {text}</span>
+    </span>
   );
 }
 
@@ -105,9 +112,9 @@ function Me({ isCurrent }: { isCurrent: boolean }) {
     setLeaving(false);
   }
   return (
-    <div className="me">
+    <div className={styles.me}>
       <Link to="/account" title={`${email}: password and sessions`} isCurrent={isCurrent}>
-        <i className="face" aria-hidden="true">
+        <i className={styles.face} aria-hidden="true">
           {email.slice(0, 2).toUpperCase()}
         </i>
         <span>

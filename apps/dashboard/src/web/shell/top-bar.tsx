@@ -7,6 +7,7 @@ import { Mark } from '../parts/state-mark';
 import { buildPath, type Route } from '../route';
 import { DocsLink } from './docs-link';
 import { getNextTheme, setTheme, useTheme } from './theme';
+import styles from './top-bar.module.css';
 
 const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   home: ['Belfry', ''],
@@ -34,18 +35,18 @@ export function TopBar({ route, onFind }: { route: Route; onFind: () => void }) 
       app && 'appId' in route ? `${title}, ${app.name} · Belfry` : `${title} · Belfry`;
   }, [title, app, route]);
   return (
-    <header className="top">
+    <header className={styles.bar}>
       {route.page === 'events' && route.id ? (
         <EventTitle appId={route.appId} eventId={route.id} />
       ) : (
         <h1>{title}</h1>
       )}
-      <span className="sub cut">{route.page === 'events' && route.id ? '' : sub}</span>
+      <span className={`${styles.sub} cut`}>{route.page === 'events' && route.id ? '' : sub}</span>
       <span className="grow" />
       {app && <Mode delivery={app.delivery} />}
       <button
         type="button"
-        className="find"
+        className={styles.find}
         onClick={onFind}
         aria-label="Find or jump"
         aria-keyshortcuts="Meta+K Control+K"
@@ -65,11 +66,11 @@ function EventTitle({ appId, eventId }: { appId: string; eventId: string }) {
   const name = events.value?.events.find(({ id }) => id === eventId)?.name;
   return (
     <h1>
-      <Link className="crumb" to={buildPath(appId, 'events')}>
+      <Link className={styles.crumb} to={buildPath(appId, 'events')}>
         Events
       </Link>
-      <span className="crumb"> / </span>
-      <span className="event-name">{name ?? 'event'}</span>
+      <span className={styles.crumb}> / </span>
+      <span className={styles.event}>{name ?? 'event'}</span>
     </h1>
   );
 }
@@ -77,14 +78,17 @@ function EventTitle({ appId, eventId }: { appId: string; eventId: string }) {
 function Mode({ delivery }: { delivery: 'sandbox' | 'live' }) {
   if (delivery === 'live') {
     return (
-      <span className="mode" title="Messages are sent through the providers">
+      <span className={styles.mode} title="Messages are sent through the providers">
         <Mark name="dot" tone="s-delivered" />
         <span>Live delivery</span>
       </span>
     );
   }
   return (
-    <span className="mode sand" title="Every message is captured in the sandbox">
+    <span
+      className={`${styles.mode} ${styles.sandbox}`}
+      title="Every message is captured in the sandbox"
+    >
       <Mark name="attention" />
       <span>
         Sandbox<span className="wide-only">: messages are captured, not sent</span>

@@ -10,6 +10,7 @@ import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { channelColumn } from './channel-column';
 import { SuppressDialog } from './suppress-dialog';
+import styles from './users.module.css';
 
 type Row = UserAddress & { suppressions: SuppressionRow[]; isOff: boolean };
 
@@ -91,7 +92,7 @@ const columns: Column<Row>[] = [
   channelColumn,
   {
     header: 'Address',
-    className: 'stacked',
+    className: styles.stacked,
     title: ({ address, note }) => address ?? note,
     cell: (row) => <Address row={row} />,
   },
@@ -103,13 +104,13 @@ function Address({ row }: { row: Row }) {
     <>
       {address === null ? note : <span className="mono">{address}</span>}
       {row.isOff && (
-        <small className="why">
+        <small className={styles.note}>
           <Mark name="skipped" size={12} />
           <span>opted out by the user</span>
         </small>
       )}
       {obstacle && (suppressions.length === 0 || obstacle.reason !== 'suppressed') && (
-        <small className="why">
+        <small className={styles.note}>
           <Mark name="skipped" size={12} />
           <span>
             {convertDates(obstacle.what)} {obstacle.remedy}
@@ -162,7 +163,7 @@ const reasonLabels: Record<string, string> = {
 
 function SuppressedNote({ row }: { row: SuppressionRow }) {
   return (
-    <small className="why">
+    <small className={styles.note}>
       <Mark name="skipped" size={12} />
       <span>
         {reasonLabels[row.reason] ?? row.reason}

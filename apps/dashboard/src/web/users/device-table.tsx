@@ -2,6 +2,7 @@ import type { UserDevice } from '../../api/users';
 import { Moment } from '../parts/moment';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import styles from './users.module.css';
 
 export function DeviceTable({ devices }: { devices: UserDevice[] }) {
   return (
@@ -24,10 +25,10 @@ const columns: Column<UserDevice>[] = [
     title: ({ token, sid }) => token ?? sid,
     cell: ({ clientId, sid }) => clientId ?? sid,
   },
-  { header: 'Platform', className: 'c-channel', cell: ({ platform }) => platform ?? '' },
+  { header: 'Platform', className: styles.channel, cell: ({ platform }) => platform ?? '' },
   {
     header: 'Push',
-    className: 'stacked',
+    className: styles.stacked,
     title: ({ disabledReason }) => disabledReason,
     cell: (device) => <PushState device={device} />,
   },

@@ -3,6 +3,7 @@ import type { UserAnswer } from '../../api/users';
 import { useApp, useServices } from '../context';
 import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
 import { buildPath } from '../route';
+import styles from './users.module.css';
 
 export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () => void }) {
   const app = useApp();
@@ -27,7 +28,7 @@ export function EraseDialog({ user, onClose }: { user: UserAnswer; onClose: () =
       }}
       onClose={onClose}
     >
-      <ul className="plain-list">
+      <ul className={styles.effects}>
         <li>
           The user, their devices and their inbox are deleted at once. Waiting messages are skipped.
         </li>

@@ -6,6 +6,7 @@ import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import styles from './users.module.css';
 
 const readEveryMs = 10_000;
 
@@ -40,12 +41,12 @@ const columns: Column<ErasureRow>[] = [
   { header: 'By', className: 'opt', cell: ({ erasedBy }) => erasedBy },
   {
     header: 'Messages',
-    className: 'num c-count',
+    className: `num ${styles.count}`,
     cell: ({ messages }) => (
       <span className={messages === 0 ? 'faint' : ''}>{count(messages)}</span>
     ),
   },
-  { header: 'State', className: 'c-progress', cell: (row) => <Progress row={row} /> },
+  { header: 'State', className: styles.progress, cell: (row) => <Progress row={row} /> },
 ];
 
 function Progress({ row }: { row: ErasureRow }) {
@@ -53,7 +54,7 @@ function Progress({ row }: { row: ErasureRow }) {
     return (
       <span
         className="state"
-        title="Messages in flight at that time are erased in a second pass some minutes later"
+        title="Messages in flight at that time are erased in a second pass, at least 2 minutes later"
       >
         <Mark name="sending" />
         erased; second pass pending

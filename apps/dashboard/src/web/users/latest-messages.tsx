@@ -9,6 +9,7 @@ import { type Column, Table } from '../parts/table';
 import { ExplanationText } from '../request/explanation-text';
 import { buildPath } from '../route';
 import { channelColumn } from './channel-column';
+import styles from './users.module.css';
 
 const readAgainMs = 5_000;
 
@@ -30,7 +31,7 @@ export function LatestMessages({ user: { sid } }: { user: UserAnswer }) {
     <section aria-label="Latest messages by channel">
       <AwayBar loaded={latest} reload={latest.reload} />
       {channels.length === 0 && (
-        <p className="nothing">No request names this user or an address of theirs.</p>
+        <p className="nothing">No request names this user or one of their addresses.</p>
       )}
       {channels.length > 0 && (
         <Table
@@ -57,7 +58,7 @@ const columns: Column<Row>[] = [
   },
   {
     header: 'Latest messages',
-    className: 'explained-row',
+    className: styles.explained,
     cell: ({ message }) => <ExplainedMessage message={message} />,
   },
 ];

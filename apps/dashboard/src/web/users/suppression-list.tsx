@@ -10,6 +10,7 @@ import { PageHead } from '../parts/page-head';
 import { type Column, Table } from '../parts/table';
 import { channelColumn } from './channel-column';
 import { SuppressDialog } from './suppress-dialog';
+import styles from './users.module.css';
 
 /** The suppressed addresses of the app, sorted. */
 export function SuppressionList({ text }: { text: string }) {
@@ -106,7 +107,7 @@ function SuppressionTable({
   const actions: Column<SuppressionRow> = {
     header: 'Actions',
     isHeaderHidden: true,
-    className: 'c-act right',
+    className: `${styles.action} right`,
     cell: (row) =>
       mayChange && (
         <Button
@@ -136,7 +137,7 @@ const columns: Column<SuppressionRow>[] = [
     title: ({ address }) => address,
     cell: ({ address }) => address,
   },
-  { header: 'Reason', className: 'c-found', cell: ({ reason }) => reason },
+  { header: 'Reason', className: styles.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
   {
     header: 'Detail',
     title: ({ detail }) => detail,

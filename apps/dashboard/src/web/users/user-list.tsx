@@ -9,6 +9,7 @@ import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
+import styles from './users.module.css';
 
 /** Users sorted by id; the search matches the start of an id or address. */
 export function UserList({
@@ -101,7 +102,7 @@ function UserTable({
       ),
     },
     { header: 'E-mail', title: ({ email }) => email, cell: ({ email }) => email },
-    { header: 'Number', className: 'c-mobile', cell: ({ mobile }) => mobile },
+    { header: 'Number', className: styles.number, cell: ({ mobile }) => mobile },
     ...(isSearching ? [matchedColumn] : []),
     {
       header: 'Updated',
@@ -123,7 +124,7 @@ function UserTable({
 
 const matchedColumn: Column<UserRow> = {
   header: 'Matched by',
-  className: 'c-found faint',
+  className: `${styles.match} faint`,
   cell: ({ matched }) => matched,
 };
 
@@ -141,7 +142,7 @@ function NoUser({ text }: { text: string }) {
       <h2>No users yet</h2>
       <p>
         A backend stores users with <code>POST /v1/apps/…/users</code>: their addresses, preferences
-        and devices. Calls can then send only the <code>user_id</code>. Calls that contain the
+        and devices. A call can then contain the <code>user_id</code> alone. Calls that contain the
         addresses need no stored users.
       </p>
     </div>

@@ -12,6 +12,7 @@ import { DeviceTable } from './device-table';
 import { EraseDialog } from './erase-dialog';
 import { LatestMessages } from './latest-messages';
 import { SentTab } from './sent-tab';
+import styles from './users.module.css';
 
 /** The stored data of one user, and their messages. */
 export function UserPane({ sid, onClose }: { sid: string; onClose: () => void }) {
@@ -27,13 +28,13 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
     setParams(nextParams, { replace: true });
   }
   return (
-    <section className="pane side" aria-label="User">
+    <section className={`pane ${styles.user}`} aria-label="User">
       <AwayBar loaded={user} reload={user.reload} />
       {!user.value && <Waiting loaded={user} reload={user.reload} what="the user" />}
       {user.value && (
         <>
           <div className="bar">
-            <h2 className="mono cut" title={user.value.userId}>
+            <h2 className={`mono cut ${styles.id}`} title={user.value.userId}>
               {user.value.userId}
             </h2>
             <CopyButton text={user.value.userId} label="Copy user ID" look="small bare icon" />
@@ -69,7 +70,7 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
   return (
     <>
       <div className="pad">
-        <dl className="facts-list">
+        <dl className={`facts-list ${styles.facts}`}>
           {Object.entries(user.contact).map(([name, value]) => (
             <Fact key={name} name={name} value={value} />
           ))}

@@ -5,6 +5,7 @@ import { channelIcon, Icon } from '../parts/icons';
 import { type ComparedSection, compareVersions } from './compare';
 import { TextDiff } from './text-diff';
 import type { ViewedVersion } from './use-version';
+import styles from './versions.module.css';
 
 type ComparedVersion = Pick<ViewedVersion, 'title' | 'definition'>;
 
@@ -20,7 +21,8 @@ export function Comparison({
   const { registry } = useSession();
   const integrations = useAnswer('GET /api/apps/:appId/integrations', { appId: app.id });
   const getIntegrationName = (id: string) =>
-    integrations.value?.integrations.find((one) => one.id === id)?.name ?? `removed, ${id}`;
+    integrations.value?.integrations.find((one) => one.id === id)?.name ??
+    `removed integration ${id}`;
   const sections = compareVersions(before?.definition, after.definition, {
     channels: registry.channels.map(({ channel }) => channel),
     integrationName: getIntegrationName,
@@ -30,7 +32,7 @@ export function Comparison({
   const titles: [string, string] = [before?.title ?? 'nothing', after.title];
   return (
     <>
-      <div className="diff-heads" aria-hidden="true">
+      <div className={styles.titles} aria-hidden="true">
         <b>{titles[0]}</b>
         <b>{titles[1]}</b>
       </div>
@@ -51,7 +53,7 @@ export function Comparison({
 function Section({ section, titles }: { section: ComparedSection; titles: [string, string] }) {
   const { name, change, fields, same } = section;
   return (
-    <section className="diff-section" aria-label={`${name}, ${change}`}>
+    <section className={styles.section} aria-label={`${name}, ${change}`}>
       <h3>
         <Icon name={name === 'event' ? 'event' : channelIcon(name)} size={14} />
         {name}
@@ -59,7 +61,7 @@ function Section({ section, titles }: { section: ComparedSection; titles: [strin
         {same > 0 && <small>{plural(same, 'field')} unchanged</small>}
       </h3>
       {fields.map((field) => (
-        <div key={field.name} className="diff-field">
+        <div key={field.name} className={styles.field}>
           <h4>{field.name}</h4>
           <TextDiff
             label={`${name} ${field.name}`}

@@ -1,17 +1,10 @@
 import type { PageProblem } from '../api';
 import { formatMoment } from '../dates';
 import { Button } from '../parts/controls';
-import { NoteBox, ProblemNote } from '../parts/notes';
+import { NoteBox } from '../parts/notes';
 
-/** Why a version could not go live. After a conflict, the operator must see the other version first. */
-export function LiveChangedNote({
-  problem,
-  onLook,
-}: {
-  problem: PageProblem | undefined;
-  onLook: () => void;
-}) {
-  if (problem?.code !== 'live_changed') return <ProblemNote problem={problem} />;
+/** After a conflict, the operator must see the other version first. */
+export function LiveChangedNote({ problem, onLook }: { problem: PageProblem; onLook: () => void }) {
   const when = problem.savedAt ? ` at ${formatMoment(problem.savedAt)}` : '';
   return (
     <NoteBox

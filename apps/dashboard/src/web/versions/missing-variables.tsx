@@ -4,6 +4,7 @@ import { useAnswer } from '../answers';
 import { useApp } from '../context';
 import { plural } from '../format';
 import { NoteBox } from '../parts/notes';
+import styles from './versions.module.css';
 
 /** Warns before publishing about variables that recent calls did not send. */
 export function MissingVariables({
@@ -29,18 +30,18 @@ export function MissingVariables({
   if (value.missing.length === 0) {
     return (
       <Quiet>
-        {describeCompared(value)} contained every variable.{describeUnreadable(value)}
+        {describeCompared(value)} contained every value.{describeUnreadable(value)}
       </Quiet>
     );
   }
   return (
     <NoteBox
       tone="amber"
-      title={`${plural(value.missing.length, 'variable')} missing in recent calls`}
+      title={`${plural(value.missing.length, 'value')} missing in recent calls`}
     >
       {definition.missing === 'reject'
         ? 'A message without them fails as missing_data.'
-        : 'A missing variable renders as empty.'}
+        : 'A missing value renders as empty.'}
       {describeUnreadable(value)}
       <MissingList value={value} />
     </NoteBox>
@@ -53,7 +54,7 @@ function Quiet({ children }: { children: React.ReactNode }) {
 
 function MissingList({ value }: { value: VariablesAnswer }) {
   return (
-    <ul className="missing-variables" aria-label="Missing variables">
+    <ul className={styles.missing} aria-label="Missing values">
       {value.missing.map((variable) => (
         <li key={variable.path}>
           <b className="mono">{variable.path}</b> {describeMissing(variable, value)}
@@ -82,6 +83,6 @@ function describeUnreadable({ unreadable }: VariablesAnswer): string {
 
 function describeNoComparison({ unreadable, maxCompared }: VariablesAnswer): string {
   return unreadable === 0
-    ? `No requests yet. Later, the variables are compared with the last ${maxCompared} requests.`
+    ? `No requests yet. Later, this compares the values with the last ${maxCompared} requests.`
     : `The last ${plural(unreadable, 'request')} cannot be compared: the data is encrypted, deleted or too large.`;
 }

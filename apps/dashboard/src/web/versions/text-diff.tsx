@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../parts/controls';
+import styles from './text-diff.module.css';
 import { foldRows, isChangedRow, type Side, type TextRow, textRows } from './text-rows';
 
 type TextDiffProps = { label: string; titles: [string, string]; before: string; after: string };
@@ -10,12 +11,12 @@ export function TextDiff({ label, titles, before, after }: TextDiffProps) {
   const isLong = rows.length > 1;
   return (
     <>
-      <table className={isLong ? 'diff' : 'diff one-line'}>
+      <table className={isLong ? styles.table : `${styles.table} ${styles.oneLine}`}>
         <caption className="vh">{label}</caption>
         <colgroup>
-          {isLong && <col className="no" />}
+          {isLong && <col className={styles.line} />}
           <col />
-          {isLong && <col className="no" />}
+          {isLong && <col className={styles.line} />}
           <col />
         </colgroup>
         <thead>
@@ -55,7 +56,7 @@ function RowGroup({
   if (!isOpen) {
     return (
       <tbody>
-        <tr className="fold">
+        <tr className={styles.fold}>
           <td colSpan={4}>
             <Button look="small bare" onClick={() => setOpen(true)}>
               Show {rows.length} unchanged lines
@@ -69,10 +70,10 @@ function RowGroup({
     <tbody>
       {rows.map((row) => (
         <tr key={`${row.before?.line} ${row.after?.line}`}>
-          {isLong && <td className="no">{row.before?.line}</td>}
-          <SideCell side={row.before} change="gone" />
-          {isLong && <td className="no">{row.after?.line}</td>}
-          <SideCell side={row.after} change="came" />
+          {isLong && <td className={styles.line}>{row.before?.line}</td>}
+          <SideCell side={row.before} change="removed" />
+          {isLong && <td className={styles.line}>{row.after?.line}</td>}
+          <SideCell side={row.after} change="added" />
         </tr>
       ))}
     </tbody>
@@ -80,19 +81,19 @@ function RowGroup({
 }
 
 const signs = {
-  gone: { sign: '−', word: 'Removed: ' },
-  came: { sign: '+', word: 'Added: ' },
+  removed: { sign: '−', word: 'Removed: ' },
+  added: { sign: '+', word: 'Added: ' },
 };
 
-function SideCell({ side, change }: { side: Side | undefined; change: 'gone' | 'came' }) {
-  if (!side) return <td className="words none" />;
-  const Changed = change === 'gone' ? 'del' : 'ins';
+function SideCell({ side, change }: { side: Side | undefined; change: 'removed' | 'added' }) {
+  if (!side) return <td className={`${styles.text} ${styles.none}`} />;
+  const Changed = change === 'removed' ? 'del' : 'ins';
   let offset = 0;
   return (
-    <td className={side.isChanged ? `words ${change}` : 'words'}>
+    <td className={side.isChanged ? `${styles.text} ${styles[change]}` : styles.text}>
       {side.isChanged && (
         <>
-          <span className="sign" aria-hidden="true">
+          <span className={styles.sign} aria-hidden="true">
             {signs[change].sign}
           </span>
           <span className="vh">{signs[change].word}</span>

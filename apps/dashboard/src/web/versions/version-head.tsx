@@ -9,6 +9,7 @@ import { SelectChip } from '../parts/select-chip';
 import { buildPath } from '../route';
 import { formatTitle, type ViewedVersion } from './use-version';
 import { draftName } from './version-place';
+import styles from './versions.module.css';
 
 type HeadProps = {
   event: EventAnswer;
@@ -28,8 +29,8 @@ export function VersionHead(props: HeadProps) {
   const { mayChange } = useSession();
   const isLive = event.live?.id === viewedVersion.id;
   return (
-    <div className="version-head">
-      <div className="line">
+    <div className={styles.head}>
+      <div className={styles.titleLine}>
         <h2 className="mono">{viewedVersion.title}</h2>
         {isLive && <span className="tag on">live</span>}
         <AgainstChip {...props} />

@@ -7,6 +7,7 @@ import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import type { useVersionList } from './use-version';
 import { draftName, versionSearch } from './version-place';
+import styles from './versions.module.css';
 
 /** List of versions: number, time, operator, note and live mark. */
 export function VersionList({
@@ -27,7 +28,7 @@ export function VersionList({
   const columns: Column<Row>[] = [
     {
       header: 'Version',
-      className: 'c-version ev',
+      className: `${styles.name} ev`,
       cell: ({ id, name, isLive }) => (
         <>
           <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(id)}>
@@ -50,7 +51,7 @@ export function VersionList({
     },
   ];
   return (
-    <section className="pane version-list linked" aria-label="Versions">
+    <section className={`pane linked ${styles.list}`} aria-label="Versions">
       <AwayBar loaded={first} reload={first.reload} />
       <Table
         caption="Versions"

@@ -18,6 +18,7 @@ import { useVersion, useVersionList } from './use-version';
 import { VersionHead } from './version-head';
 import { VersionList } from './version-list';
 import { draftName, type VersionPlace, versionSearch } from './version-place';
+import styles from './versions.module.css';
 
 const listPx = 340;
 
@@ -39,7 +40,7 @@ export function VersionsView(props: VersionsProps) {
   const hasDraft = !event.live || listChanges(event.live.definition, draft.definition).length > 0;
   useSteps([...(hasDraft ? [draftName] : []), ...list.versions.map(({ id }) => id)], place);
   return (
-    <div className="split vers">
+    <div className="split">
       <div>
         <div className="bar">
           <Link className="btn small" to={buildPath(app.id, 'events', event.id)}>
@@ -53,7 +54,7 @@ export function VersionsView(props: VersionsProps) {
         <ConflictBar draft={draft} />
         <IgnoredParams ignored={ignored} />
       </div>
-      <div className="body">
+      <div className={`body ${styles.panes}`}>
         <VersionList event={event} list={list} openId={place.version} hasDraft={hasDraft} />
         <VersionDetail key={place.version} {...props} versions={list.versions} />
         <Divider name="versions" side="first" initialPx={listPx} />
@@ -92,7 +93,7 @@ function VersionDetail({
   const missing = viewedVersion ? before : after;
   if (!viewedVersion || (againstId && !before.viewedVersion)) {
     return (
-      <section className="pane version-detail" aria-label="Version">
+      <section className={`pane ${styles.detail}`} aria-label="Version">
         <Waiting loaded={missing.loaded} reload={missing.loaded.reload} what="version" />
       </section>
     );
@@ -103,7 +104,7 @@ function VersionDetail({
     if (next.live) go(versionSearch(next.live.id));
   }
   return (
-    <section className="pane version-detail" aria-label="Version">
+    <section className={`pane ${styles.detail}`} aria-label="Version">
       <VersionHead
         {...{ event, draft, viewedVersion, versions, onEvent }}
         before={before.viewedVersion}

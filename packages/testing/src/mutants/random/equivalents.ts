@@ -100,4 +100,23 @@ export const equivalents: Equivalent[] = [
     after: 'ORDER BY id DESC FOR NO KEY UPDATE`,',
     reason: 'Two calls cannot deadlock if both lock in the same order, whichever it is.',
   },
+  {
+    file: 'packages/channels/src/email/smtp-pool.ts',
+    before: 'const idleTimeoutMs = 30_000;',
+    after: 'const idleTimeoutMs = 30001;',
+    reason: 'A connection that is closed a millisecond later. No document names the time.',
+  },
+  {
+    file: 'packages/pipeline/src/deliver/claim.sql.ts',
+    before: 'WHERE i.id IN (SELECT integration_id FROM waiting WHERE probe_at <= now())',
+    after: 'WHERE i.id IN (SELECT integration_id FROM waiting WHERE probe_at < now())',
+    reason: 'A claim in exactly the microsecond of the probe; the next claim makes it.',
+  },
+  {
+    file: 'packages/pipeline/src/accept/accept-bulk.ts',
+    before: 'if (text.length >= hashedCharacters) close();',
+    after: 'if (text.length > hashedCharacters) close();',
+    reason:
+      'All gateways of one version cut the text in the same place; whether one character earlier does not matter.',
+  },
 ];
