@@ -146,9 +146,9 @@ describe('a link of an in-app message', () => {
   });
 
   test.each(['click_action', 'image'])('%s with another scheme is refused on save', (name) => {
-    expect(() => inApp.compile({ title: 'T', [name]: 'javascript:go({{id}})' })).toThrow(
-      TemplateError,
-    );
+    const compile = () => inApp.compile({ title: 'T', [name]: 'javascript:go({{id}})' });
+    expect(compile).toThrow(TemplateError);
+    expect(compile).toThrow(expect.objectContaining({ line: 1, column: 1 }));
   });
 
   test('is left out when it renders empty', () => {

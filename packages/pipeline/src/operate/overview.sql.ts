@@ -47,7 +47,7 @@ async function readPoints(database: Queryable, range: OverviewRange): Promise<Ov
     `SELECT channel, ${point} AS point, sum(waiting)::int AS waiting, sum(sent)::int AS sent,
        sum(delivered)::int AS delivered, sum(read)::int AS read, sum(failed)::int AS failed,
        sum(skipped)::int AS skipped, sum(unknown)::int AS unknown
-     FROM message_minute WHERE ${inRange} GROUP BY 1, 2 ORDER BY 1, 2`,
+     FROM message_minute WHERE ${inRange} GROUP BY 1, 2`,
     toValues(range),
   );
   return rows;

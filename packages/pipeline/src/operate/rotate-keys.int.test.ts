@@ -8,7 +8,7 @@ import {
 import { createLogger, createSecrets, newId } from '@belfry/runtime';
 import { createFactories, ownDatabase, testKeyRing, testSecrets } from '@belfry/testing';
 import { itemPartPlace } from '../accept/sealed-items';
-import { rotateKeys } from './rotate-keys';
+import { listOldKeys, rotateKeys } from './rotate-keys';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const secrets = testSecrets();
@@ -67,4 +67,16 @@ test('rotation reseals every row of every column, however many chunks it takes',
   const ring = `k2:${Buffer.alloc(32, 9).toString('base64')},${testKeyRing}`;
   const counts = await rotateKeys(database.delivery, createSecrets(ring), 1);
   expect(counts.map(({ resealed }) => resealed)).toEqual(counts.map(() => rows));
+});
+
+test('the keys that sealed before are listed by name, and forgotten if nothing needs them', async () => {
+  const { keyCanary } = database.prisma;
+  const names = ['old-c', 'old-a', 'old-b'];
+  await keyCanary.createMany({ data: names.map((keyId) => ({ keyId, sealed: 'x' })) });
+  const list = async () => {
+    const keys = await listOldKeys(database.delivery, secrets);
+    return keys.filter(({ keyId }) => names.includes(keyId));
+  };
+  expect((await list()).map(({ keyId }) => keyId)).toEqual(['old-a', 'old-b', 'old-c']);
+  expect(await list()).toEqual([]);
 });
