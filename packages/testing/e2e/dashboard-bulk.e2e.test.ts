@@ -1,7 +1,11 @@
-import { channelVersion, type MixedRequest, writeMixedRequest } from '@belfry/testing';
+import {
+  channelVersion,
+  chromiumPath,
+  type MixedRequest,
+  writeMixedRequest,
+} from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
-  executablePath,
   type OpenDashboard,
   openDashboard,
   setUp,
@@ -18,7 +22,7 @@ let owner: WatchedPage;
 let bulk: MixedRequest;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   owner = await dashboard.openPage();
   await setUp(owner, await dashboard.createSetUpLink(), 'bea@example.com');

@@ -1,7 +1,6 @@
-import { channelVersion, eventually, type OwnStore, ownRedis } from '@belfry/testing';
+import { channelVersion, chromiumPath, eventually, type OwnStore, ownRedis } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
-  executablePath,
   type OpenDashboard,
   openDashboard,
   setUp,
@@ -21,7 +20,7 @@ let redis: OwnStore;
 let integrationIds: Record<string, string>;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   redis = await ownRedis();
   dashboard = await openDashboard({ delivery: 'live', redisUrl: redis.url });
   home = await dashboard.openPage();

@@ -1,9 +1,8 @@
 import path from 'node:path';
-import { channelVersion } from '@belfry/testing';
+import { channelVersion, chromiumPath } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import { fillDashboard } from './dashboard/fill-dashboard';
 import {
-  executablePath,
   type OpenDashboard,
   openDashboard,
   setUp,
@@ -27,7 +26,7 @@ let operator: WatchedPage;
 let pages: Record<string, { place: string; isShown: (page: Page) => Promise<unknown> }>;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   operator = await dashboard.openPage();
   await setUp(operator, await dashboard.createSetUpLink(), email);

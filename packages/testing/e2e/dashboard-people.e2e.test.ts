@@ -1,8 +1,7 @@
 import { newId } from '@belfry/runtime';
-import { channelVersion } from '@belfry/testing';
+import { channelVersion, chromiumPath } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
-  executablePath,
   type OpenDashboard,
   openDashboard,
   password,
@@ -22,7 +21,7 @@ let dashboard: OpenDashboard;
 let owner: WatchedPage;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   owner = await dashboard.openPage();
   await setUp(owner, await dashboard.createSetUpLink(), ownerEmail);

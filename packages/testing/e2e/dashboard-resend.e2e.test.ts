@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { newId } from '@belfry/runtime';
-import { channelVersion, testDatabase, testKeyRing } from '@belfry/testing';
+import { channelVersion, chromiumPath, testDatabase, testKeyRing } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
-  executablePath,
   type OpenDashboard,
   openDashboard,
   setUp,
@@ -30,7 +29,7 @@ let viewer: WatchedPage;
 let failed: string[];
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   owner = await dashboard.openPage();
   await setUp(owner, await dashboard.createSetUpLink(), ownerEmail);

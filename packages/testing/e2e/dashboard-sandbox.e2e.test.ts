@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { channelVersion, eventually } from '@belfry/testing';
+import { channelVersion, chromiumPath, eventually } from '@belfry/testing';
 import type { Locator, Page } from 'playwright-core';
 import {
-  executablePath,
   findA11yProblems,
   type OpenDashboard,
   openDashboard,
@@ -21,7 +20,7 @@ let dashboard: OpenDashboard;
 let operator: WatchedPage;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   operator = await dashboard.openPage();
   await setUp(operator, await dashboard.createSetUpLink(), 'ida@example.com');

@@ -1,7 +1,7 @@
+import { chromiumPath } from '@belfry/testing';
 import { Secret, TOTP } from 'otpauth';
 import type { Locator } from 'playwright-core';
 import {
-  executablePath,
   type OpenDashboard,
   openDashboard,
   password,
@@ -22,7 +22,7 @@ let dashboard: OpenDashboard;
 let home: WatchedPage;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   home = await dashboard.openPage();
   await setUp(home, await dashboard.createSetUpLink(), email);

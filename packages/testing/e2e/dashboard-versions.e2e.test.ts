@@ -1,7 +1,6 @@
-import { channelVersion } from '@belfry/testing';
+import { channelVersion, chromiumPath } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
-  executablePath,
   type OpenDashboard,
   openDashboard,
   setUp,
@@ -21,7 +20,7 @@ let event: { name: string; eventId: string; versionId: string };
 let requestId: string;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   dashboard = await openDashboard({ delivery: 'sandbox' });
   home = await dashboard.openPage();
   await setUp(home, await dashboard.createSetUpLink(), email);

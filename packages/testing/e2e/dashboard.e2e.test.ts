@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { eventually } from '@belfry/testing';
+import { chromiumPath, eventually } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
-  executablePath,
   type OpenDashboard,
   openDashboard,
   password,
@@ -24,7 +23,7 @@ let dashboard: OpenDashboard;
 let home: WatchedPage;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
+  if (chromiumPath === undefined) return;
   // The gateway caches look-ups as long as in production.
   dashboard = await openDashboard({ delivery: 'live', env: { LOOKUP_CACHE_MS: '5000' } });
   home = await dashboard.openPage();

@@ -1,20 +1,12 @@
-import { existsSync } from 'node:fs';
-import { type System, startSystem } from '@belfry/testing';
+import { chromiumArgs, chromiumPath, type System, startSystem } from '@belfry/testing';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { startProxy } from './start-proxy';
 
 // The renderer needs many seconds when tests share two cores.
 jest.setTimeout(120_000);
 
-const executablePath = [
-  process.env['CHROMIUM_PATH'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((place) => place !== undefined && existsSync(place));
-
 // Without a browser on the machine, these tests are skipped.
-const testInBrowser = executablePath === undefined ? test.skip : test;
+const testInBrowser = chromiumPath === undefined ? test.skip : test;
 
 let system: System | undefined;
 let browser: Browser | undefined;
@@ -22,9 +14,11 @@ let browser: Browser | undefined;
 let docs: OpenPage;
 
 beforeAll(async () => {
-  if (executablePath === undefined) return;
-  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  [browser, system] = await Promise.all([chromium.launch({ executablePath, args }), startSystem()]);
+  if (chromiumPath === undefined) return;
+  [browser, system] = await Promise.all([
+    chromium.launch({ executablePath: chromiumPath, args: chromiumArgs }),
+    startSystem(),
+  ]);
   docs = await openPage(`${system.apiUrl}/docs`);
 });
 

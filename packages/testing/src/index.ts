@@ -7,6 +7,7 @@ export { formatBenchTable } from './bench/bench-table';
 export { buildPerformancePage } from './bench/performance-page';
 export { benchParts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
+export { chromiumArgs, chromiumPath, createSetUpToken } from './browser';
 export { recordedRuns } from './chaos/recorded-runs';
 export { formatChaosReport } from './chaos/report';
 export { runChaos } from './chaos/run';

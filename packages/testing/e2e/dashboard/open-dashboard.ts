@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import {
+  chromiumArgs,
+  chromiumPath,
+  createSetUpToken,
   type SimulatedChannels,
   type System,
   startSimulatedChannels,
@@ -11,16 +12,9 @@ import {
 import { source as axeSource } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-export const executablePath = [
-  process.env['CHROMIUM_PATH'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((place) => place !== undefined && existsSync(place));
-
 /** Skipped on a machine without a browser, but not in CI: there it fails, because nothing tested the pages. */
 export const testInBrowser =
-  executablePath === undefined && process.env['CI'] !== 'true' ? test.skip : test;
+  chromiumPath === undefined && process.env['CI'] !== 'true' ? test.skip : test;
 
 export const password = 'a sentence of her own';
 
@@ -48,8 +42,6 @@ export type OpenDashboard = {
 export type WatchedPage = { page: Page; problems: string[] };
 
 const viewport = { width: 1_440, height: 900 };
-const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-const linkLivesMs = 1_800_000;
 /** Rendering is slow on a machine that runs other tests; nothing is measured here. */
 const waitTimeoutMs = 60_000;
 
@@ -65,7 +57,10 @@ export async function openDashboard({
   env,
   ...stores
 }: DashboardOptions): Promise<OpenDashboard> {
-  const launching = chromium.launch({ ...(executablePath ? { executablePath } : {}), args });
+  const launching = chromium.launch({
+    ...(chromiumPath ? { executablePath: chromiumPath } : {}),
+    args: chromiumArgs,
+  });
   const simulated = await startSimulatedChannels();
   const system = await startSystem({
     ...stores,
@@ -90,16 +85,7 @@ export async function openDashboard({
     browser,
     async createSetUpLink(accountId = tenant.accountId) {
       accountIds.add(accountId);
-      const token = randomBytes(32).toString('base64url');
-      await system.database.prisma.invitation.create({
-        data: {
-          tokenHash: createHash('sha256').update(token).digest(),
-          accountId,
-          kind: 'setup',
-          role: 'owner',
-          expiresAt: new Date(Date.now() + linkLivesMs),
-        },
-      });
+      const token = await createSetUpToken(system.database, accountId);
       return `${url}set-up#${token}`;
     },
     openPage: (existingPage) => openPage(browser, url, existingPage),

@@ -3,7 +3,7 @@ import type { BenchReport } from './run-bench';
 
 /** A run as text for the terminal. */
 export function formatBenchTable(report: BenchReport): string {
-  const { machine, accept, bulk, delivery, system, scale, latency, costs, limits } = report;
+  const { machine, accept, bulk, delivery, system, scale, latency, costs, limits, page } = report;
   const headlines = Object.entries(report).filter(([, value]) => typeof value === 'number');
   return [
     `Node ${machine.node}, PostgreSQL ${machine.postgres}, Redis ${machine.redis}`,
@@ -21,6 +21,7 @@ export function formatBenchTable(report: BenchReport): string {
     section('Cost in the stores', formatFields(costs)),
     section('Limits', formatFields(limits)),
     section('Scale', formatRows(scale)),
+    section('The log in a browser', formatRows(page)),
   ]
     .filter((text) => text !== '')
     .join('\n\n');

@@ -65,6 +65,7 @@ const report: BenchReport = {
   },
   limits: undefined,
   scale: undefined,
+  page: undefined,
 };
 
 describe('the performance page', () => {

@@ -103,7 +103,7 @@ function listBudgets(report: BenchReport): Table {
 }
 
 function formatMeasuredTables(report: BenchReport): string[] {
-  const { accept, bulk, delivery, system, scale, latency, costs, limits } = report;
+  const { accept, bulk, delivery, system, scale, latency, costs, limits, page } = report;
   return [
     formatTable(
       `Accepting, ${accept?.connections} connections`,
@@ -137,8 +137,15 @@ function formatMeasuredTables(report: BenchReport): string[] {
           Object.fromEntries(Object.entries(limits).map(([name, { median }]) => [name, median])),
       }),
     ),
+    formatTable('The log in a browser', buildLinesTable(page, pageColumns)),
   ];
 }
+
+const pageColumns = {
+  longTasks: 'tasks over 50 ms',
+  longestMs: 'longest, ms',
+  nodes: 'DOM nodes',
+};
 
 const acceptColumns = {
   perSecond: 'requests/s',

@@ -9,6 +9,7 @@ import { measureDelivery } from './delivery-lines';
 import { measureLatency } from './latency-lines';
 import { measureLimits } from './limit-lines';
 import { readCommit, readLoad, readMachine } from './machine';
+import { measurePage } from './page-lines';
 import { measureConnections, measureScale } from './scale-lines';
 import type { Spread } from './statistics';
 import { measureSystem } from './system-lines';
@@ -64,12 +65,13 @@ export const benchParts = [
   'costs',
   'limits',
   'scale',
+  'page',
 ] as const;
 
 export type Part = (typeof benchParts)[number];
 
 /** Skipped in a quick run. */
-const slowParts: readonly Part[] = ['limits', 'scale'];
+const slowParts: readonly Part[] = ['limits', 'scale', 'page'];
 
 async function measureAll(context: BenchContext, requestedParts: readonly Part[]) {
   async function measure<T>(part: Part, work: () => Promise<T>): Promise<T | undefined> {
@@ -86,7 +88,8 @@ async function measureAll(context: BenchContext, requestedParts: readonly Part[]
   const costs = await measure('costs', () => measureCosts(context));
   const limits = await measure('limits', () => measureLimits(context));
   const scale = await measure('scale', () => measureScale(context));
-  return { accept, bulk, delivery, system, latency, costs, limits, scale };
+  const page = await measure('page', () => measurePage(context));
+  return { accept, bulk, delivery, system, latency, costs, limits, scale, page };
 }
 
 /** A default for partial runs that lack the earlier part. */

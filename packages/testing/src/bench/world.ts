@@ -34,6 +34,7 @@ export type BenchWorld = {
   channelCount: number;
   startGateway(options?: StartOptions): Promise<BenchMember>;
   startWorker(roles: string, options?: StartOptions): Promise<BenchMember>;
+  startDashboard(): Promise<BenchMember>;
   close(): Promise<void>;
 };
 
@@ -137,6 +138,16 @@ function createStarters({ urls, logFolder, closers }: Starters) {
         { name: 'worker', entry: 'apps/worker/dist/main.js', readyEvent: 'worker.ready' },
         { WORKER_ROLES: roles },
         { ...options, nodeOptions: [...nodeOptions.worker, ...(options.nodeOptions ?? [])] },
+      ),
+    startDashboard: () =>
+      start(
+        {
+          name: 'dashboard',
+          entry: 'apps/dashboard/dist/server/main.js',
+          readyEvent: 'dashboard.ready',
+        },
+        { DASHBOARD_PORT: '0' },
+        { nodeOptions: [...nodeOptions.dashboard] },
       ),
   };
 }
