@@ -66,7 +66,7 @@ export type FailureReason = keyof typeof failureReasons;
 export const waitReasons = {
   schedule: 'The request scheduled it for later.',
   retry: 'The previous attempt failed.',
-  paused: 'Its channel or integration is paused.',
+  paused: 'Its app, channel or integration is paused.',
   needs_attention: 'Its integration needs attention.',
   circuit: 'The circuit of its integration is open, because calls timed out.',
   limit: 'The rate limit of its integration is reached.',

@@ -160,7 +160,7 @@ describe('pausing all sending', () => {
     const requestId = await system.sendAccepted(tenant, { event: 'order_shipped', user, data: {} });
     await viewer.page.goto(appUrl(`log/${requestId}`));
     await viewer.page.getByText('Sending of Test app is paused').waitFor();
-    await viewer.page.getByText('Its channel or integration is paused.').first().waitFor();
+    await viewer.page.getByText('Its app, channel or integration is paused.').first().waitFor();
     expect(await button(viewer.page, 'Resume all sending').count()).toBe(0);
     const [message] = await system.readMessages(requestId);
     expect(message).toMatchObject({ state: 'queued', attempts: 0 });

@@ -158,7 +158,7 @@ describe('the versions of an event', () => {
 
   testInBrowser('are linked from each message that was rendered with them', async () => {
     const { page } = await openAt(`log/${requestId}`);
-    await page.getByLabel('Sent content').getByRole('link', { name: 'v1' }).click();
+    await page.getByLabel('Rendered content').getByRole('link', { name: 'v1' }).click();
     await page.getByRole('heading', { name: 'v1' }).waitFor();
     const sms = page.getByRole('table', { name: 'sms en text' });
     await sms.getByRole('cell', { name: /^Added: / }).waitFor();

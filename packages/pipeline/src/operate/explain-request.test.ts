@@ -186,7 +186,7 @@ describe('explainRequest', () => {
       'be skipped (suppressed): The address is suppressed, or the provider refused the token of the device.',
     ],
     ['expired', 'fail (expired): It expired before it could be sent.'],
-    ['paused', 'wait (paused): Its channel or integration is paused.'],
+    ['paused', 'wait (paused): Its app, channel or integration is paused.'],
   ] as const)('states that a queued message is %s by now', (obstacle, end) => {
     const verdicts = new Map([['m', { obstacle, suppression: null }]]);
     const queued = { state: 'queued', dueAt: time(50) } as const;

@@ -22,7 +22,7 @@ export type ResendVerdict = {
   channel: string;
   state: string;
   obstacle: ResendObstacle | null;
-  /** The new message would wait: its channel or integration is paused, or the integration needs attention. */
+  /** The new message would wait: its app, channel or integration is paused, or the integration needs attention. */
   waits: WaitingObstacle | null;
   suppression: CurrentSuppression | null;
   /** The integration of the new message: the first of the pinned version that was not removed. Null in the sandbox. */

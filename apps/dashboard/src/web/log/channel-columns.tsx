@@ -55,25 +55,19 @@ function ChannelColumn({
 
 /** A bulk request shows its progress as a fill level. */
 function Measure({ counts, title }: { counts: StateCounts; title: string }) {
-  const { done, skipped, failed } = computeFill(counts);
   const height = (share: number) => 13 * share;
+  let filled = 0;
+  const parts = computeFill(counts).map(({ state, share }) => {
+    filled += share;
+    return { state, y: height(1 - filled), height: height(share) };
+  });
   return (
     <svg width="11" height="13" viewBox="0 0 11 13" aria-hidden="true">
       <title>{title}</title>
       <rect className={styles.rest} width="11" height="13" rx="2" />
-      <rect className={styles.done} y={height(1 - done)} width="11" height={height(done)} />
-      <rect
-        className={styles.skipped}
-        y={height(1 - done - skipped)}
-        width="11"
-        height={height(skipped)}
-      />
-      <rect
-        className={styles.failed}
-        y={height(1 - done - skipped - failed)}
-        width="11"
-        height={height(failed)}
-      />
+      {parts.map(({ state, ...place }) => (
+        <rect key={state} className={styles[state]} width="11" {...place} />
+      ))}
     </svg>
   );
 }

@@ -14,12 +14,16 @@ const bulk = countStates([
 ]);
 
 describe('a channel column', () => {
-  test('is filled by done, skipped and failed messages', () => {
-    expect(computeFill(bulk)).toEqual({ done: 0.6, skipped: 0.2, failed: 0.1 });
-  });
-
-  test('is empty without counts', () => {
-    expect(computeFill(countStates([]))).toEqual({ done: 0, skipped: 0, failed: 0 });
+  test('is filled by the share of each state, in the colours of single messages', () => {
+    expect(computeFill(bulk)).toEqual([
+      { state: 'delivered', share: 0 },
+      { state: 'sent', share: 0.6 },
+      { state: 'unknown', share: 0 },
+      { state: 'skipped', share: 0.2 },
+      { state: 'failed', share: 0.1 },
+    ]);
+    const shares = computeFill(countStates([])).map(({ share }) => share);
+    expect(shares).toEqual([0, 0, 0, 0, 0]);
   });
 
   test('is described in channel order, whatever the input order', () => {

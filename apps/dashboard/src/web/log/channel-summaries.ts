@@ -2,16 +2,18 @@ import type { StateCounts } from '@belfry/shared';
 import type { ChannelSummary } from '../../api/log';
 import { formatWait } from './waits';
 
-type Fill = { done: number; skipped: number; failed: number };
+type Fill = { state: 'delivered' | 'sent' | 'unknown' | 'skipped' | 'failed'; share: number }[];
 
-/** Fill levels of a bulk column, from 0 to 1; the rest is pending. */
-export function computeFill({ total, sent, delivered, read, skipped, failed }: StateCounts): Fill {
-  if (total === 0) return { done: 0, skipped: 0, failed: 0 };
-  return {
-    done: (sent + delivered + read) / total,
-    skipped: skipped / total,
-    failed: failed / total,
-  };
+/** The states of a bulk column from the bottom up, with shares of 1; the rest is pending. */
+export function computeFill({ total, sent, delivered, read, ...counts }: StateCounts): Fill {
+  const share = (messages: number) => (total === 0 ? 0 : messages / total);
+  return [
+    { state: 'delivered', share: share(delivered + read) },
+    { state: 'sent', share: share(sent) },
+    { state: 'unknown', share: share(counts.unknown) },
+    { state: 'skipped', share: share(counts.skipped) },
+    { state: 'failed', share: share(counts.failed) },
+  ];
 }
 
 export function formatSummary(

@@ -181,7 +181,7 @@ function formatPlan({ kind, items, item, call, isSandbox }: RequestAnswer): stri
   return [
     items > 1 ? `item ${item + 1} of ${count(items)}` : kind !== 'single' && kind,
     call.locale !== null && `locale ${call.locale}`,
-    isSandbox && 'delivered to the sandbox',
+    isSandbox && 'for the sandbox',
   ]
     .filter(Boolean)
     .join(', ');

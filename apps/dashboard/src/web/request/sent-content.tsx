@@ -23,10 +23,12 @@ export function SentContent({
 }) {
   const notes = Object.entries(channelRow.notes);
   return (
-    <aside className={styles.sent} aria-label="Sent content">
-      <h3>Sent content</h3>
+    <aside className={styles.sent} aria-label="Rendered content">
+      <h3>Rendered content</h3>
       {channelRow.rendered === null ? (
-        <p className="faint small">The content was not kept.</p>
+        <p className="faint small">
+          {channelRow.attempts === 0 ? 'Nothing was rendered yet.' : 'The content was not kept.'}
+        </p>
       ) : (
         <PreviewFrame
           channel={channelRow.channel}

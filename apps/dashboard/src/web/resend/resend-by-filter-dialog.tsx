@@ -151,7 +151,8 @@ function Waits({ waiting }: { waiting: number }) {
   if (waiting === 0) return null;
   return (
     <NoteBox tone="amber" title={`${plural(waiting, 'message')} would wait.`}>
-      The channel or integration is paused or needs attention. Resume it first.
+      The app, channel or integration is paused, or the integration needs attention. Resume it
+      first.
     </NoteBox>
   );
 }
