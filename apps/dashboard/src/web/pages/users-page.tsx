@@ -58,7 +58,7 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
   return (
     <div className={`split ${styles.page}`}>
       <div>
-        <div className="bar">
+        <div className={`bar ${styles.finders}`}>
           <Segments
             label="List"
             options={lists}

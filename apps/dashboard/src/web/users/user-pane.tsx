@@ -30,19 +30,23 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
   return (
     <section className={`pane ${styles.user}`} aria-label="User">
       <AwayBar loaded={user} reload={user.reload} />
-      {!user.value && <Waiting loaded={user} reload={user.reload} what="the user" />}
-      {user.value && (
-        <>
-          <div className="bar">
+      <div className="bar">
+        {user.value && (
+          <>
             <h2 className={`mono cut ${styles.id}`} title={user.value.userId}>
               {user.value.userId}
             </h2>
             <CopyButton text={user.value.userId} label="Copy user ID" look="small bare icon" />
-            <span className="grow" />
-            <Button look="bare icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
-              <Icon name="x" />
-            </Button>
-          </div>
+          </>
+        )}
+        <span className="grow" />
+        <Button look="bare icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
+          <Icon name="x" />
+        </Button>
+      </div>
+      {!user.value && <Waiting loaded={user} reload={user.reload} what="the user" />}
+      {user.value && (
+        <>
           <Tabs
             label="User"
             current={tab}
