@@ -4,9 +4,11 @@ import { useServices, useSession } from '../context';
 import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
 import { Link } from '../parts/controls';
 import { NoteBox, Waiting } from '../parts/notes';
+import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { type AbsolutePath, buildPath } from '../route';
+import styles from './go-live-dialog.module.css';
 
 /** The checklist for live delivery; the name of the app confirms it. */
 export function GoLiveDialog({ app, onClose }: { app: AppAnswer; onClose: () => void }) {
@@ -79,7 +81,7 @@ function Checklist({
           title
         ),
     },
-    { header: 'Result', cell: ({ text }) => text },
+    { header: 'Result', className: `${styles.result} ${stacked.line}`, cell: ({ text }) => text },
   ];
   return (
     <>
@@ -91,7 +93,13 @@ function Checklist({
           Messages that need {missing === 1 ? 'it' : 'them'} will fail.
         </NoteBox>
       )}
-      <Table caption="Checklist" columns={columns} rows={items} getKey={({ title }) => title} />
+      <Table
+        caption="Checklist"
+        className={`wide-rows ${stacked.rows}`}
+        columns={columns}
+        rows={items}
+        getKey={({ title }) => title}
+      />
     </>
   );
 }

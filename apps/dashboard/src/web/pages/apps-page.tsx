@@ -10,6 +10,7 @@ import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Moment } from '../parts/moment';
 import { PageHead } from '../parts/page-head';
+import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
@@ -64,10 +65,15 @@ function AppTable({
   const columns: Column<AppAnswer>[] = [
     {
       header: 'App',
+      className: stacked.line,
       sortBy: ({ name }) => name,
       cell: (app) => <Link to={buildPath(app.id, 'log')}>{app.name}</Link>,
     },
-    { header: 'ID', className: `${styles.id} ev`, cell: (app) => <AppId app={app} /> },
+    {
+      header: 'ID',
+      className: `${styles.id} ev ${stacked.line}`,
+      cell: (app) => <AppId app={app} />,
+    },
     {
       header: 'Delivery',
       className: 'c-state',
@@ -83,18 +89,23 @@ function AppTable({
       header: 'Created',
       className: 'num opt',
       sortBy: ({ createdAt }) => createdAt,
-      cell: ({ createdAt }) => <Moment at={createdAt} />,
+      cell: ({ createdAt }) => (
+        <span data-label="created">
+          <Moment at={createdAt} />
+        </span>
+      ),
     },
     {
       header: 'Actions',
       isHeaderHidden: true,
-      className: 'right',
+      className: `right ${stacked.line}`,
       cell: (app) => mayChange && <AppActs app={app} onDo={onDo} />,
     },
   ];
   return (
     <Table
       caption="Apps"
+      className={`wide-rows ${stacked.rows}`}
       columns={columns}
       rows={apps}
       getKey={({ id }) => id}

@@ -14,6 +14,7 @@ import { Button, Link } from '../parts/controls';
 import { IgnoredParams } from '../parts/ignored-params';
 import { Moment } from '../parts/moment';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
+import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 
@@ -82,22 +83,37 @@ const columns: Column<Entry>[] = [
       </Link>
     ),
   },
-  { header: 'Action', className: 'ev', cell: ({ entry }) => entry.action },
+  { header: 'Action', className: `ev ${stacked.line}`, cell: ({ entry }) => entry.action },
   { header: 'Object', cell: (entry) => <Subject {...entry} /> },
   { header: 'App', className: 'opt', cell: (entry) => <AppName {...entry} /> },
-  { header: 'Change', className: 'opt', cell: (entry) => <Changes {...entry} /> },
+  { header: 'Change', className: `opt ${stacked.line}`, cell: (entry) => <Changes {...entry} /> },
 ];
 
 function AuditTable({ pages }: { pages: AuditAnswer[] }) {
   const rows = pages.flatMap(({ entries, names }) => entries.map((entry) => ({ entry, names })));
-  return <Table caption="Changes" columns={columns} rows={rows} getKey={({ entry }) => entry.id} />;
+  return (
+    <Table
+      caption="Changes"
+      className={`wide-rows ${stacked.rows}`}
+      columns={columns}
+      rows={rows}
+      getKey={({ entry }) => entry.id}
+    />
+  );
 }
 
 function AppName({ entry: { appId }, names }: Entry) {
   const app = appId === null ? undefined : getOwn(names, appId);
   if (!app || appId === null) return null;
-  if (app.isRemoved) return `${app.name} (removed)`;
-  return <Link to={buildPath(appId, 'log')}>{app.name}</Link>;
+  return (
+    <span data-label="app">
+      {app.isRemoved ? (
+        `${app.name} (removed)`
+      ) : (
+        <Link to={buildPath(appId, 'log')}>{app.name}</Link>
+      )}
+    </span>
+  );
 }
 
 function Subject({ entry, names }: Entry) {

@@ -3,6 +3,7 @@ import type { KeyRow } from '../../api/keys';
 import { useAnswer } from '../answers';
 import { useServices, useSession } from '../context';
 import { formatMoment } from '../dates';
+import { CreateKeyButton } from '../keys/create-key-button';
 import { keyNameHint, RenameKeyDialog } from '../keys/rename-key-dialog';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
@@ -11,6 +12,7 @@ import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import { PasswordDialog } from '../parts/password-dialog';
+import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
@@ -31,16 +33,12 @@ export function KeysPage() {
       <PageHead
         action={
           isOwner && (
-            <Button
-              look="main-action"
-              disabled={active >= max}
-              title={
+            <CreateKeyButton
+              obstacle={
                 active >= max ? `${max} keys are already active. Revoke one first.` : undefined
               }
-              onClick={() => setStep({ kind: 'create' })}
-            >
-              Create API key
-            </Button>
+              onCreate={() => setStep({ kind: 'create' })}
+            />
           )
         }
       >
@@ -117,6 +115,7 @@ function KeyTable({
   const columns: Column<KeyRow>[] = [
     {
       header: 'Name',
+      className: stacked.line,
       sortBy: ({ name }) => name,
       cell: ({ name }) => name ?? <span className="faint">no name</span>,
     },
@@ -135,22 +134,36 @@ function KeyTable({
       header: 'Created',
       className: 'num',
       sortBy: ({ createdAt }) => createdAt,
-      cell: ({ createdAt }) => <Moment at={createdAt} />,
+      cell: ({ createdAt }) => (
+        <span data-label="created">
+          <Moment at={createdAt} />
+        </span>
+      ),
     },
     {
       header: 'Last used',
       className: 'num',
       sortBy: ({ lastUsedAt }) => lastUsedAt,
-      cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment at={lastUsedAt} /> : 'never'),
+      cell: ({ lastUsedAt }) => (
+        <span data-label="last used">{lastUsedAt ? <Moment at={lastUsedAt} /> : 'never'}</span>
+      ),
     },
     {
       header: 'Actions',
       isHeaderHidden: true,
-      className: 'c-acts right',
+      className: `c-acts right ${stacked.line}`,
       cell: (key) => mayChange && key.state !== 'ended' && <KeyActs apiKey={key} onStep={onStep} />,
     },
   ];
-  return <Table caption="API keys" columns={columns} rows={keys} getKey={({ id }) => id} />;
+  return (
+    <Table
+      caption="API keys"
+      className={`wide-rows ${stacked.rows}`}
+      columns={columns}
+      rows={keys}
+      getKey={({ id }) => id}
+    />
+  );
 }
 
 function KeyActs({ apiKey, onStep }: { apiKey: KeyRow; onStep: (step: Step) => void }) {

@@ -7,6 +7,7 @@ import { Button } from '../parts/controls';
 import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
+import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { InviteDialog, InvitedLink } from '../people/invite-dialog';
 import { RemovePersonDialog, ResetTotpDialog, RoleDialog } from '../people/person-dialogs';
@@ -80,6 +81,7 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
   const columns: Column<PersonRow>[] = [
     {
       header: 'E-mail',
+      className: stacked.line,
       title: ({ email }) => email,
       sortBy: ({ email }) => email,
       cell: (person) => (
@@ -100,22 +102,36 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
       header: 'Member since',
       className: 'num opt',
       sortBy: ({ since }) => since,
-      cell: ({ since }) => <Moment at={since} />,
+      cell: ({ since }) => (
+        <span data-label="member since">
+          <Moment at={since} />
+        </span>
+      ),
     },
     {
       header: 'Last seen',
       className: 'num',
       sortBy: ({ lastSeenAt }) => lastSeenAt,
-      cell: ({ lastSeenAt }) => (lastSeenAt ? <Moment at={lastSeenAt} /> : 'never'),
+      cell: ({ lastSeenAt }) => (
+        <span data-label="last seen">{lastSeenAt ? <Moment at={lastSeenAt} /> : 'never'}</span>
+      ),
     },
     {
       header: 'Actions',
       isHeaderHidden: true,
-      className: 'c-acts right',
+      className: `c-acts right ${stacked.line}`,
       cell: (person) => isOwner && <PersonActions person={person} onStep={onStep} />,
     },
   ];
-  return <Table caption="People" columns={columns} rows={people} getKey={({ id }) => id} />;
+  return (
+    <Table
+      caption="People"
+      className={`wide-rows ${stacked.rows}`}
+      columns={columns}
+      rows={people}
+      getKey={({ id }) => id}
+    />
+  );
 }
 
 function PersonActions({ person, onStep }: { person: PersonRow; onStep: (step: Step) => void }) {
@@ -158,14 +174,31 @@ function Invitations({
     if ('value' in answer) onChanged(answer.value);
   }
   const columns: Column<InvitationRow>[] = [
-    { header: 'E-mail', title: ({ email }) => email, cell: ({ email }) => email },
+    {
+      header: 'E-mail',
+      className: stacked.line,
+      title: ({ email }) => email,
+      cell: ({ email }) => email,
+    },
     { header: 'Role', className: styles.role, cell: ({ role }) => role },
-    { header: 'Invited by', className: 'opt', cell: ({ invitedBy }) => invitedBy ?? '' },
-    { header: 'Expires', className: 'num', cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+    {
+      header: 'Invited by',
+      className: 'opt',
+      cell: ({ invitedBy }) => invitedBy && <span data-label="invited by">{invitedBy}</span>,
+    },
+    {
+      header: 'Expires',
+      className: 'num',
+      cell: ({ expiresAt }) => (
+        <span data-label="expires">
+          <Moment at={expiresAt} />
+        </span>
+      ),
+    },
     {
       header: 'Actions',
       isHeaderHidden: true,
-      className: 'c-acts right',
+      className: `c-acts right ${stacked.line}`,
       cell: ({ id, email }) =>
         isOwner && (
           <Button
@@ -193,6 +226,7 @@ function Invitations({
       ) : (
         <Table
           caption="Pending invitations"
+          className={`wide-rows ${stacked.rows}`}
           columns={columns}
           rows={rows}
           getKey={({ id }) => id}

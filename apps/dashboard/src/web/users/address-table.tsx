@@ -6,6 +6,7 @@ import { convertDates } from '../dates';
 import { Button } from '../parts/controls';
 import { Moment } from '../parts/moment';
 import { ProblemNote } from '../parts/notes';
+import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { channelColumn } from './channel-column';
@@ -43,7 +44,7 @@ export function AddressTable({
   const actions: Column<Row> = {
     header: 'Actions',
     isHeaderHidden: true,
-    className: 'c-acts right',
+    className: `c-acts right ${stacked.line}`,
     cell: (row) =>
       mayChange && (
         <Actions
@@ -62,6 +63,7 @@ export function AddressTable({
       )}
       <Table
         caption="Addresses"
+        className={`wide-rows ${stacked.rows}`}
         columns={[...columns, actions]}
         rows={rows}
         getKey={({ channel, address }) => `${channel} ${address}`}
@@ -92,7 +94,7 @@ const columns: Column<Row>[] = [
   channelColumn,
   {
     header: 'Address',
-    className: styles.stacked,
+    className: `${styles.stacked} ${stacked.line}`,
     title: ({ address, note }) => address ?? note,
     cell: (row) => <Address row={row} />,
   },
@@ -134,6 +136,8 @@ function Actions({
   onAllow: (suppression: SuppressionRow) => void;
 }) {
   const isForAll = suppressions.some(({ sender }) => sender === null);
+  // An empty cell takes no line on a phone.
+  if (address === null && suppressions.length === 0) return null;
   return (
     <span className="row-acts">
       {suppressions.map((suppression) => (

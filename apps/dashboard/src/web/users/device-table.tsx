@@ -1,5 +1,6 @@
 import type { UserDevice } from '../../api/users';
 import { Moment } from '../parts/moment';
+import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import styles from './users.module.css';
@@ -9,6 +10,7 @@ export function DeviceTable({ devices }: { devices: UserDevice[] }) {
     <section aria-label="Devices">
       <Table
         caption="Devices"
+        className={`wide-rows ${stacked.rows}`}
         columns={columns}
         rows={devices}
         getKey={({ sid }) => sid}
@@ -21,11 +23,11 @@ export function DeviceTable({ devices }: { devices: UserDevice[] }) {
 const columns: Column<UserDevice>[] = [
   {
     header: 'Device',
-    className: 'ev',
+    className: `ev ${stacked.line}`,
     title: ({ token, sid }) => token ?? sid,
     cell: ({ clientId, sid }) => clientId ?? sid,
   },
-  { header: 'Platform', className: styles.channel, cell: ({ platform }) => platform ?? '' },
+  { header: 'Platform', className: styles.channel, cell: ({ platform }) => platform },
   {
     header: 'Push',
     className: styles.stacked,
@@ -35,7 +37,11 @@ const columns: Column<UserDevice>[] = [
   {
     header: 'Updated',
     className: 'num c-when opt',
-    cell: ({ updatedAt }) => <Moment at={updatedAt} />,
+    cell: ({ updatedAt }) => (
+      <span data-label="updated">
+        <Moment at={updatedAt} />
+      </span>
+    ),
   },
 ];
 

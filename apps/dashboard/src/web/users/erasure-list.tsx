@@ -4,6 +4,7 @@ import { useApp } from '../context';
 import { count } from '../format';
 import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
+import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import styles from './users.module.css';
@@ -24,7 +25,13 @@ export function ErasureList() {
       {!list.value && <Waiting loaded={list} reload={list.reload} what="erasures" />}
       {list.value && rows.length === 0 && <p className="nothing">No users were erased yet.</p>}
       {rows.length > 0 && (
-        <Table caption="Erased users" columns={columns} rows={rows} getKey={({ id }) => id} />
+        <Table
+          caption="Erased users"
+          className={`wide-rows ${stacked.rows}`}
+          columns={columns}
+          rows={rows}
+          getKey={({ id }) => id}
+        />
       )}
     </section>
   );
@@ -34,16 +41,22 @@ const columns: Column<ErasureRow>[] = [
   { header: 'Erased', className: 'c-when num-left', cell: ({ at }) => <Moment at={at} /> },
   {
     header: 'user_sid',
-    className: 'ev',
+    className: `ev ${stacked.line}`,
     title: ({ userSid }) => userSid,
     cell: ({ userSid }) => userSid,
   },
-  { header: 'By', className: 'opt', cell: ({ erasedBy }) => erasedBy },
+  {
+    header: 'By',
+    className: 'opt',
+    cell: ({ erasedBy }) => erasedBy && <span data-label="by">{erasedBy}</span>,
+  },
   {
     header: 'Messages',
     className: `num ${styles.count}`,
     cell: ({ messages }) => (
-      <span className={messages === 0 ? 'faint' : ''}>{count(messages)}</span>
+      <span data-label="messages" className={messages === 0 ? 'faint' : ''}>
+        {count(messages)}
+      </span>
     ),
   },
   { header: 'State', className: styles.progress, cell: (row) => <Progress row={row} /> },

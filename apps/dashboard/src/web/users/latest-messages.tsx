@@ -4,6 +4,7 @@ import { useApp } from '../context';
 import { Link } from '../parts/controls';
 import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
+import stacked from '../parts/stacked-rows.module.css';
 import { State } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { ExplanationText } from '../request/explanation-text';
@@ -36,6 +37,7 @@ export function LatestMessages({ user: { sid } }: { user: UserAnswer }) {
       {channels.length > 0 && (
         <Table
           caption="Latest messages by channel"
+          className={`wide-rows ${stacked.rows}`}
           columns={columns}
           rows={rows}
           getKey={({ channel, message: { requestId, item, messageId } }) =>
@@ -58,7 +60,7 @@ const columns: Column<Row>[] = [
   },
   {
     header: 'Latest messages',
-    className: styles.explained,
+    className: `${styles.explained} ${stacked.line}`,
     cell: ({ message }) => <ExplainedMessage message={message} />,
   },
 ];

@@ -7,6 +7,7 @@ import { Button } from '../parts/controls';
 import { Moment } from '../parts/moment';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
+import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { channelColumn } from './channel-column';
 import { SuppressDialog } from './suppress-dialog';
@@ -107,7 +108,7 @@ function SuppressionTable({
   const actions: Column<SuppressionRow> = {
     header: 'Actions',
     isHeaderHidden: true,
-    className: `${styles.action} right`,
+    className: `${styles.action} right ${stacked.line}`,
     cell: (row) =>
       mayChange && (
         <Button
@@ -122,6 +123,7 @@ function SuppressionTable({
   return (
     <Table
       caption="Suppressed addresses"
+      className={`wide-rows ${stacked.rows}`}
       columns={[...columns, actions]}
       rows={rows}
       getKey={({ id }) => id}
@@ -133,7 +135,7 @@ const columns: Column<SuppressionRow>[] = [
   channelColumn,
   {
     header: 'Address',
-    className: 'ev',
+    className: `ev ${stacked.line}`,
     title: ({ address }) => address,
     cell: ({ address }) => address,
   },
@@ -156,11 +158,15 @@ const columns: Column<SuppressionRow>[] = [
     header: 'By',
     className: 'opt',
     title: ({ addedBy }) => addedBy,
-    cell: ({ addedBy }) => addedBy ?? 'the provider',
+    cell: ({ addedBy }) => <span data-label="by">{addedBy ?? 'the provider'}</span>,
   },
   {
     header: 'Since',
     className: 'num c-when opt',
-    cell: ({ at }) => <Moment at={at} />,
+    cell: ({ at }) => (
+      <span data-label="since">
+        <Moment at={at} />
+      </span>
+    ),
   },
 ];
