@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useLocation, useSearchParams } from 'react-router';
 import type { Capture, CaptureAnswer } from '../../api/captures';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
@@ -19,6 +19,7 @@ import { WaitCommand } from './wait-command';
 /** All captures of one request, with the open one in full. */
 export function CaptureView({ captureId, onGone }: { captureId: string; onGone: () => void }) {
   const app = useApp();
+  const { search } = useLocation();
   const capture = useAnswer('GET /api/apps/:appId/captures/:captureId', {
     appId: app.id,
     captureId,
@@ -27,6 +28,11 @@ export function CaptureView({ captureId, onGone }: { captureId: string; onGone: 
   const open = value?.captures.find(({ id }) => id === captureId);
   return (
     <section className={`pane ${styles.view}`} aria-label="Rendered">
+      <p className={styles.back}>
+        <Link className="btn small" to={buildPath(app.id, 'sandbox')} search={search}>
+          Back to the list
+        </Link>
+      </p>
       <AwayBar loaded={capture} reload={capture.reload} />
       {!value && <Waiting loaded={capture} reload={capture.reload} what="the capture" />}
       {value && open && (

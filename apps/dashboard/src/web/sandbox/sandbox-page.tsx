@@ -18,7 +18,7 @@ import { useCaptures } from './use-captures';
 
 const listPx = 348;
 
-/** The sandbox. Shows the newest capture until one is opened. */
+/** The sandbox. Shows the newest capture until one is opened; on a phone, the list until then. */
 export function SandboxPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const navigate = useNavigate();
@@ -73,7 +73,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
         <p className="nothing">No capture matches. Remove a filter to see more.</p>
       )}
       {currentId && !(isEmpty && hasFilters) && (
-        <div className="body">
+        <div className="body" data-open={openId}>
           <CaptureList ref={list} captures={captures} currentId={currentId} search={search} />
           <CaptureView key={currentId} captureId={currentId} onGone={() => void forget()} />
           <Divider name="sandbox" side="first" initialPx={listPx} />
