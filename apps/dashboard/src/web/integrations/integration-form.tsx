@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 import type { IntegrationAnswer } from '../../api/integrations';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
@@ -76,6 +76,7 @@ function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }:
   const { mayChange } = useSession();
   const { settings, credentials } = listFormFields(selection.provider);
   const { form, save, test, outcome } = useIntegrationForm({ selection, stored, onChanged });
+  useScrollOnPhone(form.element, !stored);
   const changedLabels = form.listChanged();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is new in each render.
   useEffect(() => onChangedLabels(changedLabels), [changedLabels.join(), onChangedLabels]);
@@ -120,6 +121,15 @@ function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }:
       <UnsavedGuard unsaved={form} what={stored?.name ?? 'the new integration'} />
     </Form>
   );
+}
+
+const phoneBelowPx = 720;
+
+/** On a phone, the form of a new integration begins below all providers. */
+function useScrollOnPhone(element: RefObject<HTMLElement | null>, isNew: boolean) {
+  useEffect(() => {
+    if (isNew && window.innerWidth < phoneBelowPx) element.current?.scrollIntoView();
+  }, [element, isNew]);
 }
 
 function ReceiptUrl({ url }: { url: string }) {

@@ -23,7 +23,7 @@ export function IntegrationList({
 }) {
   if (isNone) return <NoIntegration />;
   return (
-    <section className="pane" aria-label="Integrations">
+    <section className={`pane ${styles.list}`} aria-label="Integrations">
       <ul>
         {integrations.map((one) => (
           <Card key={one.id} one={one} isOpen={one.id === openId} />
@@ -37,7 +37,7 @@ export function IntegrationList({
 function NoIntegration() {
   const app = useApp();
   return (
-    <section className="pane" aria-label="Integrations">
+    <section className={`pane ${styles.list}`} aria-label="Integrations">
       <div className="empty">
         <h2>No integrations yet</h2>
         <p>

@@ -1,5 +1,8 @@
-import { useSession } from '../context';
+import { useNavigate } from 'react-router';
+import { useApp, useSession } from '../context';
+import { Button } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { buildPath } from '../route';
 import type { ProviderSelection } from './form-values';
 import styles from './integrations.module.css';
 
@@ -10,6 +13,8 @@ export function ProviderChoice({
   selection: ProviderSelection | undefined;
   onChoose: (selection: ProviderSelection) => void;
 }) {
+  const app = useApp();
+  const navigate = useNavigate();
   const { registry } = useSession();
   const all = registry.channels
     .filter(({ isBuiltIn }) => !isBuiltIn)
@@ -19,7 +24,18 @@ export function ProviderChoice({
     one.provider.provider === selection.provider.provider;
   return (
     <div className="d-head">
-      <h2 className="plain">Add integration</h2>
+      <div className="line">
+        <h2 className="plain">Add integration</h2>
+        <span className="grow" />
+        <Button
+          look="small bare icon"
+          aria-label="Close"
+          title="Close"
+          onClick={() => navigate(buildPath(app.id, 'integrations'))}
+        >
+          <Icon name="x" />
+        </Button>
+      </div>
       <fieldset className={styles.providers}>
         <legend className="vh">Provider</legend>
         {all.map((one) => (
