@@ -36,7 +36,9 @@ export function EmptyLog() {
         )}
         <div className="listening" role="status">
           <Mark name="dot" tone="s-sending pulse" />
-          Listening since <Moment at={since} />. The first request appears here automatically.
+          <span>
+            Listening since <Moment at={since} />. The first request appears here automatically.
+          </span>
         </div>
         <div className={styles.next}>
           {first && (
