@@ -197,7 +197,7 @@ function LiveButton({
   return (
     <Button
       look="small"
-      aria-pressed={!isPaused}
+      aria-pressed={live !== 'off' && !isPaused}
       title={isPaused ? 'Resume live tail (space)' : 'Pause live tail (space)'}
       disabled={live === 'off'}
       onClick={onPause}
