@@ -34,11 +34,11 @@ describe('a saved filter', () => {
       {
         id: 'one',
         text: 'Failed by sms',
-        description: 'last 24 h, sms, failed',
+        description: 'last 24 h, channel sms, state failed',
         to: '/apps/app/log',
         search: 'last=24h&channel=sms&state=failed',
       },
     ]);
-    expect(formatFilters({ last: '3d', event: 'otp' })).toBe('3d, otp');
+    expect(formatFilters({ last: '3d', event: 'otp' })).toBe('3d, event otp');
   });
 });

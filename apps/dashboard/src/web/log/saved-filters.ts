@@ -1,10 +1,9 @@
 import type { LogFilters } from '../../api/log';
 import type { SavableFilter, SavableFilters, SavedFilterAnswer } from '../../api/saved-filters';
 import { useAnswer } from '../answers';
-import { formatFull } from '../dates';
+import { listFilterTerms } from '../resend/filter-terms';
 import { buildPath } from '../route';
 import { type PageFilters, spans, writeFilters } from './filters';
-import { getWaitLabel } from './waits';
 
 /** Filters for one person or one request are never saved. */
 const savable = [
@@ -47,18 +46,11 @@ function serializeFilters(filters: PageFilters): string {
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Describes a saved filter: `last 24 h, sms, failed`. */
-export function formatFilters({ last, from, to, ...rest }: SavableFilters): string {
+/** Describes a saved filter: `last 24 h, channel sms, state failed`. */
+export function formatFilters({ last, ...others }: SavableFilters): string {
   const span = spans.find(({ value }) => value === last)?.text ?? last;
-  const time = [
-    span,
-    from && `from ${formatFull(Number(from))}`,
-    to && `to ${formatFull(Number(to))}`,
-  ];
-  const waits = rest.waits && getWaitLabel(rest.waits);
-  return [...time, rest.event, rest.channel, rest.provider, rest.state, waits]
-    .filter(Boolean)
-    .join(', ');
+  const terms = listFilterTerms(others).map(({ name, value }) => `${name} ${value}`);
+  return [span, ...terms].filter(Boolean).join(', ');
 }
 
 export type FilterEntry = {
