@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
 import { formatFull, formatMillis, formatMoment, formatTime } from '../dates';
@@ -96,7 +96,22 @@ function SkipLimit({ from }: { from: number }) {
 
 const headRows = 1;
 const rowPx = 30;
+/** On a phone, a row has two lines. */
+const tallRowPx = 48;
+const phone = '(max-width: 719px)';
 const overscanRows = 20;
+
+function useRowPx(): number {
+  const isPhone = useSyncExternalStore(
+    (onChange) => {
+      const query = matchMedia(phone);
+      query.addEventListener('change', onChange);
+      return () => query.removeEventListener('change', onChange);
+    },
+    () => matchMedia(phone).matches,
+  );
+  return isPhone ? tallRowPx : rowPx;
+}
 
 /** The rows near the visible part of the list, and the height of those that are left out above and below. */
 function useRenderedRows(
@@ -104,17 +119,24 @@ function useRenderedRows(
   rows: readonly LogRow[],
   openId: string | undefined,
 ) {
+  const sizePx = useRowPx();
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => pane.current,
     getItemKey: (index) => rows[index]?.requestId ?? index,
-    estimateSize: () => rowPx,
+    estimateSize: () => sizePx,
     overscan: overscanRows,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another height needs new positions.
+  useEffect(() => list.measure(), [list, sizePx]);
   const openIndex = rows.findIndex(({ requestId }) => requestId === openId);
   useEffect(() => {
-    if (openIndex >= 0) list.scrollToIndex(openIndex, { align: 'auto' });
-  }, [openIndex, list]);
+    if (openIndex < 0) return;
+    // The virtual list does not yet know that the pane of the request made the list lower.
+    const row = pane.current?.querySelector('tr[aria-current="true"]');
+    if (row) row.scrollIntoView({ block: 'nearest' });
+    else list.scrollToIndex(openIndex, { align: 'auto' });
+  }, [openIndex, list, pane]);
   const items = list.getVirtualItems();
   return {
     lastRendered: items.at(-1)?.index ?? 0,
@@ -183,7 +205,7 @@ function Row({
           {row.kind === 'test' && <span className="tag">test</span>}
         </span>
       </td>
-      <td className="dim" title={row.recipient ?? undefined}>
+      <td className={`dim ${styles.recipient}`} title={row.recipient ?? undefined}>
         {formatRecipient(row)}
         {listRetries(row).map((text) => (
           <small key={text} className={styles.retry}>

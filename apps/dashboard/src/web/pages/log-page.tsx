@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
@@ -30,10 +30,16 @@ export function LogPage({ openId }: { openId: string | undefined }) {
   const open = (row: LogRow | undefined) => {
     if (row) void navigate({ pathname: buildPath(app.id, 'log', row.requestId), search });
   };
+  const closedId = useRef<string>(undefined);
   const close = () => {
     void navigate({ pathname: buildPath(app.id, 'log'), search });
-    if (openId) focusRow(openId);
+    closedId.current = openId;
   };
+  // On a phone, the list is hidden until the request is closed.
+  useEffect(() => {
+    if (openId === undefined && closedId.current) focusRow(closedId.current);
+    closedId.current = undefined;
+  }, [openId]);
   const step = (by: number) => () => {
     const at = list.rows.visible.findIndex(({ requestId }) => requestId === openId);
     open(list.rows.visible[at < 0 ? 0 : at + by]);
