@@ -102,15 +102,14 @@ const phone = '(max-width: 719px)';
 const overscanRows = 20;
 
 function useRowPx(): number {
-  const isPhone = useSyncExternalStore(
-    (onChange) => {
-      const query = matchMedia(phone);
-      query.addEventListener('change', onChange);
-      return () => query.removeEventListener('change', onChange);
-    },
-    () => matchMedia(phone).matches,
-  );
+  const isPhone = useSyncExternalStore(onPhoneChange, () => matchMedia(phone).matches);
   return isPhone ? tallRowPx : rowPx;
+}
+
+function onPhoneChange(report: () => void) {
+  const query = matchMedia(phone);
+  query.addEventListener('change', report);
+  return () => query.removeEventListener('change', report);
 }
 
 /** The rows near the visible part of the list, and the height of those that are left out above and below. */
