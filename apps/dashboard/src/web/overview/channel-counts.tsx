@@ -16,10 +16,13 @@ type ChannelRow = OverviewAnswer['channels'][number];
 export function ChannelCounts({ overview }: { overview: OverviewAnswer }) {
   return (
     <section className={styles.section} aria-label="Channels">
+      <div className={styles.head}>
+        <h2>Messages by channel</h2>
+      </div>
       <div className={styles.scroll}>
         <Table
           caption="Messages by channel"
-          className=""
+          className={styles.channels}
           columns={createColumns(overview)}
           rows={overview.channels}
           getKey={({ channel }) => channel}
@@ -58,7 +61,10 @@ function createColumns(overview: OverviewAnswer): Column<ChannelRow>[] {
       className: 'num',
       sortBy: ({ totals }: ChannelRow) => totals[name],
       cell: ({ channel, totals }: ChannelRow) => (
-        <CountLink overview={overview} channel={channel} name={name} totals={totals} />
+        <>
+          <Label>{text}</Label>
+          <CountLink overview={overview} channel={channel} name={name} totals={totals} />
+        </>
       ),
     })),
     {
@@ -66,16 +72,30 @@ function createColumns(overview: OverviewAnswer): Column<ChannelRow>[] {
       className: 'num',
       sortBy: ({ failureRate }) => failureRate,
       cell: ({ failureRate }) => (
-        <span className={failureRate ? 's-failed' : ''}>{formatRate(failureRate)}</span>
+        <>
+          <Label>Failure rate</Label>
+          <span className={failureRate ? 's-failed' : ''}>{formatRate(failureRate)}</span>
+        </>
       ),
     },
     ...(['p50', 'p95'] as const).map((name) => ({
       header: name,
       className: 'num',
       sortBy: ({ latency }: ChannelRow) => latency?.[`${name}Ms`],
-      cell: ({ latency }: ChannelRow) => latency && duration(latency[`${name}Ms`]),
+      cell: ({ latency }: ChannelRow) =>
+        latency && (
+          <>
+            <Label>{name}</Label>
+            {duration(latency[`${name}Ms`])}
+          </>
+        ),
     })),
   ];
+}
+
+/** The header of a cell where the table is a list. */
+function Label({ children }: { children: string }) {
+  return <span className={styles.label}>{children} </span>;
 }
 
 function CountLink({

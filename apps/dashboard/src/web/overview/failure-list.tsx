@@ -25,7 +25,12 @@ export function FailureList({ failures }: { failures: readonly OverviewFailure[]
     {
       header: 'Messages',
       className: `num ${styles.messages}`,
-      cell: ({ messages }) => count(messages),
+      cell: ({ messages }) => (
+        <>
+          {count(messages)}
+          <span className={styles.label}> {messages === 1 ? 'message' : 'messages'}</span>
+        </>
+      ),
     },
     {
       header: 'Actions',
@@ -43,7 +48,7 @@ export function FailureList({ failures }: { failures: readonly OverviewFailure[]
       {failures.length > 0 && (
         <Table
           caption="Top failure reasons"
-          className=""
+          className={styles.failures}
           columns={columns}
           rows={failures}
           getKey={({ channel, reason }) => `${channel} ${reason}`}

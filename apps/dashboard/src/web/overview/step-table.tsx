@@ -6,6 +6,7 @@ import { writeFilters } from '../log/filters';
 import { Link } from '../parts/controls';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
+import styles from './overview.module.css';
 import { series, sumCounts } from './states';
 
 type Point = OverviewAnswer['points'][number];
@@ -42,7 +43,7 @@ export function StepTable({ overview }: { overview: OverviewAnswer }) {
   return (
     <Table
       caption="Messages by time"
-      className=""
+      className={styles.steps}
       columns={columns}
       rows={steps}
       getKey={({ at }) => String(at)}
