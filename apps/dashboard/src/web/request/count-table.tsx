@@ -21,7 +21,7 @@ export function CountTable({ request, ...filter }: FilterProps & { request: Requ
           <th>Channel</th>
           {names.map((name) => (
             <th key={name} className="num">
-              <State name={name === 'waiting' ? 'queued' : name}>{name}</State>
+              <CountLabel name={name} />
             </th>
           ))}
           <th className="num">Total</th>
@@ -49,7 +49,7 @@ function Row({
   counts: StateCounts;
 }) {
   const own: ItemFilters = channel === undefined ? {} : { channel };
-  const cell = (size: number, next: ItemFilters) => {
+  const button = (size: number, next: ItemFilters) => {
     const what = next.state ? `${next.state} message` : 'message';
     if (size === 0) return <span className="faint">0</span>;
     return (
@@ -76,12 +76,24 @@ function Row({
       </th>
       {names.map((state) => (
         <td key={state} className="num">
-          {cell(counts[state], { ...own, state })}
+          <span className={styles.label} aria-hidden="true">
+            <CountLabel name={state} />
+          </span>
+          {button(counts[state], { ...own, state })}
         </td>
       ))}
-      <td className="num">{cell(counts.total, own)}</td>
+      <td className="num">
+        <span className={styles.label} aria-hidden="true">
+          total
+        </span>
+        {button(counts.total, own)}
+      </td>
     </tr>
   );
+}
+
+function CountLabel({ name }: { name: CountName }) {
+  return <State name={name === 'waiting' ? 'queued' : name}>{name}</State>;
 }
 
 function isSame(a: ItemFilters, b: ItemFilters): boolean {
