@@ -19,6 +19,7 @@ import { CallTab } from './call-tab';
 import { isOpen } from './channel-row-state';
 import { CurlButton } from './curl-button';
 import { ExplainTab } from './explain-tab';
+import { listCurrent } from './prompt-groups';
 import { RenderedTab } from './rendered-tab';
 import styles from './request.module.css';
 import { TimelineTab } from './timeline-tab';
@@ -84,7 +85,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
   const { event, version } = request;
   return (
     <div className="d-head">
-      <div className="line">
+      <div className={`line ${styles.titleLine}`}>
         <h2 className="cut" title={event.name}>
           {event.name}
         </h2>
@@ -148,7 +149,9 @@ function Facts({ request }: { request: RequestAnswer }) {
 }
 
 /** Counts of a single request, named as in its log row. A bulk request has its overview. */
-function Tally({ request: { counts } }: { request: RequestAnswer }) {
+function Tally({ request: { counts, channelRows } }: { request: RequestAnswer }) {
+  const messages = channelRows.filter(({ kind }) => kind === 'message').length;
+  const replaced = messages - listCurrent(channelRows).length;
   return (
     <div className={styles.tally}>
       <span className="dim">{count(counts.total)} in total</span>
@@ -157,6 +160,9 @@ function Tally({ request: { counts } }: { request: RequestAnswer }) {
           {formatCount(each)}
         </State>
       ))}
+      {replaced > 0 && (
+        <span className="dim">{count(replaced)} replaced by a resend, not counted</span>
+      )}
     </div>
   );
 }

@@ -83,7 +83,7 @@ function RunHead({
   }
   return (
     <div className="d-head">
-      <div className="line">
+      <div className={`line ${requestStyles['titleLine']}`}>
         <h2 className="plain cut">Resend of {plural(run.matched, 'message')}</h2>
         <RunState run={run} />
         <span className="grow" />
