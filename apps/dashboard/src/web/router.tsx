@@ -13,6 +13,8 @@ export const routes: RouteObject[] = [
   {
     element: <Page />,
     errorElement: <ErrorPage />,
+    // While the code of the first page is loaded.
+    hydrateFallbackElement: <main className="alone" aria-busy="true" aria-label="Belfry" />,
     children: [
       { path: 'set-up', element: <SetUpRoute /> },
       { path: 'join', element: <SetUpRoute /> },
