@@ -3,7 +3,6 @@ import { Link } from '../parts/controls';
 export function MissingPage() {
   return (
     <div className="empty">
-      <h2>Page not found</h2>
       <p>
         This page does not exist, or its app was removed or belongs to another account.{' '}
         <Link to="/">Open the log</Link>.

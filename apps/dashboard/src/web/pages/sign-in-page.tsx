@@ -94,11 +94,7 @@ function SignInForm({
   return (
     <>
       <h1>Sign in</h1>
-      <p>
-        {hasEnded
-          ? 'Your session ended. Sign in to return to this page.'
-          : 'Sign in as an operator.'}
-      </p>
+      {hasEnded && <p>Your session ended. Sign in to return to this page.</p>}
       <Form form={form} onSubmit={signIn()}>
         <TextField
           name="email"
