@@ -129,7 +129,9 @@ function NameAndDelete({ event, onEvent }: NameProps) {
       <legend className="sect">Name</legend>
       <p>
         <span className="mono">{event.name}</span>{' '}
-        <span className="faint small">Callers send this as `event`.</span>
+        <span className="faint small">
+          Callers send this as <code>event</code>.
+        </span>
       </p>
       <div className="inline-form">
         <Button onClick={() => setDoing('rename')}>Rename</Button>
@@ -156,7 +158,11 @@ function RenameEventDialog({ event, onEvent, onClose }: NameProps & { onClose: (
       action={(_name, problem) =>
         problem?.code === 'needs_confirmation' ? 'Rename anyway' : 'Rename'
       }
-      hint="Callers send this as `event`. Unique in this app."
+      hint={
+        <>
+          Callers send this as <code>event</code>. Unique in this app.
+        </>
+      }
       maxLength={128}
       isMono
       send={(name, problem) =>

@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import { formatMoment } from '../dates';
 import { plural } from '../format';
 import { Segments } from '../parts/controls';
+import { Icon } from '../parts/icons';
 import styles from './editor.module.css';
 import { formatLeaf, listLeaves, parseLeaf, parseObject, withLeaf } from './sample';
 import type { Sample, SampleSource } from './use-sample';
@@ -29,7 +30,8 @@ export function SamplePanel({ sample }: { sample: Sample }) {
         <span className="faint small cut">{plural(leaves.length, 'value')}</span>
         <span className="grow" />
         <label className="chip set">
-          source <b>{sources.find(({ value }) => value === source)?.text}</b>
+          source <b className="cut">{sources.find(({ value }) => value === source)?.text}</b>
+          <Icon name="down" size={12} />
           <select
             aria-label="Source of the sample data"
             value={source}

@@ -74,7 +74,11 @@ export function RecipientField() {
     <AreaInput
       {...field}
       label="Recipient"
-      aside="`user` of the call, as JSON"
+      aside={
+        <>
+          <code>user</code> of the call, as JSON
+        </>
+      }
       rows={8}
       problem={problem}
       onChange={({ target }) => set(target.value)}

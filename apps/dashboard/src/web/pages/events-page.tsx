@@ -154,7 +154,11 @@ function NewEventDialog({ onClose }: { onClose: () => void }) {
     <NameDialog
       title="Create event"
       action={() => 'Create event'}
-      hint="Callers send this as `event`, for example order_shipped. Unique in this app."
+      hint={
+        <>
+          Callers send this as <code>event</code>, for example order_shipped. Unique in this app.
+        </>
+      }
       maxLength={128}
       isMono
       send={(name) => api.call('POST /api/apps/:appId/events', { appId: app.id, body: { name } })}

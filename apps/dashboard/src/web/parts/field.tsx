@@ -3,7 +3,7 @@ import styles from './field.module.css';
 
 type FieldText = {
   label: string;
-  aside?: string | undefined;
+  aside?: ReactNode;
   hint?: ReactNode;
   problem?: string | undefined;
 };
@@ -111,15 +111,7 @@ function describe(id: string, { hint, problem }: Pick<FieldText, 'hint' | 'probl
   };
 }
 
-function FieldHead({
-  id,
-  label,
-  aside,
-}: {
-  id: string;
-  label: string;
-  aside?: string | undefined;
-}) {
+function FieldHead({ id, label, aside }: { id: string; label: string; aside?: ReactNode }) {
   return (
     <div className="field-head">
       <label htmlFor={id}>{label}</label>
