@@ -80,7 +80,14 @@ function EventTable({ events }: { events: EventRow[] }) {
       header: 'Event',
       className: 'ev',
       sortBy: ({ name }) => name,
-      cell: ({ id, name }) => <Link to={buildPath(app.id, 'events', id)}>{name}</Link>,
+      cell: ({ id, name, channels }) => (
+        <>
+          <Link to={buildPath(app.id, 'events', id)}>{name}</Link>
+          <span className={styles.below}>
+            <ChannelIcons channels={channels} />
+          </span>
+        </>
+      ),
     },
     {
       header: 'State',
@@ -88,7 +95,11 @@ function EventTable({ events }: { events: EventRow[] }) {
       sortBy: ({ state }) => state,
       cell: (event) => <EventState event={event} />,
     },
-    { header: 'Channels', cell: ({ channels }) => <ChannelIcons channels={channels} /> },
+    {
+      header: 'Channels',
+      className: styles.beside,
+      cell: ({ channels }) => <ChannelIcons channels={channels} />,
+    },
     {
       header: 'Live since',
       className: 'num c-when opt',
@@ -106,6 +117,7 @@ function EventTable({ events }: { events: EventRow[] }) {
     <section className="pane" aria-label="Events">
       <Table
         caption="Events"
+        className={`wide-rows ${styles.table}`}
         columns={columns}
         rows={events}
         getKey={({ id }) => id}
