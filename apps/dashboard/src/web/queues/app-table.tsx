@@ -8,7 +8,7 @@ export function AppTable({ apps, readAt }: { apps: AppQueue[]; readAt: number })
   return (
     <Table<AppQueue>
       caption="Apps"
-      className={`${styles.table}`}
+      className={`${styles.table} ${styles.stacked}`}
       columns={[
         {
           header: 'App',

@@ -3,6 +3,7 @@ import { count } from '../format';
 import { Link } from '../parts/controls';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
+import styles from './queues.module.css';
 
 /** Bulk requests whose messages are still being planned. */
 export function BulkTable({ bulks }: { bulks: BulkProgress[] }) {
@@ -13,6 +14,7 @@ export function BulkTable({ bulks }: { bulks: BulkProgress[] }) {
       </h2>
       <Table
         caption="Bulk requests"
+        className={`wide-rows ${styles.stacked}`}
         columns={columns}
         rows={bulks}
         getKey={({ requestId }) => requestId}
@@ -32,6 +34,7 @@ const columns: Column<BulkProgress>[] = [
   },
   {
     header: 'Planned',
+    className: styles.planned,
     cell: ({ event, items, plannedItems }) => (
       <progress
         max={items}

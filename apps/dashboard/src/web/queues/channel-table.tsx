@@ -63,7 +63,7 @@ export function ChannelTable({
       <ProblemNote problem={problem} />
       <Table
         caption="Channels"
-        className={`${styles.table}`}
+        className={`${styles.table} ${styles.stacked}`}
         columns={[...columns, ...waitColumns, pauseColumn]}
         rows={channels}
         getKey={({ channel }) => channel}

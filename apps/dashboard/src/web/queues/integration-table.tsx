@@ -45,6 +45,7 @@ export function IntegrationTable({
       </h2>
       <Table
         caption="Integrations"
+        className={`wide-rows ${styles.stacked}`}
         columns={[...columns, pauseColumn]}
         rows={integrations}
         getKey={({ id }) => id}
@@ -74,12 +75,12 @@ const columns: Column<IntegrationQueue>[] = [
   },
   {
     header: 'Attempts, last hour',
-    className: 'num',
+    className: `num ${styles.attempts}`,
     cell: ({ health }) => formatLastHour(health),
   },
   {
     header: 'Waiting',
-    className: 'num',
+    className: `num ${styles.waiting}`,
     sortBy: ({ waiting }) => waiting,
     cell: ({ waiting }) => <span className={waiting === 0 ? 'faint' : ''}>{count(waiting)}</span>,
   },

@@ -33,7 +33,7 @@ export function createWaitColumns<Row>(
   };
   const createCount = (header: string, state: 'queued' | 'sending'): Column<Row> => ({
     header,
-    className: `num ${styles.count}`,
+    className: `num ${styles.count} ${styles[state]}`,
     sortBy: (row) => getWaiting(row)[state].messages,
     cell: (row) =>
       figure(row, getWaiting(row)[state], <span className="vh"> {state}</span>, { state }),
