@@ -15,12 +15,14 @@ export function VersionList({
   list,
   openId,
   hasDraft,
+  onOpen,
 }: {
   event: EventAnswer;
   list: ReturnType<typeof useVersionList>;
   openId: string;
   /** Whether the draft differs from the live version. */
   hasDraft: boolean;
+  onOpen: () => void;
 }) {
   const { first, versions, hasOlder, readOlder } = list;
   const app = useApp();
@@ -31,7 +33,7 @@ export function VersionList({
       className: `${styles.name} ev`,
       cell: ({ id, name, isLive }) => (
         <>
-          <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(id)}>
+          <Link to={buildPath(app.id, 'events', event.id)} search={versionSearch(id)} onGo={onOpen}>
             {name}
           </Link>
           {isLive && <span className="tag on">live</span>}

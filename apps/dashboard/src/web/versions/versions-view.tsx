@@ -7,7 +7,7 @@ import { ConflictBar } from '../editor/conflict-bar';
 import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
 import { useKeys } from '../keyboard';
-import { Link } from '../parts/controls';
+import { Button, Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { IgnoredParams } from '../parts/ignored-params';
 import { ProblemNote, Waiting } from '../parts/notes';
@@ -37,6 +37,8 @@ export function VersionsView(props: VersionsProps) {
   const { event, draft, place, ignored } = props;
   const app = useApp();
   const list = useVersionList(event);
+  /** On a phone the list and the version are not beside each other. */
+  const [isListShown, setListShown] = useState(false);
   const hasDraft = !event.live || listChanges(event.live.definition, draft.definition).length > 0;
   useSteps([...(hasDraft ? [draftName] : []), ...list.versions.map(({ id }) => id)], place);
   return (
@@ -46,7 +48,15 @@ export function VersionsView(props: VersionsProps) {
           <Link className="btn small" to={buildPath(app.id, 'events', event.id)}>
             Back to the editor
           </Link>
-          <span className="dim small cut">
+          <Button
+            look="small"
+            className={styles.toList}
+            aria-pressed={isListShown}
+            onClick={() => setListShown(!isListShown)}
+          >
+            All versions
+          </Button>
+          <span className={`dim small ${styles.intro}`}>
             Versions never change. A message uses the version that was live when its request was
             accepted.
           </span>
@@ -54,8 +64,12 @@ export function VersionsView(props: VersionsProps) {
         <ConflictBar draft={draft} />
         <IgnoredParams ignored={ignored} />
       </div>
-      <div className={`body ${styles.panes}`}>
-        <VersionList event={event} list={list} openId={place.version} hasDraft={hasDraft} />
+      <div className={`body ${styles.panes} ${isListShown ? styles.listed : ''}`}>
+        <VersionList
+          {...{ event, list, hasDraft }}
+          openId={place.version}
+          onOpen={() => setListShown(false)}
+        />
         <VersionDetail key={place.version} {...props} versions={list.versions} />
         <Divider name="versions" side="first" initialPx={listPx} />
       </div>
