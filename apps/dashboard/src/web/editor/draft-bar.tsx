@@ -7,6 +7,7 @@ import { Icon } from '../parts/icons';
 import { buildPath } from '../route';
 import { draftName, versionSearch } from '../versions/version-place';
 import { listChanges } from './definition';
+import styles from './editor.module.css';
 import type { Draft } from './use-draft';
 
 export type EventDialog = 'publish' | 'test';
@@ -25,7 +26,7 @@ export function DraftBar({
   const changes = event.live ? listChanges(event.live.definition, draft.definition).length : 0;
   const isSame = event.live !== null && changes === 0;
   return (
-    <div className="bar">
+    <div className={`bar ${styles.draftBar}`}>
       <span className="tag mono on">{isSame ? `v${event.liveNumber} live` : 'draft'}</span>
       <span className="dim cut small" role="status">
         {event.live &&
