@@ -53,7 +53,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           aria-controls="jumps"
           aria-activedescendant={jumps[at] ? `jump-${at}` : undefined}
           aria-label="Find or jump"
-          placeholder="Page, event, ID, key, address or action"
+          placeholder="Page, event, ID, key or address"
           value={text}
           onKeyDown={onKeyDown}
           onChange={(event) => {
