@@ -1,3 +1,4 @@
+import { eventually } from '@belfry/testing';
 import type { Locator, Page } from 'playwright-core';
 
 const maxTabs = 120;
@@ -32,7 +33,8 @@ function hasFocus(element: Locator): Promise<boolean> {
 }
 
 async function expectVisibleFocus(page: Page): Promise<void> {
-  expect(await page.evaluate(findHiddenFocus)).toBe('');
+  // The editor draws its ring a moment after it got the focus.
+  await eventually(async () => expect(await page.evaluate(findHiddenFocus)).toBe(''));
 }
 
 /** The used members of an element and of the page. The tests are compiled without the types of a browser. */

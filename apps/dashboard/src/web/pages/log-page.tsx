@@ -32,16 +32,18 @@ export function LogPage({ openId }: { openId: string | undefined }) {
   };
   const closedId = useRef<string>(undefined);
   const close = () => {
+    closedId.current = readOpenId();
     void navigate({ pathname: buildPath(app.id, 'log'), search });
-    closedId.current = openId;
   };
   // On a phone, the list is hidden until the request is closed.
   useEffect(() => {
-    if (openId === undefined && closedId.current) focusRow(closedId.current);
+    if (openId !== undefined || closedId.current === undefined) return;
+    focusRow(closedId.current);
     closedId.current = undefined;
   }, [openId]);
   const step = (by: number) => () => {
-    const at = list.rows.visible.findIndex(({ requestId }) => requestId === openId);
+    const currentId = readOpenId();
+    const at = list.rows.visible.findIndex(({ requestId }) => requestId === currentId);
     open(list.rows.visible[at < 0 ? 0 : at + by]);
   };
   useKeys({
@@ -83,6 +85,11 @@ export function LogPage({ openId }: { openId: string | undefined }) {
       )}
     </div>
   );
+}
+
+/** From the address, which is ahead of the page while keys are pressed faster than it is drawn. */
+function readOpenId(): string | undefined {
+  return window.location.pathname.split('/').at(-1);
 }
 
 /** Returns the focus to the row of the closed request. */
