@@ -53,15 +53,17 @@ export function ChannelChoice({ channels }: { channels: readonly string[] }) {
 export function DeliveryChoice({ onChange }: { onChange: () => void }) {
   const { field, set } = useField<Delivery>('delivery', 'Delivery');
   return (
-    <Segments
-      label="Delivery"
-      options={deliveries}
-      value={field.value}
-      onChange={(delivery) => {
-        set(delivery);
-        onChange();
-      }}
-    />
+    <div>
+      <Segments
+        label="Delivery"
+        options={deliveries}
+        value={field.value}
+        onChange={(delivery) => {
+          set(delivery);
+          onChange();
+        }}
+      />
+    </div>
   );
 }
 

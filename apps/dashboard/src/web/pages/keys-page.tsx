@@ -255,7 +255,7 @@ function EndDialog({ ended, onClose, onChanged }: StepProps & { ended: KeyRow })
       text={
         isImmediate
           ? 'Calls with this key are refused at once.'
-          : 'The key stays valid for one hour, so that callers can switch to the other key.'
+          : 'The key stays valid for one hour. Until then, switch all callers to another key.'
       }
       action={getRevokeLabel(mustConfirm, isImmediate)}
       send={({ password }) =>

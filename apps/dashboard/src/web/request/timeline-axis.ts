@@ -21,11 +21,10 @@ export function createAxis(
   const latest = Math.max(1, ...ends) - acceptedAt;
   const needed = Math.ceil(Math.log10(Math.max(latest, 1)));
   const decades = Math.min(Math.max(minDecades, needed), maxDecades);
-  const visibleLabels = labels.slice(0, decades);
-  return {
-    decades,
-    labels: visibleLabels.map((text, at) => ({ text, x: ((at + 1) / decades) * 100 })),
-  };
+  const all = labels.slice(0, decades).map((text, at) => ({ text, x: ((at + 1) / decades) * 100 }));
+  // A long axis has room for every second label; the last one always shows.
+  const isLong = decades > minDecades;
+  return { decades, labels: all.filter((_, at) => !isLong || (decades - 1 - at) % 2 === 0) };
 }
 
 function toPercent(ms: number, { decades }: Axis): number {

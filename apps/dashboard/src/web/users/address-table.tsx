@@ -171,7 +171,7 @@ function SuppressedNote({ row }: { row: SuppressionRow }) {
       <Mark name="skipped" size={12} />
       <span>
         {reasonLabels[row.reason] ?? row.reason}
-        {` for ${row.sender ?? 'every sender'}`}, <Moment at={row.at} />
+        {row.sender ? ` for ${row.sender}` : ' in this app'}, <Moment at={row.at} />
         {`, by ${row.addedBy ?? 'the provider'}`}
         {row.detail && `: ${row.detail}`}
       </span>
