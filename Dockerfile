@@ -9,7 +9,7 @@ COPY . .
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 RUN npm run build
 # Only `npm start`, tests and callers need these packages.
-RUN rm -rf apps/local packages/client packages/embedded packages/testing \
+RUN rm -rf apps/local packages/client packages/embedded packages/inbox packages/testing \
     && mkdir /out \
     && cp --parents --recursive \
         package.json LICENSE docs prisma/migrations \
@@ -22,7 +22,7 @@ COPY . .
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --omit=dev --omit=optional --omit=peer \
     --workspace=apps/api --workspace=apps/worker --workspace=apps/cli --workspace=apps/dashboard
 # npm puts a version that is not shared into the folder of its workspace.
-RUN rm -rf apps/local packages/client packages/embedded packages/testing \
+RUN rm -rf apps/local packages/client packages/embedded packages/inbox packages/testing \
     && mkdir /out \
     && cp --parents --recursive node_modules $(find apps packages -maxdepth 2 -name node_modules) /out
 

@@ -36,6 +36,7 @@ const withStores = {
 const config: Config = {
   // Two cores are shared by the stores, the processes under test and the tests.
   testTimeout: 30_000,
+  testSequencer: '<rootDir>/scripts/jest-order.mjs',
   projects: [
     {
       ...shared,

@@ -1,4 +1,5 @@
 // npm run check: checks the code and the documents without running the tests.
+//   npm run check -- packages/x docs   lint only these paths; all other checks read the whole workspace
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root, runTool } from './commands.mjs';
@@ -6,6 +7,7 @@ import { fail } from './steps.mjs';
 import { ensureGenerated, ensureInstalled } from './workspace.mjs';
 
 const timeoutMs = 180_000;
+const lintedPaths = process.argv.slice(2);
 const docsCheck = path.join(root, 'scripts', 'check-docs.mjs');
 
 /** @type {{ name: string, tool: string, args: string[], isThere?: () => boolean }[]} */
@@ -13,9 +15,13 @@ const checks = [
   {
     name: 'format and lint (biome)',
     tool: '@biomejs/biome/bin/biome',
-    args: ['check', '--error-on-warnings'],
+    args: ['check', '--error-on-warnings', ...lintedPaths],
   },
-  { name: 'promises are awaited (oxlint)', tool: 'oxlint/bin/oxlint', args: ['apps', 'packages'] },
+  {
+    name: 'promises are awaited (oxlint)',
+    tool: 'oxlint/bin/oxlint',
+    args: lintedPaths.length > 0 ? lintedPaths : ['apps', 'packages'],
+  },
   { name: 'types of the sources (tsc -b)', tool: 'typescript/bin/tsc', args: ['-b'] },
   {
     name: 'types of the tests (tsc)',
@@ -31,6 +37,11 @@ const checks = [
     name: 'types of the dashboard’s page (tsc)',
     tool: 'typescript/bin/tsc',
     args: ['-p', 'apps/dashboard/src/web'],
+  },
+  {
+    name: 'types of the inbox and its tests (tsc)',
+    tool: 'typescript/bin/tsc',
+    args: ['-p', 'packages/inbox/tsconfig.test.json'],
   },
   {
     name: 'unused files, exports and dependencies (knip)',

@@ -35,6 +35,8 @@ function listSchemas(operations) {
     ['BulkElement', bulkSend.body.properties.batch.items, true],
     ['BulkSendBody', bulkSend.body, true],
     ['BulkSendAnswer', bulkSend.answer, false],
+    ['CancelBody', get('cancelMessages').body, true],
+    ['CancelAnswer', get('cancelMessages').answer, false],
     ['StateCounts', get('readRequest').answer.properties.counts, false],
     ['RequestMessage', get('readRequest').answer.properties.messages.items, false],
     ['RequestStatus', get('readRequest').answer, false],
@@ -49,7 +51,25 @@ function listSchemas(operations) {
     ['Inbox', get('listInbox').answer, false],
     ['CapturedMessage', get('waitForCaptures').answer.properties.messages.items, false],
     ['SandboxWaitAnswer', get('waitForCaptures').answer, false],
+    ['WebhookType', get('createWebhook').body.properties.types.items, true],
+    ['NewWebhookBody', get('createWebhook').body, true],
+    ['WebhookBody', get('updateWebhook').body, true],
+    ['Webhook', get('readWebhook').answer, false],
+    ['WebhookWithSecret', get('createWebhook').answer, false],
+    ['WebhookList', get('listWebhooks').answer, false],
+    ['DeleteWebhookAnswer', get('deleteWebhook').answer, false],
+    ['WebhookMessage', getWebhookEvent(get).anyOf[0].properties.data, false],
+    ['WebhookEvent', getWebhookEvent(get), false],
+    ['WebhookDelivery', get('sendWebhookExample').answer, false],
+    ['WebhookDeliveryList', get('listWebhookDeliveries').answer, false],
+    ['WebhookExampleBody', get('sendWebhookExample').body, true],
+    ['ResendFailedAnswer', get('resendFailedWebhookDeliveries').answer, false],
   ];
+}
+
+/** The body of a webhook is part of a delivery. */
+function getWebhookEvent(get) {
+  return get('sendWebhookExample').answer.properties.body;
 }
 
 /** In a body, null and undefined leave a member out. */
@@ -74,6 +94,7 @@ const writers = {
   number: () => 'number',
   integer: () => 'number',
   boolean: () => 'boolean',
+  null: () => 'null',
   unknown: () => 'unknown',
 };
 
@@ -81,9 +102,10 @@ function inArray(text) {
   return /^\w+$/.test(text) ? text : `(${text})`;
 }
 
-function writeObject({ properties, patternProperties, required = [] }, at) {
+function writeObject(schema, at) {
+  const { properties, patternProperties = {}, additionalProperties, required = [] } = schema;
   if (!properties) {
-    const [member] = Object.values(patternProperties ?? {});
+    const [member = additionalProperties] = Object.values(patternProperties);
     const text = member ? write(member, at) : 'unknown';
     return at.isBody && text === 'unknown' ? dataObject : `{ readonly [name: string]: ${text} }`;
   }

@@ -103,8 +103,9 @@ function api({ operations }) {
           `${code(`${method.toUpperCase()} ${path.replace('/v1/apps/{app_id}', '')}`)}: ${summary}`,
       ),
     ),
-    'Every path starts with `/v1/apps/{app_id}`. An API key is sent as `Authorization: AuthKey <API key>`. A front end signs its user ' +
-      'instead: see [the inbox](inbox.md). Every POST with an API key accepts an ' +
+    'Every path starts with `/v1/apps/{app_id}`. An API key is sent as `Authorization: AuthKey <API key>`. A front end sends a token ' +
+      'or a signature of its user instead, on the paths of [the inbox](inbox.md), on those that end in `/sdk`, and for topics. Browsers need nothing for ' +
+      '`push/web_push_key`, `push/status` and `in_app/status`. Every POST with an API key accepts an ' +
       '[`Idempotency-Key`](../explanation/idempotency.md). Errors have [one shape](errors.md).',
     '`POST /events/send?dry_run=true` returns what a send would do, per channel, and stores nothing. It ignores the ' +
       '`Idempotency-Key`. `X-Belfry-Version` on every response is the version of the gateway.',

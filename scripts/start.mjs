@@ -20,6 +20,7 @@ Environment variables
   API_HOST        listen address of the gateway (default 127.0.0.1)
   API_PORT        port of the gateway (default 4400; 0 picks a free port)
   DASHBOARD_PORT  port of the dashboard (default 4401; 0 picks a free port)
+  DEMO_PORT       port of the inbox demo (default 4402; 0 picks a free port)
   DATABASE_URL    use this PostgreSQL instead of starting one
   REDIS_URL       use this Redis instead of starting one
   BELFRY_KEYS     key ring (default: created in .belfry/keys)

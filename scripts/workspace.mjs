@@ -1,6 +1,6 @@
 // Prepares the workspace for all commands: installs dependencies, generates the Prisma client, compiles sources.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, runCommand, runTool } from './commands.mjs';
 import { StepError, step } from './steps.mjs';
@@ -113,26 +113,60 @@ const dashboard = 'apps/dashboard';
 
 const client = 'packages/client';
 
-/** Bundles the client as an ES module and for `require`. The compiler has written its types. */
-export async function ensureClientBuilt() {
-  const dist = path.join(root, client, 'dist');
-  const stampFile = path.join(dist, '.made-from');
+/** Bundles the client as an ES module and for `require`. */
+export function ensureClientBuilt() {
+  return ensureBundled(client, 'bundling the client', async ({ build, toPath }) => {
+    const entryPoints = [toPath('src/index.ts')];
+    // The source maps contain the sources, which the package does not include.
+    const options = { entryPoints, bundle: true, target: 'es2022', sourcemap: true };
+    await build({ ...options, format: 'esm', outfile: toPath('dist/index.mjs') });
+    await build({ ...options, format: 'cjs', outfile: toPath('dist/index.cjs') });
+    return ['index'];
+  });
+}
+
+const inbox = 'packages/inbox';
+const inboxModules = ['index', 'elements', 'react'];
+
+/** Bundles the inbox for browsers: modules that share their code, and one file for pages without a bundler. */
+export function ensureInboxBuilt() {
+  return ensureBundled(inbox, 'bundling the inbox', async ({ build, toPath }) => {
+    const options = { bundle: true, format: 'esm', target: 'es2022', charset: 'utf8' };
+    // The name of a shared module contains a hash of its code.
+    for (const name of readdirSync(toPath('dist'))) {
+      if (name.startsWith('chunk-')) rmSync(toPath(`dist/${name}`));
+    }
+    await build({
+      ...options,
+      entryPoints: inboxModules.map((name) => toPath(`src/${name}.ts`)),
+      outdir: toPath('dist'),
+      outExtension: { '.js': '.mjs' },
+      splitting: true,
+      sourcemap: true,
+      external: ['react'],
+    });
+    const outfile = toPath('dist/inbox.min.js');
+    await build({ ...options, entryPoints: [toPath('src/browser.ts')], outfile, minify: true });
+    return inboxModules;
+  });
+}
+
+/** Bundles a package, unless its sources and tools are unchanged. The compiler has written the types of its modules. */
+async function ensureBundled(folder, label, bundle) {
+  const toPath = (file) => path.join(root, folder, file);
+  const stampFile = toPath('dist/.made-from');
   const stamp = createStamp([
-    ...listFiles(`${client}/src`),
+    ...listFiles(`${folder}/src`),
     'scripts/workspace.mjs',
     'node_modules/esbuild/package.json',
   ]);
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
-  await step('bundling the client', async () => {
+  await step(label, async () => {
     const { build } = await import('esbuild');
-    const entryPoints = [path.join(root, client, 'src/index.ts')];
-    // The source maps contain the sources, which the package does not include.
-    const options = { entryPoints, bundle: true, target: 'es2022', sourcemap: true };
-    const toOutfile = (name) => path.join(dist, name);
-    await build({ ...options, format: 'esm', outfile: toOutfile('index.mjs') });
-    await build({ ...options, format: 'cjs', outfile: toOutfile('index.cjs') });
+    for (const name of await bundle({ build, toPath })) {
+      writeFileSync(toPath(`dist/${name}.d.mts`), `export * from './${name}.js';\n`);
+    }
   });
-  writeFileSync(path.join(dist, 'index.d.mts'), "export * from './index.js';\n");
   writeFileSync(stampFile, stamp);
 }
 
@@ -169,6 +203,7 @@ export async function ensureBuilt() {
   await ensureGenerated();
   await compile();
   await ensureClientBuilt();
+  await ensureInboxBuilt();
   await ensureWebBuilt();
 }
 

@@ -1,9 +1,10 @@
 import type { BulkSend, RunIdempotentRequest, SendEvent } from '@belfry/pipeline/accept';
 import type { DryRun } from '@belfry/pipeline/operate';
 import { getClientNetwork, type Logger } from '@belfry/runtime';
-import { createReadSend, type WireChannels } from '@belfry/shared';
+import { collectExtraFields, createReadSend, type WireChannels } from '@belfry/shared';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { createAccountQueue } from './account-queue';
+import { addOpenPushRoutes, addSdkRoutes, type BrowserRoutesDeps } from './browser-routes';
 import {
   type AccessLogDeps,
   createAccessLog,
@@ -12,6 +13,7 @@ import {
   type RequireHttpsDeps,
 } from './call';
 import { allowAnyOrigin, answerPreflight } from './middleware/allow-any-origin';
+import type { AuthenticateReaderDeps } from './middleware/authenticate-reader';
 import {
   type AuthenticateDeps,
   createAuthenticate,
@@ -27,24 +29,34 @@ import {
   createReadJson,
   type ReadBody,
   type ReadBodyOptions,
+  type ReadJson,
 } from './middleware/read-body';
 import type { Operation } from './operation';
-import { createPost } from './post';
+import { type Checks, createPost } from './post';
+import { createReaderCalls, type ReaderCalls } from './reader-calls';
 import { createBulkSendRoute } from './routes/bulk-events';
+import { type CancelRouteDeps, createCancelRoute } from './routes/cancel';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createDocsRoutes } from './routes/docs';
 import { createDryRunRoute, refuseDryRun, withDryRun } from './routes/dry-run';
 import { createSendEventRoute } from './routes/events';
 import { createReadyz, livez } from './routes/health';
 import { createInboxRoutes, type InboxRoutesDeps, maxInboxBodyBytes } from './routes/inbox';
+import { inboxItemOperations } from './routes/inbox-item-operations';
+import { createInboxItemRoutes, type InboxItemsDeps } from './routes/inbox-items';
 import { inboxOperations } from './routes/inbox-operations';
+import { createInboxStreamRoute, type InboxStreamDeps } from './routes/inbox-stream';
+import { openPushOperations } from './routes/open-push';
 import { createOpenApiRoute } from './routes/openapi';
-import { createPushStatusRoute, type PushStatusDeps } from './routes/push-status';
+import { createPushStatusRoute } from './routes/push-status';
 import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
-import { createRequestStatusRoute, type RequestStatusDeps } from './routes/request-status';
+import { createRequestStatusRoutes, type RequestStatusDeps } from './routes/request-status';
 import { createSandboxRoute, type SandboxRouteDeps } from './routes/sandbox';
+import { listSdkOperations } from './routes/sdk-operations';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
+import { addWebhookRoutes } from './routes/webhook-paths';
+import type { WebhookRoutesDeps } from './routes/webhooks';
 import { type Api, createDirectRoute } from './server';
 import { createHandlersWithoutIdempotencyKey } from './without-idempotency-key';
 
@@ -52,10 +64,13 @@ export type ApiDeps = AuthenticateDeps &
   UserRoutesDeps &
   DeviceRoutesDeps &
   InboxRoutesDeps &
-  ReceiptRoutesDeps &
-  PushStatusDeps &
+  InboxItemsDeps &
+  InboxStreamDeps & { inbox: AuthenticateReaderDeps } & ReceiptRoutesDeps &
+  BrowserRoutesDeps &
   RequestStatusDeps &
-  SandboxRouteDeps & {
+  CancelRouteDeps &
+  SandboxRouteDeps &
+  WebhookRoutesDeps & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
     dryRun: DryRun;
@@ -81,51 +96,43 @@ export function createApi(deps: ApiDeps): Api {
   const app = createExpress();
   const readInSequence = createAccountQueue();
   const readBody = createBodyReaders(deps.bodies);
-  const checks = {
-    authenticate: createAuthenticate(deps),
-    checkDeclaredBody: createCheckDeclaredBody(deps.bodies),
-    limitRate: deps.limitRate,
-    readBody: readBody({ kind: 'account', maxBodyBytes: deps.bodies.maxBodyBytes }),
-    readJson: createReadJson(readInSequence),
-  };
+  const checks = createBackendChecks(deps, readBody, createReadJson(readInSequence));
   const { runIdempotentRequest } = deps;
-  const { post, postUnparsed } = createPost({ ...checks, runIdempotentRequest });
+  const { post, postUnparsed, postWithoutBody } = createPost({ ...checks, runIdempotentRequest });
   const { put, withoutBody, waiting } = createHandlersWithoutIdempotencyKey(checks);
   const readSend = createReadSend(deps.channels);
   const sendEvent = createSendEventRoute({ ...deps, readSend });
   const tryEvent = put(createDryRunRoute({ ...deps, readSend }).answer, { isStored: false });
   const bulkSend = createBulkSendRoute({ ...deps, readInSequence });
-  const [users, devices] = [createUserRoutes(deps), createDeviceRoutes(deps)];
   const pushStatus = createPushStatusRoute(deps);
-  const [requestStatus, sandbox] = [createRequestStatusRoute(deps), createSandboxRoute(deps)];
-  const records = [requestStatus, ...Object.values(users), ...Object.values(devices)];
-  const operations = listOperations([sendEvent, bulkSend, ...records, pushStatus, sandbox]);
+  const [requests, sandbox] = [createRequestStatusRoutes(deps), createSandboxRoute(deps)];
+  const cancel = createCancelRoute(deps);
+  const browserChecks = createBrowserChecks(deps, readBody);
+  const readerCalls = createReaderCalls({ ...browserChecks, reader: deps.inbox });
 
   const steps = addSteps(app, deps);
   const handleErrors = createHandleErrors(deps);
   // Express tries routes in order, so the busiest comes first. It also has a direct route.
   const send = post(sendEvent);
   app.post(sendPath, withDryRun(send, tryEvent));
+  addSdkRoutes(app, deps, readerCalls);
+  const users = addUserRoutes(app, deps, { post, put, withoutBody });
+  const events = [sendEvent, bulkSend, cancel];
+  const webhooks = addWebhookRoutes(app, deps, { post, postWithoutBody, put, withoutBody });
+  const others = [...Object.values(requests), ...users, pushStatus, sandbox, ...webhooks];
+  const operations = listOperations(deps, [...events, ...others]);
   app.get('/openapi.json', createOpenApiRoute(operations, deps.publicUrl));
   addDocsRoutes(app);
   app.post(
     '/v1/apps/:app_id/events/bulk_send',
     withDryRun(postUnparsed(bulkSend), put(refuseDryRun, { isStored: false })),
   );
-  app.post('/v1/apps/:app_id/users', post(users.write));
-  app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
-  app.post('/v1/apps/:app_id/users/:user_id/devices', post(devices.add));
-  app
-    .route('/v1/apps/:app_id/users/:user_id/devices/:device_id')
-    .post(post(devices.updateByPost))
-    .put(put(devices.update.answer, { isStored: true }))
-    .get(withoutBody(devices.read.answer))
-    .delete(withoutBody(devices.remove.answer));
-  app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(createUserInboxRoute(deps).answer));
-  app.post('/v1/apps/:app_id/push/status', post(pushStatus));
-  app.get('/v1/apps/:app_id/requests/:request_id', withoutBody(requestStatus.answer));
+  app.post('/v1/apps/:app_id/events/cancel', post(cancel));
+  addOpenPushRoutes(app, deps, { checks: browserChecks, withKey: post(pushStatus) });
+  app.get('/v1/apps/:app_id/requests', withoutBody(requests.find.answer));
+  app.get('/v1/apps/:app_id/requests/:request_id', withoutBody(requests.read.answer));
   app.get('/v1/apps/:app_id/sandbox/wait', waiting(sandbox.answer));
-  addInboxRoutes(app, deps, readBody);
+  addInboxRoutes(app, deps, readerCalls);
   addReceiptRoutes(app, deps, readBody);
   addSlackRoutes(app, deps, readBody);
   app.use(notFound, handleErrors);
@@ -146,14 +153,43 @@ function addSteps(app: Express, deps: ApiDeps): RequestHandler[] {
   return [requestId, accessLog, requireHttps];
 }
 
+type UserHandlers = Pick<ReturnType<typeof createPost>, 'post'> &
+  Pick<ReturnType<typeof createHandlersWithoutIdempotencyKey>, 'put' | 'withoutBody'>;
+
+/** The routes of users with their devices and inbox. Returns those that the API lists here. */
+function addUserRoutes(app: Express, deps: ApiDeps, { post, put, withoutBody }: UserHandlers) {
+  const [users, devices] = [createUserRoutes(deps), createDeviceRoutes(deps)];
+  const inbox = createUserInboxRoute(deps);
+  app.post('/v1/apps/:app_id/users', post(users.write));
+  app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
+  app.post('/v1/apps/:app_id/users/:user_id/devices', post(devices.add));
+  app
+    .route('/v1/apps/:app_id/users/:user_id/devices/:device_id')
+    .post(post(devices.updateByPost))
+    .put(put(devices.update.answer, { isStored: true }))
+    .get(withoutBody(devices.read.answer))
+    .delete(withoutBody(devices.remove.answer));
+  app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(inbox.answer));
+  return [...Object.values(users), ...Object.values(devices)];
+}
+
 function addDocsRoutes(app: Express): void {
   const docs = createDocsRoutes();
   app.get('/docs', docs.page);
   app.get('/docs/:name', docs.asset);
 }
 
-function listOperations(routes: readonly { operation: Operation }[]): Operation[] {
-  return [...routes.map(({ operation }) => operation), ...Object.values(inboxOperations)];
+function listOperations(
+  { channels }: ApiDeps,
+  routes: readonly { operation: Operation }[],
+): Operation[] {
+  return [
+    ...routes.map(({ operation }) => operation),
+    ...Object.values(openPushOperations),
+    ...Object.values(inboxOperations),
+    ...Object.values(inboxItemOperations),
+    ...listSdkOperations(collectExtraFields(channels)),
+  ];
 }
 
 function createExpress(): Express {
@@ -175,26 +211,45 @@ function createBodyReaders({ maxBodiesInMemoryBytes, maxBodyBytes, pace }: ApiDe
 
 const inboxPath = '/v1/apps/:app_id/in_app_notifications';
 
-/** The inbox routes that front ends call. Browsers may call no other route. */
-function addInboxRoutes(app: Express, deps: ApiDeps, createReader: BodyReaders): void {
-  const { inbox: store, limitRate } = deps;
-  const small = { maxBodyBytes: maxInboxBodyBytes };
-  const inbox = createInboxRoutes(
-    { inbox: store },
-    {
-      checkDeclaredBody: createCheckDeclaredBody(small),
-      readBody: readForNetwork(deps, createReader({ kind: 'network', ...small })),
-      limitRate,
-    },
-  );
+/** The inbox routes that front ends call. Browsers may call these, the SDK routes and the open push routes. */
+function addInboxRoutes(app: Express, deps: ApiDeps, calls: ReaderCalls): void {
+  const [inbox, items] = [createInboxRoutes(deps, calls), createInboxItemRoutes(deps, calls)];
   app.use(inboxPath, allowAnyOrigin);
   app.options(`${inboxPath}/:call`, answerPreflight);
+  app.options(`${inboxPath}/items/:message_id`, answerPreflight);
   app.post(`${inboxPath}/setup`, inbox.setup);
   app.post(`${inboxPath}/fetch`, inbox.fetch);
   app.get(`${inboxPath}/unread_count`, inbox.unreadCount);
   app.put(`${inboxPath}/update`, inbox.update);
   app.put(`${inboxPath}/read_all`, inbox.readAll);
   app.put(`${inboxPath}/last_open`, inbox.lastOpen);
+  app.get(`${inboxPath}/stream`, createInboxStreamRoute(deps, calls));
+  app.post(`${inboxPath}/stream_ticket`, items.createTicket);
+  app.route(`${inboxPath}/items`).get(items.list).put(items.changeAll);
+  app.put(`${inboxPath}/items/:message_id`, items.change);
+  app.get(`${inboxPath}/counts`, items.counts);
+}
+
+/** The checks of calls with an API key. */
+function createBackendChecks(deps: ApiDeps, createReader: BodyReaders, readJson: ReadJson): Checks {
+  const { maxBodyBytes } = deps.bodies;
+  return {
+    authenticate: createAuthenticate(deps),
+    checkDeclaredBody: createCheckDeclaredBody({ maxBodyBytes }),
+    limitRate: deps.limitRate,
+    readBody: createReader({ kind: 'account', maxBodyBytes }),
+    readJson,
+  };
+}
+
+/** The checks of calls from browsers, whose bodies are small and read before the caller is authenticated. */
+function createBrowserChecks(deps: ApiDeps, createReader: BodyReaders) {
+  const small = { maxBodyBytes: maxInboxBodyBytes };
+  return {
+    checkDeclaredBody: createCheckDeclaredBody(small),
+    readBody: readForNetwork(deps, createReader({ kind: 'network', ...small })),
+    limitRate: deps.limitRate,
+  };
 }
 
 /** The routes that providers call. A secret in the path replaces the API key. */

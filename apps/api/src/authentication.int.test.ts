@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { apiKeyPlace, itemTokenPlace } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { createApiKey } from '@belfry/shared';
@@ -6,14 +7,17 @@ import request from 'supertest';
 import {
   bodyByRoute,
   fillRoute,
+  findRoute,
   frontEndRoutes,
   listParameterNames,
   type PathValues,
   providerRoutes,
+  pushStatusRoute,
   queryByRoute,
   routesWithRow,
 } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
+import { findWebhook } from './webhook-values.fixture';
 
 const version = {
   email: channelVersion({ subject: 'Hi', text: 'Hello' }),
@@ -29,7 +33,7 @@ let tenant: Tenant;
 let event: string;
 
 beforeAll(async () => {
-  gateway = await createStoredGateway();
+  gateway = await createStoredGateway({ env: { TRUSTED_PROXIES: '127.0.0.1/32' } });
   strict = await createStoredGateway({
     env: { ALLOW_HTTP: 'false', TRUSTED_PROXIES: '127.0.0.0/8' },
   });
@@ -54,7 +58,11 @@ async function sendCall({ route = sendRoute, authorization, app = tenant.appId, 
   const { method, path } = fillRoute(route, call.values ?? (await createValues(route, app)));
   // supertest has a function for each method of a route.
   const apiRequest = request(call.server ?? gateway.server)[method as 'get'](path);
-  void apiRequest.query(queryByRoute[route] ?? {});
+  void apiRequest.query(
+    route === findRoute ? { idempotency_key: app } : (queryByRoute[route] ?? {}),
+  );
+  // Each call comes from another network, because unknown keys are limited by network.
+  void apiRequest.set('X-Forwarded-For', `10.${[1, 2, 3].map(() => randomInt(1, 255)).join('.')}`);
   if (authorization !== undefined) void apiRequest.set('Authorization', authorization);
   if (call.server === strict.server) void apiRequest.set('X-Forwarded-Proto', 'https');
   const body = call.body ?? bodyByRoute[route]?.(event);
@@ -63,6 +71,8 @@ async function sendCall({ route = sendRoute, authorization, app = tenant.appId, 
 
 async function createValues(route: string, app: string): Promise<PathValues> {
   const values = { app_id: app, request_id: await findRequest(app) };
+  if (route.includes('/webhooks/'))
+    return { ...values, ...(await findWebhook(gateway, { ...tenant, appId: app })) };
   if (!listParameterNames(route).includes('user_id')) return values;
   const userId = newId();
   await gateway.call({ method: 'post', path: '/users', body: { user_id: userId }, app });
@@ -73,12 +83,13 @@ async function createValues(route: string, app: string): Promise<PathValues> {
 
 const requestIds = new Map<string, string>();
 
-/** One request per app, so that tests can count the requests that their calls create. */
+/** One request per app, with the app's id as its idempotency key, so that tests can count the requests that their calls create. */
 async function findRequest(app: string): Promise<string> {
   const storedId = requestIds.get(app);
   if (storedId !== undefined) return storedId;
-  const path = '/events/send';
-  const { body } = await gateway.call({ method: 'post', path, body: { event }, app });
+  const headers = { 'Idempotency-Key': app };
+  const call = { method: 'post', path: '/events/send', body: { event }, app, headers } as const;
+  const { body } = await gateway.call(call);
   requestIds.set(app, body.request_id);
   return body.request_id;
 }
@@ -144,7 +155,10 @@ describe('specification 5, Authentication', () => {
     expect(headers['location']).toBeUndefined();
   });
 
-  test.each(routesWithRow)('Requests without authentication fail: %s', async (route) => {
+  // A browser reports the status of a push without a key, see open-push.int.test.ts.
+  const routesWithKey = routesWithRow.filter((route) => route !== pushStatusRoute);
+
+  test.each(routesWithKey)('Requests without authentication fail: %s', async (route) => {
     const before = await countRequests();
     const values = await createValues(route, tenant.appId);
     const bad = [
@@ -164,7 +178,7 @@ describe('specification 5, Authentication', () => {
     expect(await countRequests()).toBe(before);
   });
 
-  test.each(routesWithRow)(
+  test.each(routesWithKey)(
     'The key must not be placed in public or client-side code: browsers cannot read responses, and a key in a URL is not accepted: %s',
     async (route) => {
       const values = { app_id: tenant.appId, user_id: 'u', device_id: 'd' };

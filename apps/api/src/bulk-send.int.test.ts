@@ -135,6 +135,22 @@ describe('POST /v1/apps/:app_id/events/bulk_send', () => {
     ]);
   });
 
+  test('gives metadata and cancel key of the batch to every element without its own', async () => {
+    const own = { metadata: { order: 'A-2' }, cancel_key: 'own' };
+    const batch = [element(0), { ...element(1), ...own }, { ...element(2), metadata: {} }];
+    const all = { metadata: { campaign: 'spring' }, cancel_key: 'all' };
+    const { body } = await sendBulk({ body: { event, batch, ...all } });
+    const shared = { metadata: '{"campaign":"spring"}', cancelKey: 'all' };
+    expect((await readRequest(body.request_id)).requestItems).toMatchObject([
+      shared,
+      { metadata: '{"order":"A-2"}', cancelKey: 'own' },
+      shared,
+    ]);
+    // Both are stored once for each request.
+    const where = { requestId: body.request_id };
+    expect(await database.prisma.requestTerm.count({ where })).toBe(4);
+  });
+
   test('enqueues one fan-out job for the whole batch', async () => {
     const { body } = await sendBulk({ body: { event, batch: elements(50) } });
     await eventually(async () => {

@@ -1,16 +1,29 @@
 import { performance } from 'node:perf_hooks';
+import { createDevices, createUsers, type Database, type Queryable } from '@belfry/database';
 import {
-  apiKeyPlace,
-  createDevices,
-  createUsers,
-  type Database,
-  type Queryable,
-} from '@belfry/database';
-import { type AnsweredCall, type AnsweredWrite, writeAnswered } from '@belfry/pipeline/accept';
-import { createInbox, readRequestStatus, writeAppReport } from '@belfry/pipeline/operate';
+  type AnsweredCall,
+  type AnsweredWrite,
+  findStoredKeys,
+  type KeyOfAccount,
+  type StoredKey,
+  toKeyName,
+  writeAnswered,
+  writeKeyAlone,
+} from '@belfry/pipeline/accept';
+import {
+  createCancelMessages,
+  findRequestByKey,
+  isReportable,
+  readRequestStatus,
+  type WakeReader,
+  writeAppReport,
+} from '@belfry/pipeline/operate';
 import { type Env, newId, type Secrets } from '@belfry/runtime';
 import type { ApiDeps } from './app';
+import { createInboxStore } from './composition-inbox';
+import { createWebhooks } from './composition-webhooks';
 import { type GatewayLookUps, mapStoreErrors } from './look-ups';
+import type { WebhookRoutesDeps } from './routes/webhooks';
 import { createStoreWrite, type StoreWrite } from './store-writes';
 
 const maxWritesWaiting = 2_000;
@@ -22,6 +35,7 @@ type RecordDeps = {
   database: Database;
   secrets: Secrets;
   lookUps: GatewayLookUps;
+  wakeReader: WakeReader;
 };
 
 /** Creates access to users, devices, inboxes and requests. It leaves half of the connections to sends. */
@@ -29,10 +43,18 @@ export function createRecords({
   env,
   database,
   secrets,
-  lookUps,
+  ...deps
 }: RecordDeps): Pick<
   ApiDeps,
-  'users' | 'devices' | 'inbox' | 'writeAppReport' | 'readRequestStatus'
+  | 'users'
+  | 'devices'
+  | 'inbox'
+  | 'isReportable'
+  | 'writeAppReport'
+  | 'readRequestStatus'
+  | 'findRequestByKey'
+  | 'cancelMessages'
+  | keyof WebhookRoutesDeps
 > {
   const users = createUsers({ pool: database.accepting, secrets, newId });
   const devices = createDevices({ pool: database.accepting, newId });
@@ -63,28 +85,39 @@ export function createRecords({
       getDevice: (address) => mapStoreErrors(devices.getDevice(address)),
       deleteDevice: (address) => write(() => devices.deleteDevice(address)),
     },
-    inbox: createInboxStore({ database, secrets, lookUps }, write),
+    cancelMessages: createCancel({ database }, write),
+    findRequestByKey: (appId, key) =>
+      mapStoreErrors(findRequestByKey(database.lookUps, appId, key)),
+    inbox: createInboxStore({ ...deps, database, secrets, write }),
+    ...createWebhooks({ env, database, secrets }, write),
     readRequestStatus: (page) => mapStoreErrors(readRequestStatus(database.lookUps, page)),
+    isReportable: (appId, messageId) =>
+      mapStoreErrors(isReportable(database.lookUps, { appId, messageId })),
     writeAppReport: (report, answer) =>
       write(() => writeAppReport(database.accepting, report, answer)),
   };
 }
 
-function createInboxStore(
-  { database, secrets, lookUps }: Omit<RecordDeps, 'env'>,
+/**
+ * A cancel is several transactions, so its key cannot be written with the work. It is looked up before and written after it:
+ * a call that is interrupted in between is repeated, and changes only what the first one did not reach.
+ */
+function createCancel(
+  { database }: Pick<RecordDeps, 'database'>,
   write: StoreWrite,
-): ApiDeps['inbox'] {
-  const inbox = createInbox({ pool: database.accepting, newId });
-  return {
-    findApp: lookUps.findApp,
-    findSealedKeys: lookUps.findSealedKeys,
-    openKey: ({ id, sealed }) => secrets.open(sealed, apiKeyPlace(id)),
-    isUserStored: (address) => mapStoreErrors(inbox.isUserStored(address)),
-    listItems: (page) => mapStoreErrors(inbox.listItems(page)),
-    countUnread: (address) => mapStoreErrors(inbox.countUnread(address)),
-    ensureUser: (address) => write(() => inbox.ensureUser(address)),
-    changeStatus: (change) => write(() => inbox.changeStatus(change)),
-    readAll: (upTo) => write(() => inbox.readAll(upTo)),
-    open: (address) => write(() => inbox.open(address)),
+): ApiDeps['cancelMessages'] {
+  const pool = database.accepting;
+  const cancelMessages = createCancelMessages({ pool, write });
+  return async function cancelWithKey({ callId: requestId, accountId, key }, cancel, toBody) {
+    const winner = key && (await findStoredKey({ accountId, hash: key.hash }));
+    if (winner) return { isWritten: false, winner };
+    const body = toBody(await cancelMessages(cancel));
+    if (!key) return { isWritten: true, body };
+    const outcome = await write(() => writeKeyAlone(pool, { accountId, requestId, key, body }));
+    return outcome.isWritten ? { isWritten: true, body } : outcome;
   };
+
+  async function findStoredKey(key: KeyOfAccount): Promise<StoredKey | undefined> {
+    return (await mapStoreErrors(findStoredKeys(pool, [key]))).get(toKeyName(key));
+  }
 }

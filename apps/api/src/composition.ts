@@ -8,6 +8,7 @@ import {
   createReadiness,
   type Database,
   fillSlackIntegration,
+  findSealedSecrets,
   markSlackRevoked,
   readOldestWaiting,
   writeKeyUses,
@@ -53,6 +54,8 @@ import {
 import { createBulkReader, fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import type { Redis } from 'ioredis';
 import type { ApiDeps } from './app';
+import { createBrowserServices } from './composition-browser';
+import { createStreams } from './composition-inbox';
 import { createRecords } from './composition-records';
 import { createIdempotentRunner } from './idempotent-requests';
 import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
@@ -88,29 +91,27 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   shutdown.add('redis', () => redis.disconnect());
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
   shutdown.add('queues', () => queues.close());
+  const base = { env, log, shutdown, database, redis, queues, lookUps, secrets };
+  const streams = createStreams(base);
   const metrics = createMetrics({
     readQueueJobs: () => queues.countJobs([...channelNames.map(getDeliverQueue), fanOutQueue]),
     readOldestWaiting: () => readOldestWaiting(database.accepting, channelNames),
+    countStreams: streams.inboxStreams.count,
   });
   const migrated = { pool: database.accepting, databaseUrl: env.DATABASE_URL, migrationsDir };
   const isStoreReady = createReadiness(migrated);
   return {
-    ...createRecords({ env, database, secrets, lookUps }),
-    runIdempotentRequest: createIdempotentRunner({
-      env,
-      log,
-      shutdown,
-      database,
-      secrets,
-      count: metrics.countIdempotency,
-    }),
+    ...createRecords({ ...base, ...streams }),
+    ...createBrowserServices({ ...base, ...https }),
+    inboxStreams: streams.inboxStreams,
+    runIdempotentRequest: createIdempotentRunner({ ...base, count: metrics.countIdempotency }),
     findApiKey: lookUps.findApiKey,
     recordKeyUse: createRecordKeyUse(database, shutdown),
     findApp: lookUps.findApp,
-    receipts: createReceiptStore({ database, secrets, lookUps }),
+    receipts: createReceiptStore(base),
     findCaptures: (filter) => mapStoreErrors(findCaptures(database.lookUps, filter)),
     isClosing: shutdown.isShuttingDown,
-    ...createSendServices({ env, log, shutdown, database, redis, queues, lookUps, secrets }),
+    ...createSendServices(base),
     limitRate: createLimitRate({
       callsPerSecond: env.RATE_LIMIT_PER_SECOND,
       redis,
@@ -125,14 +126,18 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     https,
     bodies: bodyLimits(env),
     publicUrl: env.PUBLIC_URL,
-    slackDeps: createSlackDeps({ env, database, secrets, log }),
+    slackDeps: createSlackDeps(base),
     log,
     newId,
   };
 }
 
 function createStoredLookUps({ lookUps }: Database) {
-  return { ...createLookUps(lookUps), ...createIdLists(lookUps) };
+  return {
+    ...createLookUps(lookUps),
+    ...createIdLists(lookUps),
+    findSealedSecrets: findSealedSecrets.bind(null, lookUps),
+  };
 }
 
 type BaseServices = {

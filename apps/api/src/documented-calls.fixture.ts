@@ -5,6 +5,7 @@ import { connect } from './gateway.fixture';
 import type { StoredGateway } from './stored-gateway.fixture';
 
 type Example = { summary: string; value: Record<string, unknown> };
+/** The stream of an inbox has another media type than JSON. */
 type Content = {
   'application/json': { schema: Schema; examples: Record<string, Example> };
 };
@@ -39,8 +40,7 @@ export type DocumentedOperation = {
   name: string;
   method: string;
   path: string;
-  /** Authenticated by the signature of a user instead of an API key. */
-  isSigned: boolean;
+  credential: 'key' | 'signature' | 'none';
   /** Path parameters by name. */
   parameters: Record<string, string>;
   /** Query of each call. */
@@ -62,7 +62,7 @@ export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
         name: `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
         path,
-        isSigned: security !== undefined,
+        credential: getCredential(security),
         parameters: Object.fromEntries(valuesIn('path')),
         query: Object.fromEntries(valuesIn('query')),
         bodies: examples
@@ -72,6 +72,18 @@ export function listOperations({ paths }: OpenApi): DocumentedOperation[] {
       };
     }),
   );
+}
+
+/** Whether the response to a success is JSON, and not a stream. */
+export function isJson({ responses }: DocumentedOperation): boolean {
+  return 'application/json' in (responses['200']?.content ?? {});
+}
+
+/** A call with an API key, if the operation takes one. */
+function getCredential(security: unknown): DocumentedOperation['credential'] {
+  const text = JSON.stringify(security ?? [{ apiKey: [] }]);
+  if (text.includes('apiKey')) return 'key';
+  return text.includes('userSignature') ? 'signature' : 'none';
 }
 
 /** The schema names of a response: of a success, then of a dry run. */
@@ -135,6 +147,23 @@ export function send(gateway: StoredGateway, call: Call): Promise<CallAnswer> {
   });
 }
 
+/** Opens a stream, and keeps it open until `close`. */
+export function openStream(gateway: StoredGateway, call: Call) {
+  const request = http.request({
+    host: '127.0.0.1',
+    port: getPort(gateway),
+    path: buildUrl(call),
+    agent: false,
+    headers: call.headers,
+  });
+  const opened = new Promise((resolve, reject) => {
+    request.on('response', (response) => response.once('data', resolve));
+    request.on('error', reject);
+  });
+  request.end();
+  return { opened, close: () => request.destroy() };
+}
+
 /** Sends the head of a call with an extra line, or without its end. */
 export async function sendHead(
   gateway: StoredGateway,
@@ -166,16 +195,16 @@ function getPort({ server }: StoredGateway): number {
   return (server.address() as AddressInfo).port;
 }
 
+/** A stream does not end, so its body is not read. */
 async function readAnswer(response: IncomingMessage): Promise<CallAnswer> {
+  const headers = Object.fromEntries(
+    Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+  );
+  const status = response.statusCode ?? 0;
+  if (headers['content-type'] === 'text/event-stream') return { status, headers, body: {} };
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
-  return {
-    status: response.statusCode ?? 0,
-    headers: Object.fromEntries(
-      Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-    ),
-    body: JSON.parse(Buffer.concat(chunks).toString()),
-  };
+  return { status, headers, body: JSON.parse(Buffer.concat(chunks).toString()) };
 }
 
 function parseAnswer(text: string): CallAnswer {

@@ -9,6 +9,7 @@ import {
   type CallAnswer,
   type DocumentedOperation,
   type DocumentedResponse,
+  isJson,
   listErrors,
   listOperations,
   listSchemaNames,
@@ -24,6 +25,7 @@ import {
   startGateways,
 } from './provocations.fixture';
 import { inboxItemExample } from './routes/inbox-operations';
+import { openPushOperations } from './routes/open-push';
 import { capturedExample } from './routes/sandbox';
 
 jest.setTimeout(60_000);
@@ -62,6 +64,10 @@ async function createDocumentedTenant(): Promise<Tenant> {
   const channels = { email: channelVersion({ subject: 'All pairs', text: pairs }) };
   await factories.createEvent(tenant, channels, { name: expensiveEvent });
   await factories.createDraft(tenant, draftEvent);
+  await factories.createIntegration(tenant, {
+    ...{ channel: 'push', provider: 'web_push', settings: { subject: 'mailto:a@example.com' } },
+    credentials: openPushOperations.webPushKey.answerExample,
+  });
   await sendFirst(tenant, 'POST /v1/apps/{app_id}/users');
   await createItem(tenant);
   await createCapture(tenant);
@@ -82,57 +88,119 @@ async function createCapture(tenant: Tenant): Promise<void> {
 const reader = 'customer-1';
 
 /** Creates an inbox item of the documented user and returns its message ID. */
-async function createItem({ appId }: Tenant, status = 'UNREAD'): Promise<string> {
+async function createItem({ appId }: Tenant, archivedAt?: Date): Promise<string> {
   const content = inboxItemExample.message_body;
-  const data = { id: newId(), appId, userId: reader, messageId: newId(), content, status };
+  const ids = { id: newId(), appId, userId: reader, messageId: newId() };
+  const data = { ...ids, content, archivedAt: archivedAt ?? null };
   return (await gateways.usual.database.prisma.inboxItem.create({ data })).messageId;
 }
 
 /** The message that a body names: the account's, or a later one. */
 async function ownMessages(tenant: Tenant, body: Record<string, unknown>) {
   if ('last_message_id' in body) {
-    return { ...body, last_message_id: await createItem(tenant, 'ARCHIVE') };
+    return { ...body, last_message_id: await createItem(tenant, new Date()) };
   }
-  if (!('message_id' in body)) return body;
-  const { messageId } = await gateways.usual.database.prisma.inboxItem.findFirstOrThrow({
-    where: { appId: tenant.appId },
-  });
-  return { ...body, message_id: messageId };
+  if ('up_to' in body) return { ...body, up_to: await findMessage(tenant) };
+  return 'message_id' in body ? { ...body, message_id: await findMessage(tenant) } : body;
 }
 
-function buildCredentials({ apiKey }: Tenant, isSigned: boolean): Record<string, string> {
+async function findMessage({ appId }: Tenant): Promise<string> {
+  const { prisma } = gateways.usual.database;
+  return (await prisma.inboxItem.findFirstOrThrow({ where: { appId } })).messageId;
+}
+
+function buildCredentials(
+  { apiKey }: Tenant,
+  credential: DocumentedOperation['credential'],
+): Record<string, string> {
   const signature = createHmac('sha256', apiKey).update(reader).digest('hex');
-  return isSigned ? { [signatureHeader]: signature } : { Authorization: `AuthKey ${apiKey}` };
+  const headers = {
+    key: { Authorization: `AuthKey ${apiKey}` },
+    signature: { [signatureHeader]: signature },
+    none: {},
+  };
+  return headers[credential];
 }
 
 /** A documented call with the account's IDs in place of the example's. */
 async function buildCall(
   tenant: Tenant,
-  { method, path, parameters, query, isSigned }: DocumentedOperation,
+  { method, path, parameters, query, credential }: DocumentedOperation,
   body: Record<string, unknown> | undefined,
 ): Promise<Call> {
   const ids: Record<string, string> = { app_id: tenant.appId };
   if ('device_id' in parameters) {
     ids['device_id'] = String((await sendFirst(tenant, addDevice)).body['device_sid']);
   }
+  if ('endpoint_id' in parameters) {
+    ids['endpoint_id'] = await findEndpoint(tenant);
+  }
+  if (`${method} ${path}` === createWebhook) await removeEndpoints(tenant);
+  if (path.includes('/deliveries')) {
+    ids['delivery_id'] = await sendExample(tenant, ids['endpoint_id'] ?? '');
+  }
   if ('request_id' in parameters) {
     ids['request_id'] = String((await sendFirst(tenant, sendEvent)).body['request_id']);
   }
+  if ('idempotency_key' in query) await sendWithKey(tenant, query['idempotency_key']);
+  if ('message_id' in parameters) ids['message_id'] = await findMessage(tenant);
   return {
     method,
     path,
     parameters: { ...parameters, ...ids },
     query,
     headers: {
-      ...buildCredentials(tenant, isSigned),
+      ...buildCredentials(tenant, credential),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
-    body: body && (await ownMessages(tenant, body)),
+    body: body && (await ownValues(tenant, path, body)),
   };
+}
+
+const createWebhook = 'POST /v1/apps/{app_id}/webhooks';
+/** The documented send, with this key. */
+async function sendWithKey(tenant: Tenant, key = ''): Promise<void> {
+  const operation = operations.find(({ name }) => name === sendEvent)!;
+  const call = await buildCall(tenant, operation, operation.bodies[0]!.value);
+  await send(gateways.usual, { ...call, headers: { ...call.headers, 'Idempotency-Key': key } });
+}
+
+async function ownValues(tenant: Tenant, path: string, body: Record<string, unknown>) {
+  return path.endsWith('/events/cancel') ? ownCancel(tenant, body) : ownMessages(tenant, body);
+}
+
+/** The cancel of a documented send: its request, or the first one with a cancel key. */
+async function ownCancel(tenant: Tenant, body: Record<string, unknown>) {
+  const operation = operations.find(({ name }) => name === sendEvent)!;
+  const example = operation.bodies.find(({ value }) => value && 'cancel_key' in value)!;
+  const call = await buildCall(tenant, operation, example.value);
+  const { body: answer } = await send(gateways.usual, call);
+  return 'request_id' in body ? { ...body, request_id: answer['request_id'] } : body;
 }
 
 const sendEvent = 'POST /v1/apps/{app_id}/events/send';
 const addDevice = 'POST /v1/apps/{app_id}/users/{user_id}/devices';
+
+/** The documented endpoint of the account. */
+async function findEndpoint(tenant: Tenant): Promise<string> {
+  const { webhookEndpoint } = gateways.usual.database.prisma;
+  const endpoint = await webhookEndpoint.findFirst({ where: { appId: tenant.appId } });
+  return endpoint?.id ?? String((await sendFirst(tenant, createWebhook)).body['id']);
+}
+
+/** An app can have 10. */
+async function removeEndpoints({ appId }: Tenant): Promise<void> {
+  await gateways.usual.database.prisma.webhookEndpoint.deleteMany({ where: { appId } });
+}
+
+/** Returns the ID of the delivery of an example. */
+async function sendExample(tenant: Tenant, endpoint_id: string): Promise<string> {
+  const name = 'POST /v1/apps/{app_id}/webhooks/{endpoint_id}/example';
+  const operation = operations.find((each) => each.name === name)!;
+  const call = await buildCall(tenant, operation, operation.bodies[0]!.value);
+  const parameters = { ...call.parameters, endpoint_id };
+  return String((await send(gateways.usual, { ...call, parameters })).body['id']);
+}
 
 async function sendFirst(tenant: Tenant, name: string): Promise<CallAnswer> {
   const operation = operations.find((each) => each.name === name)!;
@@ -172,7 +240,7 @@ function documented(status: number, response: Pick<DocumentedResponse, 'headers'
 }
 
 const newEachTime =
-  /^(request_id|id|message_id|user_sid|device_sid|timestamp|created_at|updated_at|captured_at|accepted_at|due_at|next)$/;
+  /^(request_id|id|message_id|user_sid|device_sid|timestamp|created_at|updated_at|captured_at|accepted_at|due_at|next|seen_at|read_at|after|stream|ticket|app_id|secret|occurred_at|next_at|previous_secret_ends_at)$/;
 
 function withoutIds(value: unknown): unknown {
   return JSON.parse(
@@ -187,13 +255,14 @@ async function sendAsTenant(
 ): Promise<CallAnswer> {
   const tenant = await createDocumentedTenant();
   if (operation.path.includes('/users')) await sendFirst(tenant, addDevice);
+  if (operation.name === 'GET /v1/apps/{app_id}/webhooks') await sendFirst(tenant, createWebhook);
   return send(gateways.usual, await buildCall(tenant, operation, body));
 }
 
 describe('a documented request', () => {
   test('gets the documented status, headers and body, which match the schema', async () => {
     expect(operations.length).toBeGreaterThan(0);
-    for (const operation of operations) {
+    for (const operation of operations.filter(isJson)) {
       const response = operation.responses['200']!;
       const { examples } = response.content['application/json'];
       const [name, ...dryRunNames] = listSchemaNames(response);
@@ -212,9 +281,9 @@ describe('a documented request', () => {
   });
 
   test('gets the documented dry-run response, except for IDs', async () => {
-    const dryRunOperations = operations.filter(
-      ({ responses }) => listSchemaNames(responses['200']!).length > 1,
-    );
+    const dryRunOperations = operations
+      .filter(isJson)
+      .filter(({ responses }) => listSchemaNames(responses['200']!).length > 1);
     expect(dryRunOperations.map(({ name }) => name)).toEqual([
       'POST /v1/apps/{app_id}/events/send',
     ]);

@@ -11,10 +11,10 @@ afterAll(() => gateway.close());
 
 type Fixture = { tenant: Tenant; event: string; integrationIds: string[] };
 
-/** A live app with an event on SMS, with two integrations, and on e-mail. */
-async function createFixture(): Promise<Fixture> {
+/** An app with an event on SMS, with two integrations, and on e-mail. */
+async function createFixture(delivery: 'sandbox' | 'live' = 'live'): Promise<Fixture> {
   const { factories } = gateway;
-  const tenant = await factories.createTenant({ delivery: 'live' });
+  const tenant = await factories.createTenant({ delivery });
   const create = () =>
     factories.createIntegration(tenant, {
       channel: 'sms',
@@ -71,6 +71,7 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
           target: 'ana',
           warnings: [
             'onesignal_player_ids is ignored: onesignal_external_id reaches every subscription of the person.',
+            'This channel of the event has no integration. Live delivery would skip the message.',
           ],
         },
       ],
@@ -148,6 +149,57 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
     await set(second, 'paused');
     const [waiting] = (await dryRun(fixture)).body.messages;
     expect(waiting.warnings).toContainEqual(expect.stringContaining('would wait'));
+  });
+
+  test('names no provider without an integration, with the verdict of a send', async () => {
+    const { factories } = gateway;
+    const run = async (delivery: 'sandbox' | 'live') => {
+      const tenant = await factories.createTenant({ delivery });
+      const { name } = await factories.createEvent(tenant, {
+        sms: channelVersion({ text: 'Hi {{name}}' }),
+      });
+      return (await dryRun({ tenant, event: name, integrationIds: [] })).body.messages[0];
+    };
+    const captured = await run('sandbox');
+    expect(captured).toMatchObject({
+      would: 'send',
+      request: { body: { To: '+4520123456' } },
+      warnings: [
+        expect.any(String),
+        'This channel of the event has no integration. Live delivery would skip the message.',
+      ],
+    });
+    const skipped = await run('live');
+    expect(skipped).toMatchObject({ would: 'skip', reason: 'no_integration' });
+    for (const message of [captured, skipped]) expect(message).not.toHaveProperty('provider');
+  });
+
+  test('names no provider of a removed integration', async () => {
+    const run = async (delivery: 'sandbox' | 'live') => {
+      const fixture = await createFixture(delivery);
+      await gateway.database.prisma.integration.updateMany({
+        where: { id: { in: fixture.integrationIds } },
+        data: { deletedAt: new Date() },
+      });
+      return (await dryRun(fixture)).body.messages[0];
+    };
+    const [failing, captured] = [await run('live'), await run('sandbox')];
+    expect(failing).toMatchObject({ would: 'fail', reason: 'integration_removed' });
+    expect(captured).toMatchObject({ would: 'send' });
+    expect(captured.warnings).toContain(
+      'The integration was removed. Live delivery would fail the message.',
+    );
+    for (const message of [failing, captured]) expect(message).not.toHaveProperty('provider');
+  });
+
+  test('names the provider of a channel that needs no integration', async () => {
+    const tenant = await gateway.factories.createTenant({ delivery: 'sandbox' });
+    const { name } = await gateway.factories.createEvent(tenant, {
+      in_app: channelVersion({ title: 'Hi', body: 'Hi' }),
+    });
+    const fixture = { tenant, event: name, integrationIds: [] };
+    const [message] = (await dryRun(fixture, { user: { user_id: 'ana' } })).body.messages;
+    expect(message).toMatchObject({ would: 'send', provider: expect.any(String), warnings: [] });
   });
 
   test('reports a suppressed address and content that cannot be sent', async () => {

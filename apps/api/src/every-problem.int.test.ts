@@ -105,6 +105,19 @@ describe('a 422 lists every problem in the order of the body', () => {
     });
   });
 
+  test('metadata and cancel key', async () => {
+    const metadata = { order: 'A-1001', '': 'x', note: 'n'.repeat(501), count: 5 };
+    const body = { event, metadata, cancel_key: 'a\nb' };
+    expect(await readRefusal('post', '/events/send', body)).toEqual(
+      invalid(
+        'metadata must have keys of 1 to 64 characters',
+        'metadata.note must be at most 500 characters',
+        'metadata.count must be a string',
+        'cancel_key must not be empty or contain control characters',
+      ),
+    );
+  });
+
   test('users and devices', async () => {
     const user = { user_id: '', email: longEmail, slack: {}, mobile: 'm'.repeat(33) };
     expect(await readRefusal('post', '/users', user)).toEqual(

@@ -11,13 +11,13 @@ import { createKeyRing, createLogger, createSecrets, newId } from '@belfry/runti
 import { createApiKey } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { type ApiDeps, createApi } from './app';
+import type { WebhookRoutesDeps } from './routes/webhooks';
 import { type Api, createApiServer } from './server';
 
 export const appId = '0197f0c0-0000-7000-8000-000000000001';
 export const otherAppId = '0197f0c0-0000-7000-8000-000000000002';
 export const sendPath = `/v1/apps/${appId}/events/send`;
 
-/** A gateway on in-memory stores: one account with one app and one key, and another account. */
 const devicesWithoutStore = {
   addDevice: failWithoutStore,
   updateDevice: failWithoutStore,
@@ -25,6 +25,36 @@ const devicesWithoutStore = {
   deleteDevice: failWithoutStore,
 };
 
+const browserServicesWithoutStore = {
+  takeOpenCall: () => true,
+  isReportable: failWithoutStore,
+  findWebPushKey: failWithoutStore,
+  changeTopic: failWithoutStore,
+};
+
+const webhooksWithoutStore: WebhookRoutesDeps = {
+  webhooks: {
+    ...{ list: failWithoutStore, find: failWithoutStore, create: failWithoutStore },
+    ...{ change: failWithoutStore, remove: failWithoutStore, rotateSecret: failWithoutStore },
+    ...{ listDeliveries: failWithoutStore, sendExample: failWithoutStore },
+    ...{ resend: failWithoutStore, resendFailed: failWithoutStore },
+  },
+  findWebhookUrlProblem: () => undefined,
+  webhookAnswerBox: { seal: (secret) => secret, open: (sealed) => sealed },
+};
+
+const wireChannels: ApiDeps['channels'] = {
+  email: {
+    override: Type.Object({ message: Type.Optional(Type.Object({})) }),
+    recipient: {},
+  },
+  toy: {
+    override: Type.Object({ colour: Type.Optional(Type.String()) }),
+    recipient: { toy_address: Type.String({ maxLength: 5 }) },
+  },
+};
+
+/** A gateway on in-memory stores: one account with one app and one key, and another account. */
 export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true } = {}) {
   const { key, id, secretHash } = createApiKey();
   const sent: SendEventInput[] = [];
@@ -43,8 +73,11 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     users: { writeUser: failWithoutStore, findWholeUser: failWithoutStore },
     devices: devicesWithoutStore,
     inbox: inboxWithoutStore({ id, key }),
+    inboxStreams: streamsWithoutStore,
     writeAppReport: failWithoutStore,
     ...{ findCaptures: failWithoutStore, readRequestStatus: failWithoutStore },
+    ...{ findRequestByKey: failWithoutStore, cancelMessages: failWithoutStore },
+    ...webhooksWithoutStore,
     isClosing: () => false,
     receipts: receiptsWithoutStore(),
     runIdempotentRequest: createRunnerWithoutStores(),
@@ -58,17 +91,9 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     dryRun: failWithoutStore,
     maxBatchItems: 5,
     limitRate: async () => undefined,
+    ...browserServicesWithoutStore,
     ready: async () => true,
-    channels: {
-      email: {
-        override: Type.Object({ message: Type.Optional(Type.Object({})) }),
-        recipient: {},
-      },
-      toy: {
-        override: Type.Object({ colour: Type.Optional(Type.String()) }),
-        recipient: { toy_address: Type.String({ maxLength: 5 }) },
-      },
-    },
+    channels: wireChannels,
     https: { allowHttp: true, isTrustedProxy: () => false },
     bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, pace },
     metrics: { countHttpRequest: (request) => counted.push(request) },
@@ -109,11 +134,14 @@ function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['i
   return {
     async findApp(requestedId) {
       const app = apps.find((each) => each.id === requestedId);
-      return app && { ...app, openInboxCounters: false };
+      return app && { ...app, openInboxCounters: false, inboxSignature: true };
     },
     findSealedKeys: async (accountId) =>
       accountId === 'account_1' ? [{ id, sealed: key }] : [{ id: 'other', sealed: 'other' }],
     openKey: ({ sealed }) => sealed,
+    findSealedSecrets: async () => [],
+    openSecret: ({ sealed }) => sealed,
+    secrets: createSecrets(createKeyRing()),
     ensureUser: failWithoutStore,
     isUserStored: failWithoutStore,
     listItems: failWithoutStore,
@@ -121,8 +149,20 @@ function inboxWithoutStore({ id, key }: { id: string; key: string }): ApiDeps['i
     changeStatus: failWithoutStore,
     readAll: failWithoutStore,
     open: failWithoutStore,
+    readPage: failWithoutStore,
+    countItems: failWithoutStore,
+    findPosition: failWithoutStore,
+    changeItem: failWithoutStore,
+    changeItems: failWithoutStore,
   };
 }
+
+const streamsWithoutStore: ApiDeps['inboxStreams'] = {
+  check: () => undefined,
+  open: () => void failWithoutStore(),
+  count: () => 0,
+  close: async () => undefined,
+};
 
 /** Knows no key and accepts every one. */
 function createRunnerWithoutStores(): RunIdempotentRequest {

@@ -5,6 +5,7 @@ import { channelVersion, eventually, type Tenant, testKeyRing } from '@belfry/te
 import request from 'supertest';
 import { bodyByRoute, fillRoute, type PathValues, routesWithRow } from './routes.fixture';
 import { createStoredGateway, type StoredGateway } from './stored-gateway.fixture';
+import { findWebhook } from './webhook-values.fixture';
 
 const version = { email: channelVersion({ subject: 'Hi', text: 'Hello' }) };
 const dayMs = 24 * 60 * 60_000;
@@ -94,7 +95,10 @@ describe('specification 4.7, Idempotency', () => {
     async (route) => {
       const key = newId();
       const { userId, deviceId } = await createDevice();
-      const values = { app_id: tenant.appId, user_id: userId, device_id: deviceId };
+      const ids = { app_id: tenant.appId, user_id: userId, device_id: deviceId };
+      const values = route.includes('/webhooks/')
+        ? { ...ids, ...(await findWebhook(gateway, tenant)) }
+        : ids;
       const first = await post({ route, values, key });
       const second = await post({ route, values, key });
       expect([first.status, first.headers['idempotent-replayed']]).toEqual([200, undefined]);

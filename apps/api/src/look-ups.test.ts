@@ -10,6 +10,7 @@ function setUp(ttlMs: number, changes: Partial<StoredLookUps> = {}) {
       readApiKeyIds: async () => [],
       readAppIds: async () => [],
       findSealedKeys: async () => [],
+      findSealedSecrets: async () => [],
       findApp: async () => undefined,
       findVersion: async () => undefined,
       findUsers: async () => new Map(),
@@ -66,6 +67,7 @@ describe('createGatewayLookUps', () => {
           accountId: 'a',
           name: 'n',
           openInboxCounters: false,
+          inboxSignature: true,
           defaultRegion: null,
           isStorageFull: false,
         };

@@ -6,6 +6,7 @@ import {
   type IdLists,
   isRefusedContent,
   type LookUps,
+  type SealedInboxSecret,
 } from '@belfry/database';
 import {
   type Awaitable,
@@ -33,10 +34,14 @@ export type GatewayLookUps = Pick<LookUps, 'findSealedKeys' | 'findUser'> & {
   findApiKey(id: string, req: IncomingMessage): Awaitable<ApiKeyRow | undefined>;
   /** Pass `req` if the caller is not authenticated yet. */
   findApp(id: string, req?: IncomingMessage): Awaitable<AppRow | undefined>;
+  /** The active inbox secrets of an app. */
+  findSealedSecrets(appId: string): Promise<SealedInboxSecret[]>;
 };
 
 /** The look-ups in the store. Users are read in batches. */
-type StoredLookUps = GuardedLookUps & Pick<LookUps, CachedName | 'findSealedKeys' | 'findUsers'>;
+type StoredLookUps = GuardedLookUps &
+  Pick<LookUps, CachedName | 'findSealedKeys' | 'findUsers'> &
+  Pick<GatewayLookUps, 'findSealedSecrets'>;
 type GuardedLookUps = IdLists & Pick<LookUps, 'findApiKey' | 'findApp'>;
 
 export type LookUpOptions = CacheOptions & { isTrustedProxy: IsTrustedProxy };
@@ -59,8 +64,10 @@ export function createGatewayLookUps(
   );
   const findUser = createFindUser(lookUps);
   const findSealedKeys = createCache((id) => mapStoreErrors(lookUps.findSealedKeys(id)), cache);
+  const findSecrets = createCache((id) => mapStoreErrors(lookUps.findSealedSecrets(id)), cache);
   return {
     findSealedKeys: async (accountId) => (await findSealedKeys(accountId)) ?? [],
+    findSealedSecrets: async (appId) => (await findSecrets(appId)) ?? [],
     findApiKey: createCache(
       (id, req: IncomingMessage) =>
         mapStoreErrors(guarded.findApiKey(id, getClientNetwork(req, isTrustedProxy))),

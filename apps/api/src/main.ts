@@ -47,10 +47,19 @@ async function start(): Promise<void> {
   const deps = createApiDeps(env, log, shutdown);
   const slack = deps.slackDeps && (await createSlackRouter(deps.slackDeps));
   const api = createApi({ ...deps, ...(slack ? { slack } : {}) });
-  const server = createApiServer(api, { ...deps.https, ...(tls && { tls }), newId, log });
+  const maxStreams = env.MAX_INBOX_STREAMS;
+  const server = createApiServer(api, {
+    ...deps.https,
+    ...(tls && { tls }),
+    maxStreams,
+    newId,
+    log,
+  });
   await createChecks(deps.storeChecks, shutdown, log).run();
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server, timeoutMs - closingMs));
+  // Closed first: the server waits for its responses, and streams do not end by themselves.
+  shutdown.add('inbox_streams', deps.inboxStreams.close);
   const metricsUrl = await serveMetrics(status, deps, env);
   shutdown.add('loop_watch', watchLoop({ log, metrics: deps.metrics }));
   exitOnSignals(shutdown);

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorEntry } from '@belfry/shared';
 import { signatureHeader } from './middleware/authenticate-reader';
-import { type Operation, takesKey } from './operation';
+import { type Operation, takesApiKey, takesKey } from './operation';
 
 /** Response headers by name. */
 const answerHeaders: Record<string, { description: string; schema: object }> = {
@@ -58,8 +58,9 @@ function exampleFor(name: string, own: [string, string][]): { example?: string }
   return example === undefined || others.length > 0 ? {} : { example };
 }
 
-function getErrorHeaders({ access }: Operation, code: ErrorCode): Record<string, string> {
-  if (access && code === 'unauthenticated') return { 'WWW-Authenticate': signatureHeader };
+function getErrorHeaders(operation: Operation, code: ErrorCode): Record<string, string> {
+  if (code === 'unauthenticated' && !takesApiKey(operation))
+    return { 'WWW-Authenticate': signatureHeader };
   return errorEntry(code).headers ?? {};
 }
 

@@ -24,9 +24,21 @@ const pathParameters: Record<string, { description: string; example: string }> =
     description: 'The `request_id` from the response of a send.',
     example: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
   },
+  message_id: {
+    description: 'The `message_id` of an inbox item.',
+    example: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',
+  },
   device_id: {
     description: 'The `device_sid` of the device, or the client’s own `id` for it.',
     example: '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03',
+  },
+  endpoint_id: {
+    description: 'The `id` of the endpoint.',
+    example: '0199b1f4-c400-7a51-9c90-6e0f4a81bd36',
+  },
+  delivery_id: {
+    description: 'The `id` of the delivery, which is also its `webhook-id`.',
+    example: '0199b1f4-d500-7b61-8da0-7f105b92ce47',
   },
 };
 

@@ -6,16 +6,15 @@ import { createGateway } from './gateway.fixture';
 type Node = { [member: string]: Node };
 
 type Example = { value: unknown };
-type JsonContent = {
-  'application/json': {
-    schema: { $ref?: string; anyOf?: { $ref: string }[] };
-    examples: Record<string, Example>;
-  };
-};
+/** By media type. */
+type MediaContent = Record<
+  string,
+  { schema: { $ref?: string; anyOf?: { $ref: string }[] }; examples: Record<string, Example> }
+>;
 type Content = {
   description?: string;
-  requestBody?: { content: JsonContent };
-  responses: Record<string, { content: JsonContent }>;
+  requestBody?: { content: MediaContent };
+  responses: Record<string, { content: MediaContent }>;
 };
 
 async function readDocument(): Promise<Node> {
@@ -68,8 +67,13 @@ describe('GET /openapi.json', () => {
     for (const [path, methods] of Object.entries(document['paths']!)) {
       for (const [method, operation] of Object.entries(methods)) {
         const text = JSON.stringify(operation);
-        const takesKey = method === 'post' && !path.includes('/in_app_notifications/');
-        expect([path, method, /idempotency/.test(text)]).toEqual([path, method, takesKey]);
+        const isOfBrowsers = /\/(in_app_notifications|in_app|fcm)\/|\/sdk$/.test(path);
+        const takesKey = method === 'post' && !isOfBrowsers;
+        expect([path, method, /parameters\/idempotencyKey/.test(text)]).toEqual([
+          path,
+          method,
+          takesKey,
+        ]);
       }
     }
   });
@@ -93,7 +97,7 @@ describe('GET /openapi.json', () => {
     );
     const contents = operations
       .flatMap(({ requestBody, responses }) => [requestBody, ...Object.values(responses)])
-      .flatMap((each) => (each ? [each.content['application/json']] : []));
+      .flatMap((each) => (each ? Object.values(each.content) : []));
     for (const { schema, examples } of contents) {
       const names = (schema.anyOf ?? [schema]).map(({ $ref }) => $ref!.split('/').at(-1)!);
       expect([names, Object.keys(examples)]).not.toEqual([names, []]);

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { signatureHeader } from './middleware/authenticate-reader';
 import { buildErrorHeaders, buildSuccessHeaders } from './openapi-headers';
 import { idempotencyKey, listParameters } from './openapi-parameters';
-import { type ErrorExample, listErrors, type Operation, takesKey } from './operation';
+import { type ErrorExample, listErrors, type Operation, takesApiKey, takesKey } from './operation';
 
 type Part = Record<string, unknown>;
 
@@ -30,12 +30,25 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
           name: 'Authorization',
           description: '`AuthKey`, a space, and the API key of the account.',
         },
+        userToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description:
+            'For front ends: a JWT that your backend signs with an inbox secret of the app (HS256), with the header `kid` and the claims `sub` (the `user_id`), `app` (the ID of the app) and `exp` (at most one hour ahead).',
+        },
+        streamTicket: {
+          type: 'apiKey',
+          in: 'query',
+          name: 'ticket',
+          description: 'From `stream_ticket`, valid for one minute.',
+        },
         userSignature: {
           type: 'apiKey',
           in: 'header',
           name: signatureHeader,
           description:
-            'For front ends: the lower-case hex HMAC-SHA256 of the `user_id` with the API key as the secret, created by your backend.',
+            'For front ends, unless the app has turned it off: the lower-case hex HMAC-SHA256 of the `user_id` with the API key as the secret, created by your backend.',
         },
       },
       parameters: { idempotencyKey },
@@ -62,49 +75,60 @@ responds.
 const tags = [
   {
     name: 'Events',
-    description: 'Send an event to one recipient or to many.',
-    collection: 'events',
+    description: 'Send an event to one recipient or to many, and cancel messages.',
+    collections: ['events'],
   },
   {
     name: 'Requests',
     description: 'Read the status of a send.',
-    collection: 'requests',
+    collections: ['requests'],
   },
   {
     name: 'Users',
     description: 'Store contact details of recipients.',
-    collection: 'users',
+    collections: ['users'],
   },
-  { name: 'Devices', description: 'Manage the push tokens of a user.', collection: 'devices' },
+  { name: 'Devices', description: 'Manage the push tokens of a user.', collections: ['devices'] },
   {
     name: 'Notifications',
-    description: 'Report the delivery of push notifications from your apps.',
-    collection: 'push',
+    description: 'Report the delivery of notifications from your apps and pages; topics of FCM.',
+    collections: ['push', 'in_app'],
   },
   {
     name: 'Inbox',
     description: 'Read the in-app messages of a user from your backend.',
-    collection: 'inbox',
+    collections: ['inbox'],
+  },
+  {
+    name: 'Webhooks',
+    description: 'Manage the URLs that get webhooks of an app.',
+    collections: ['webhooks'],
   },
   {
     name: 'Sandbox',
     description: 'Read captured messages in tests.',
-    collection: 'sandbox',
+    collections: ['sandbox'],
   },
   {
     name: 'Inbox of a front end',
     description: 'Read in-app messages from a browser, without an API key. Any origin may call.',
-    collection: 'in_app_notifications',
+    collections: ['in_app_notifications'],
+  },
+  {
+    name: 'Browser SDKs',
+    description: 'Register devices from a browser, without an API key. Any origin may call.',
+    collections: ['sdk'],
   },
 ];
 
 /** The tag of the last collection in the path. */
 function getTagName({ path }: Operation): string {
   const words = path.split('/').reverse();
-  const word = words.find((each) => tags.some(({ collection }) => collection === each));
-  const tag = tags.find(({ collection }) => collection === word);
-  if (!tag) throw new Error(`No tag matches ${path}`);
-  return tag.name;
+  for (const word of words) {
+    const tag = tags.find(({ collections }) => collections.includes(word));
+    if (tag) return tag.name;
+  }
+  throw new Error(`No tag matches ${path}`);
 }
 
 function buildPaths(operations: readonly Operation[]): Part {
@@ -143,8 +167,9 @@ function describe(operation: Operation): Part {
   };
 }
 
-function answerContent({ id, answerExample, dryRun }: Operation): Part {
+function answerContent({ id, answerExample, mediaType, dryRun }: Operation): Part {
   const success = { summary: 'Success', value: answerExample };
+  if (mediaType) return { [mediaType]: { schema: refTo(answerName(id)), examples: { success } } };
   if (!dryRun) return json(answerName(id), { success });
   const schema = { anyOf: [refTo(answerName(id)), refTo(dryRunName(id))] };
   const dry_run = { summary: 'Dry run', value: dryRun.answerExample };
@@ -155,14 +180,18 @@ function listRules(operation: Operation): string[] {
   const { access, body } = operation;
   return [
     takesKey(operation) ? idempotencyRule : noIdempotencyRule,
-    ...(body ? [access ? smallBodyRule : bodyRule] : []),
-    access ? frontEndRateRule : rateRule,
+    ...(body ? [takesApiKey(operation) ? bodyRule : smallBodyRule] : []),
+    ...rateRules[access ?? 'key'],
   ];
 }
 
+const reader = [{ userToken: [] }, { userSignature: [] }];
 const securityByAccess = {
-  signature: [{ userSignature: [] }],
-  signature_or_open: [{ userSignature: [] }, {}],
+  reader,
+  reader_or_open: [...reader, {}],
+  reader_or_ticket: [...reader, { streamTicket: [] }],
+  open: [{}],
+  key_or_open: [{ apiKey: [] }, {}],
 };
 
 const idempotencyRule =
@@ -178,8 +207,20 @@ const smallBodyRule = '**Limits.** A body may have 16 KB.';
 const frontEndRateRule =
   '**Rate limit.** If the account has a rate limit, all its front ends together have a second limit of the same size. A 429 has `Retry-After`.';
 
+const networkRateRule =
+  '**Without a credential.** A network (an IPv4 address, or the /64 of an IPv6 address) may send 200 requests at once, then 20 per second. A body may have 16 KB.';
+
 const rateRule =
   '**Rate limit.** If the account has a rate limit, it applies to all its requests together. `RateLimit` and `RateLimit-Policy` show the remaining requests, and a 429 has `Retry-After`.';
+
+const rateRules = {
+  key: [rateRule],
+  key_or_open: [rateRule, networkRateRule],
+  open: [networkRateRule],
+  reader: [frontEndRateRule],
+  reader_or_open: [frontEndRateRule],
+  reader_or_ticket: [frontEndRateRule],
+} satisfies Record<NonNullable<Operation['access']> | 'key', string[]>;
 
 function errorResponses(operation: Operation): Part {
   const byStatus: Record<string, ErrorExample[]> = {};

@@ -11,15 +11,22 @@ export type Operation = {
   summary: string;
   /** The rules of this operation. The document adds those of its method. */
   description: string;
-  /** The authentication. Default: the API key of the account. */
-  access?: 'signature' | 'signature_or_open';
+  /**
+   * The authentication. Default: the API key of the account. `open`: none, and `key_or_open`: the API key or none, if the
+   * caller is a browser.
+   */
+  access?: 'reader' | 'reader_or_open' | 'reader_or_ticket' | 'open' | 'key_or_open';
+  /** A POST that also works when the storage of the account is full. */
+  storesNothing?: true;
   /** Query parameters by name. */
   query?: Readonly<Record<string, QueryParameter>>;
   body?: TSchema;
   /** Valid bodies by name. */
   bodyExamples?: Record<string, BodyExample>;
   answer: TSchema;
-  answerExample: object;
+  answerExample: object | string;
+  /** The type of the success response. Default: JSON. */
+  mediaType?: 'text/event-stream';
   /** The response to `?dry_run=true`, if the operation supports it. */
   dryRun?: { answer: TSchema; answerExample: object };
   /** Errors of this operation besides those of every call. `text` replaces the catalogue's example. */
@@ -35,13 +42,18 @@ export type QueryParameter = {
 };
 
 /** Whether the operation honors an Idempotency-Key. */
-export function takesKey({ method, access }: Operation): boolean {
-  return method === 'post' && access === undefined;
+export function takesKey(operation: Operation): boolean {
+  return operation.method === 'post' && takesApiKey(operation);
+}
+
+export function takesApiKey({ access }: Operation): boolean {
+  return access === undefined || access === 'key_or_open';
 }
 
 /** Whether the operation stores data for the account. */
-function isStored({ method, access }: Operation): boolean {
-  return (method === 'post' || method === 'put') && access === undefined;
+function isStored(operation: Operation): boolean {
+  const { method, storesNothing } = operation;
+  return (method === 'post' || method === 'put') && takesApiKey(operation) && !storesNothing;
 }
 
 export type BodyExample = { summary: string; value: object };
@@ -53,8 +65,9 @@ export function listErrors(operation: Operation): ErrorExample[] {
   const { access, body, errors } = operation;
   const codes = new Set<ErrorCode>([
     ...commonErrors,
+    ...(access === 'open' ? [] : authenticationErrors),
     // Front ends must not learn whether an app exists.
-    ...(access ? [] : accountErrors),
+    ...(takesApiKey(operation) ? accountErrors : []),
     ...(body ? bodyErrors : []),
     ...(takesKey(operation) ? idempotencyErrors : []),
     ...(isStored(operation) ? storageErrors : []),
@@ -66,7 +79,6 @@ export function listErrors(operation: Operation): ErrorExample[] {
 
 const commonErrors: ErrorCode[] = [
   'bad_request',
-  'unauthenticated',
   'https_required',
   'not_found',
   'request_timeout',
@@ -76,6 +88,8 @@ const commonErrors: ErrorCode[] = [
   'internal',
   'unavailable',
 ];
+
+const authenticationErrors: ErrorCode[] = ['unauthenticated'];
 
 const accountErrors: ErrorCode[] = ['app_not_found'];
 

@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomInt } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import { buildReceiptUrl, newId } from '@belfry/runtime';
 import {
   type Answer,
@@ -24,8 +25,11 @@ import type { OpenApi } from './documented-calls.fixture';
 import { signatureHeader } from './middleware/authenticate-reader';
 import {
   bodyByRoute,
+  cancelRoute,
+  findRoute,
   frontEndRoutes,
   listParameterNames,
+  openRoutes,
   providerRoutes,
   publicRoutes,
   queryByRoute,
@@ -40,14 +44,20 @@ const types: ValueTypes = {
   app_id: 'appId',
   user_id: 'userId',
   device_id: ['deviceSid', 'clientId'],
+  endpoint_id: 'webhookEndpointId',
+  delivery_id: 'webhookDeliveryId',
   integration_id: 'integrationId',
   'Idempotency-Key': 'idempotencyKey',
   // Queries.
   request_id: 'requestId',
   last_message_id: 'inboxMessageId',
   to: ['email', 'userId'],
+  idempotency_key: 'idempotencyKey',
+  ...plain('outcome'),
   ...plain('secret', 'channel', 'after', 'cursor', 'count', 'timeout', 'limit', 'dry_run', 'hub'),
   // Bodies.
+  cancel_key: 'cancelKey',
+  user_ids: { list: 'userId' },
   event: 'eventName',
   batch: 'object',
   user: 'object',
@@ -56,7 +66,7 @@ const types: ValueTypes = {
   fcm_tokens: { list: 'token' },
   ...plain('whatsapp_mobile', 'whats_app', 'onesignal_external_id', 'onesignal_player_ids'),
   ...plain('slack', 'telegram', 'ios_tokens', 'fcm_topic', 'fcm_device_group', 'preferences'),
-  ...plain('data', 'override', 'locale', 'schedule_at', 'scheduleAt', 'scheduled_at'),
+  ...plain('metadata', 'data', 'override', 'locale', 'schedule_at', 'scheduleAt', 'scheduled_at'),
   ...plain('notifications_disabled', 'onesignal_player_id', 'xiaomi_token', 'oppo_token'),
   ...plain(
     'vivo_token',
@@ -69,11 +79,16 @@ const types: ValueTypes = {
     'platform',
   ),
   'devices.id': 'clientId',
+  'sdk.id': 'clientId',
   device_sid: 'deviceSid',
   fcm_token: 'token',
+  ...plain('push_subscription', 'endpoint', 'keys', 'p256dh', 'auth', 'expirationTime', 'topics'),
   notification_id: 'pushMessageId',
   message_id: 'inboxMessageId',
+  up_to: 'inboxMessageId',
+  ...plain('before', 'archived', 'last_event_id', 'ticket', 'seen', 'read'),
   biz_opaque_callback_data: 'messageId',
+  ...plain('url', 'types', 'description', 'enabled', 'since'),
 };
 
 function plain(...names: string[]): ValueTypes {
@@ -92,7 +107,8 @@ let sibling: Victim;
 
 beforeAll(async () => {
   store = await ownDatabase();
-  gateway = await createStoredGateway({ databaseUrl: store.url });
+  const env = { TRUSTED_PROXIES: '127.0.0.1/32' };
+  gateway = await createStoredGateway({ databaseUrl: store.url, env });
   document = (await request(gateway.server).get('/openapi.json')).body;
   reads = recordReads(gateway.api);
   watch = await createRowWatch(gateway.database);
@@ -132,46 +148,52 @@ async function createApp(): Promise<Tenant> {
   return { ...account, appId: app.id };
 }
 
-type Route = { name: string; query?: Record<string, string> };
+type Route = { name: string; query?: Record<string, string>; cancelBy?: 'request_id' };
 
 /** A valid call of the route by a caller that owns all data. */
-async function open({ name, query = {} }: Route, tenant: Tenant): Promise<Scene> {
+async function open(route: Route, tenant: Tenant): Promise<Scene> {
+  const { name, query = {} } = route;
   const [method = '', path = ''] = name.split(' ');
   const hasAccountRows = tenant.accountId !== account.accountId;
   const options = { word: 'shared', mark: 'own', hasAccountRows };
   const twin = await createTwin(gateway.database, tenant, options);
-  const { userId, deviceSid, requestId } = twin.values;
-  const own = await createOwn(name, twin);
+  const { userId, deviceSid, requestId, webhookEndpointId, webhookDeliveryId } = twin.values;
+  const own = await createOwn(route, twin);
   const values = {
     ...{ app_id: tenant.appId, user_id: userId, device_id: deviceSid, request_id: requestId },
+    ...{ endpoint_id: webhookEndpointId, delivery_id: webhookDeliveryId },
     ...own.params,
   };
   const params = Object.fromEntries(
     listParameterNames(name).map((parameter) => [parameter, Reflect.get(values, parameter) ?? '']),
   );
-  const route = { method: method.toLowerCase(), path, params, query: { ...query, ...own.query } };
+  const target = { method: method.toLowerCase(), path, params, query: { ...query, ...own.query } };
   const hasEffect = method !== 'GET' && !('dry_run' in query);
   return {
     twin,
     hasEffect,
-    call: { ...route, body: own.body, headers: {} },
+    call: { ...target, body: own.body, headers: {} },
     send: (call) => send(call, name, tenant),
   };
 }
 
 type Own = { params?: object; query?: Record<string, string>; body?: object };
 
-async function createOwn(route: string, twin: Victim['twin']): Promise<Own> {
+async function createOwn({ name: route, cancelBy }: Route, twin: Victim['twin']): Promise<Own> {
   const { userId: user_id, eventName, inboxMessageId } = twin.values;
+  const { requestId: request_id, cancelKey: cancel_key, idempotencyKey } = twin.values;
+  if (route === cancelRoute) return { body: cancelBy ? { request_id } : { cancel_key } };
+  if (route === findRoute) return { query: { idempotency_key: idempotencyKey } };
   if (providerRoutes.includes(route)) return createReceiptCall(twin);
   if (!frontEndRoutes.includes(route)) {
     const body = bodyByRoute[route]?.(eventName);
     return { query: queryByRoute[route] ?? {}, ...(body && { body }) };
   }
-  const isByBody = listBodyPaths(document, route).length > 0;
-  return isByBody
-    ? { body: { user_id, message_id: inboxMessageId, status: 'READ' } }
-    : { query: { user_id } };
+  const params = { message_id: inboxMessageId };
+  if (listBodyPaths(document, route).length === 0) return { params, query: { user_id } };
+  if (route.includes('/devices')) return { body: { fcm_token: newId() } };
+  const state = { status: 'READ', up_to: inboxMessageId, read: true };
+  return { params, body: { user_id, ...params, ...state, topics: ['news'] } };
 }
 
 const appSecret = 'b'.repeat(32);
@@ -198,21 +220,47 @@ async function createReceiptCall({ tenant, values }: Victim['twin']): Promise<Ow
   };
 }
 
+/** Each call comes from another network, because unknown apps are limited by network. */
+function createNetworkHeader(): Record<string, string> {
+  return { 'X-Forwarded-For': `10.${[1, 2, 3].map(() => randomInt(1, 255)).join('.')}` };
+}
+
 /** Adds the credentials for the kind of route. */
 async function send(call: RouteCall, route: string, { apiKey }: Tenant): Promise<Answer> {
-  const body = call.method === 'get' ? undefined : JSON.stringify(call.body);
-  const { user_id = call.query['user_id'] ?? '' } = (call.body ?? {}) as { user_id?: string };
+  const sentBody = call.method === 'get' ? undefined : JSON.stringify(call.body);
+  const inUrl = call.params['user_id'] ?? call.query['user_id'] ?? '';
+  const { user_id = inUrl } = (call.body ?? {}) as { user_id?: string };
   const sign = (key: string, text: string) => createHmac('sha256', key).update(text).digest('hex');
   const credentials = frontEndRoutes.includes(route)
     ? { [signatureHeader]: sign(apiKey, user_id) }
     : { Authorization: `AuthKey ${apiKey}` };
+  Object.assign(credentials, createNetworkHeader());
+  if (route.endsWith('/stream')) return readStream(buildRequestTarget(call), credentials);
   const sent = request(gateway.server)
     [call.method as 'get'](buildRequestTarget(call))
     .set({ ...credentials, ...call.headers, 'Content-Type': 'application/json' })
-    .set('X-Hub-Signature-256', `sha256=${sign(appSecret, body ?? '')}`);
-  const { status, headers, text } = await (body === undefined ? sent : sent.send(body));
+    .set('X-Hub-Signature-256', `sha256=${sign(appSecret, sentBody ?? '')}`);
+  const { status, headers, text } = await (sentBody === undefined ? sent : sent.send(sentBody));
   const { date: _date, 'x-request-id': _id, ...others } = headers;
-  return { status, text: JSON.stringify([others, text]) };
+  // They are random, or depend on the reader and the time.
+  const body = text.replaceAll(/"(after|stream|ticket|secret|timestamp)":"[^"]*"/g, '"$1":"<id>"');
+  return { status, text: JSON.stringify([others, body]) };
+}
+
+/** Reads a stream until its counts, or a refusal. An event ID has the time, and `retry` is random. */
+async function readStream(target: string, headers: Record<string, string>): Promise<Answer> {
+  const { port } = gateway.server.address() as AddressInfo;
+  const controller = new AbortController();
+  const url = new URL(target, `http://127.0.0.1:${port}`);
+  const { status, body } = await fetch(url, { headers, signal: controller.signal });
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk);
+    if (status === 200 && text.includes('event: counts')) break;
+  }
+  controller.abort();
+  return { status, text: text.replace(/^(id|retry): .*$/gm, '') };
 }
 
 /** The input of a route besides its path and query. */
@@ -242,18 +290,23 @@ async function probe(
 function listRoutes(): Route[] {
   const query = { dry_run: 'true' };
   const names = [...routesWithRow, ...frontEndRoutes, ...providerRoutes];
-  return [...names.map((name) => ({ name })), { name: 'POST /v1/apps/:app_id/events/send', query }];
+  return [
+    ...names.map((name) => ({ name })),
+    { name: 'POST /v1/apps/:app_id/events/send', query },
+    { name: cancelRoute, cancelBy: 'request_id' },
+  ];
 }
 
 test('these tests call every route of an account, and the OpenAPI document lists them', () => {
   const names = listRoutes().map(({ name }) => name);
-  expect([...new Set([...names, ...publicRoutes])].sort()).toEqual([...gateway.routes].sort());
+  const all = [...names, ...publicRoutes, ...openRoutes];
+  expect([...new Set(all)].sort()).toEqual([...gateway.routes].sort());
   const documented = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(
       (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     ),
   );
-  expect(documented.sort()).toEqual([...routesWithRow, ...frontEndRoutes].sort());
+  expect(documented.sort()).toEqual([...routesWithRow, ...frontEndRoutes, ...openRoutes].sort());
 });
 
 test('the accounts that callers must not see have rows in every table of an app or account', async () => {

@@ -7,7 +7,7 @@ import type {
 import type { Awaitable } from '@belfry/runtime';
 import { canonicalJson, type Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
-import { getCall, sendAnswer, toAnswer } from './call';
+import { type Answer, getCall, sendAnswer, toAnswer } from './call';
 import {
   type Authenticate,
   type Caller,
@@ -46,12 +46,17 @@ export type PreparedPost = {
 };
 
 type Route<Call, Prepared> = {
-  operation: Pick<Operation, 'path'>;
+  operation: Pick<Operation, 'path' | 'storesNothing'>;
+  /** A body is ignored. */
+  hasNoBody?: true;
+  /** Opens a secret in the body of a success, which is stored and replayed with the secret sealed. */
+  reveal?(body: string): string;
   /** Does all checks that need no stored state, and returns the remaining work. */
   prepare(call: Call): Awaitable<Prepared>;
 };
 
 export type PostRoute = Route<PostCall, IdempotentHandler>;
+export type BodilessPostRoute = Route<RouteCall, IdempotentHandler>;
 export type UnparsedPostRoute = Route<UnparsedPostCall, PreparedPost>;
 
 /** The checks of every call with a body. */
@@ -71,30 +76,31 @@ export function createPost(deps: PostDeps) {
     deps;
 
   function postUnparsed(route: UnparsedPostRoute): RequestHandler {
+    const { storesNothing = false } = route.operation;
+    const body = route.hasNoBody ? noBody : { checkDeclaredBody, readBody };
     return async function handlePost(req, res) {
       const call = getCall(res);
       const caller = await authenticate(req);
       call.accountId = caller.accountId;
       call.appId = caller.app.id;
-      checkDeclaredBody(req);
+      body.checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
       await limitRate(call, caller.accountId);
-      refuseBeforeBody(caller, idempotencyKey);
-      const bytes = await readBody(req, res, caller.accountId);
+      if (!storesNothing) refuseBeforeBody(caller, idempotencyKey);
+      const bytes = await body.readBody(req, res, caller.accountId);
       const path = getPathParameters(req);
       const head = { callId: call.id, caller, path, idempotencyKey, bytes };
       const prepared = await route.prepare(head);
-      const work = withinStorage(prepared.work, caller);
-      sendAnswer(
-        res,
-        toAnswer(await runIdempotentRequest(describeCall(head, route, prepared), work)),
-      );
+      const work = storesNothing ? prepared.work : withinStorage(prepared.work, caller);
+      const response = await runIdempotentRequest(describeCall(head, route, prepared), work);
+      sendAnswer(res, reveal(toAnswer(response), route));
     };
   }
 
-  function post({ operation, prepare }: PostRoute): RequestHandler {
+  function post({ operation, prepare, reveal: revealBody }: PostRoute): RequestHandler {
     return postUnparsed({
       operation,
+      ...(revealBody && { reveal: revealBody }),
       async prepare({ bytes, ...head }) {
         const body = await readJson(bytes, head.caller.accountId);
         const work = await prepare({ ...head, body });
@@ -105,7 +111,27 @@ export function createPost(deps: PostDeps) {
     });
   }
 
-  return { post, postUnparsed };
+  /** For a POST without fields. */
+  function postWithoutBody({ prepare, ...route }: BodilessPostRoute): RequestHandler {
+    const canonicalBody = () => '';
+    return postUnparsed({
+      ...route,
+      hasNoBody: true,
+      prepare: async (head) => ({ work: await prepare(head), canonicalBody }),
+    });
+  }
+
+  return { post, postUnparsed, postWithoutBody };
+}
+
+const noBody: Pick<Checks, 'checkDeclaredBody' | 'readBody'> = {
+  checkDeclaredBody: () => undefined,
+  readBody: async () => Buffer.alloc(0),
+};
+
+function reveal(answer: Answer, route: UnparsedPostRoute): Answer {
+  if (!route.reveal || answer.status !== 200) return answer;
+  return { ...answer, body: route.reveal(answer.body) };
 }
 
 /** A call with a key may be a replay, which stores nothing. `withinStorage` refuses it once it turns out to be a new request. */

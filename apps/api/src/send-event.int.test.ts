@@ -69,6 +69,44 @@ describe('POST /v1/apps/:app_id/events/send', () => {
     ]);
   });
 
+  test('stores metadata and cancel key, which the status returns and a dry run accepts', async () => {
+    const metadata = { order_id: 'A-1001', 'a key with: signs ü': '' };
+    const user = { email: 'ana@example.com' };
+    const call = { event, user, metadata, cancel_key: 'order-A-1001' };
+    const { body } = await send({ body: call });
+    const row = await readRequest(body.request_id);
+    expect(row.requestItems).toMatchObject([
+      { metadata: JSON.stringify(metadata), cancelKey: 'order-A-1001' },
+    ]);
+    const { apiKey, appId: app } = tenant;
+    const path = `/requests/${body.request_id}`;
+    const status = await gateway.call({ method: 'get', path, app, apiKey });
+    expect(status.body.messages).toMatchObject([{ channel: 'email', metadata }]);
+    const dryRun = { method: 'post', path: '/events/send?dry_run=true', app, apiKey } as const;
+    expect((await gateway.call({ ...dryRun, body: call })).status).toBe(200);
+  });
+
+  test('counts null and empty metadata as not given, and stores no term without these fields', async () => {
+    for (const metadata of [null, {}, { a: null }]) {
+      const { body } = await send({ body: { event, metadata, cancel_key: null } });
+      const [item] = (await readRequest(body.request_id)).requestItems;
+      expect(item).toMatchObject({ metadata: null, cancelKey: null });
+      const where = { requestId: body.request_id };
+      expect(await database.prisma.requestTerm.count({ where })).toBe(0);
+    }
+  });
+
+  test('has metadata and cancel key in the fingerprint of an idempotency key', async () => {
+    const headers = { 'Idempotency-Key': newId() };
+    const call = { event, metadata: { a: '1' }, cancel_key: 'a' };
+    const first = await send({ body: call, headers });
+    expect((await send({ body: call, headers })).body).toEqual(first.body);
+    for (const change of [{ metadata: { a: '2' } }, { cancel_key: 'b' }]) {
+      const { body } = await send({ body: { ...call, ...change }, headers });
+      expect(body.code).toBe('idempotency_mismatch');
+    }
+  });
+
   test('assigns the job of a message before the response if the relay published capacity', async () => {
     const publishCapacity = createPublishCapacity(
       { redis: gateway.redis, prefix: gateway.redisPrefix },

@@ -9,17 +9,22 @@ import { errorBody } from './error-body';
 export type Api = Express & { directRoute: DirectRoute };
 
 export type ServerOptions = Pick<HttpServerOptions, 'tls' | 'isTrustedProxy'> & {
+  /** Connections of streams, besides those of calls. */
+  maxStreams?: number;
   newId: () => string;
   log: Logger;
 };
 
-const maxConnections = 10_000;
+const maxCallConnections = 10_000;
 
 /** Creates the HTTP server of the gateway. Sends bypass Express, and all errors have the common format. */
-export function createApiServer(api: Api, { newId, log, ...options }: ServerOptions): Server {
+export function createApiServer(
+  api: Api,
+  { maxStreams = 0, newId, log, ...options }: ServerOptions,
+): Server {
   return createHttpServer({
     ...options,
-    maxConnections,
+    maxConnections: maxCallConnections + maxStreams,
     express: api,
     handle(req, res) {
       req.url = toOriginForm(req.url);
@@ -44,14 +49,19 @@ function toOriginForm(target = '/'): string {
   return pathname.startsWith('/') ? pathname + search : '/';
 }
 
-/** Resolves when the server listens, or with the error of the operating system. */
+/**
+ * Resolves when the server listens, or with the error of the operating system. Node takes one new connection per iteration
+ * of its event loop; the others wait in the system. By default 511 can: when more clients reconnect at once, as streams
+ * after a restart, the system drops the handshakes of the others, which try again after 1, 3, 7 ... seconds. It lowers the
+ * backlog to its own limit (`net.core.somaxconn`, 4,096 on Linux).
+ */
 export function listen(
   server: Server,
   address: { host: string; port: number },
 ): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     server.once('error', resolve);
-    server.listen(address, () => {
+    server.listen({ ...address, backlog: server.maxConnections }, () => {
       server.off('error', resolve);
       resolve(undefined);
     });

@@ -44,6 +44,8 @@ export type StoredGateway = {
   factories: Factories;
   tenant: Tenant;
   call(call: StoredCall): Test;
+  /** Ends the streams of inboxes, as the gateway does first when it shuts down. */
+  closeStreams(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -97,7 +99,9 @@ export async function createStoredGateway({
         .set({ Authorization: `AuthKey ${apiKey}`, ...headers });
       return body === undefined ? test : test.type('json').send(body);
     },
+    closeStreams: apiDeps.inboxStreams.close,
     async close() {
+      await apiDeps.inboxStreams.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await shutdown.run('test');

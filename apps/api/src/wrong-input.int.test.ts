@@ -20,7 +20,10 @@ afterAll(() => gateway.close());
 
 /** Values that PostgreSQL or UTF-8 cannot represent: U+0000, invalid UTF-8, half a surrogate pair, half an escape. */
 const badTexts = ['%00', 'a%00b', '%ff', '%C3', '%ED%A0%80', '%', '%zz'];
-const queryNames = ['user_id', 'to', 'after', 'channel', 'request_id', 'count', 'last_message_id'];
+const queryNames = [
+  ...['user_id', 'to', 'after', 'channel', 'request_id', 'count', 'last_message_id'],
+  'idempotency_key',
+];
 
 /** A valid path of the route, with other values for some parameters. */
 function fillPath(path: string, changes: Record<string, string> = {}): string {
@@ -30,6 +33,7 @@ function fillPath(path: string, changes: Record<string, string> = {}): string {
   const secret = new URL(address).pathname.split('/').at(-1) ?? '';
   const values: Record<string, string> = {
     ...{ app_id: gateway.tenant.appId, user_id: 'u', device_id: newId(), name: 'a', call: 'setup' },
+    ...{ endpoint_id: newId(), delivery_id: newId() },
     ...{ integration_id: integrationId, secret },
     ...changes,
   };
@@ -65,7 +69,9 @@ async function findBadAnswers(calls: Wrong[], sentence: RegExp) {
   );
 }
 
-const hasBody = (route: string) => /^(POST|PUT) /.test(route) && !/setup$|last_open$/.test(route);
+const hasBody = (route: string) =>
+  /^(POST|PUT) /.test(route) &&
+  !/(setup|last_open|stream_ticket|rotate_secret|resend)$/.test(route);
 
 describe('invalid input on every route', () => {
   test('in the path gets a 4xx that names the problem', async () => {

@@ -103,7 +103,12 @@ describe('belfry account create', () => {
 describe('belfry app', () => {
   const findApp = () => database.prisma.app.findFirstOrThrow();
   const formatSettings = (delivery: string, counters: boolean, region = 'none') =>
-    `delivery  ${delivery}\nopen_inbox_counters  ${counters}\ndefault_region  ${region}`;
+    [
+      `delivery  ${delivery}`,
+      `open_inbox_counters  ${counters}`,
+      'inbox_signature  true',
+      `default_region  ${region}`,
+    ].join('\n');
 
   test('shows and changes each setting, and records the changes in the audit log without an operator', async () => {
     await belfry(['account', 'create', 'Shop']);
@@ -489,7 +494,7 @@ describe('belfry keys rotate', () => {
     await seed();
     await belfry(['keys', 'rotate'], `${k2},${k1}`);
     const { out } = await belfry(['keys', 'rotate'], `${k2},${k1}`);
-    expect(out.match(/^ +0 {2}/gm)).toHaveLength(7);
+    expect(out.match(/^ +0 {2}/gm)).toHaveLength(9);
   });
 
   test('requires an old key while replays need it', async () => {

@@ -9,6 +9,7 @@ import {
   readOldestWaiting,
 } from '@belfry/database';
 import { listIntegrations, listLimitedAccounts } from '@belfry/pipeline/operate';
+import { listFailingEndpoints } from '@belfry/pipeline/webhooks';
 import {
   createLogger,
   createRedis,
@@ -16,15 +17,18 @@ import {
   createSecrets,
   type Env,
 } from '@belfry/runtime';
-import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
+import { commonRoles, getDeliverQueue } from '@belfry/shared';
 import { type Check, toFindings } from './doctor-check';
 import { examineIntegrations } from './examine-integrations';
 import { judgeStorage } from './examine-storage';
+import { judgeWebhooks } from './examine-webhooks';
 import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
 import { needSettings } from './need-settings';
 
 const poolSize = 2;
 const maxIntegrations = 500;
+/** The longest-failing endpoints. */
+const maxEndpoints = 20;
 /** The accounts that used most of their storage limit. */
 const maxAccounts = 20;
 
@@ -92,7 +96,7 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
 }
 
 function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {
-  const roles = [...channelNames.map(getDeliverQueue), fanOutQueue, 'relay'];
+  const roles = [...channelNames.map(getDeliverQueue), ...commonRoles];
   return [
     { name: 'workers', examine: async () => judgeWorkers(roles, await listHeartbeats(accepting)) },
     {
@@ -105,6 +109,10 @@ function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {
         const limit = { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT };
         return judgeStorage(await listLimitedAccounts(accepting, limit, maxAccounts));
       },
+    },
+    {
+      name: 'webhooks',
+      examine: async () => judgeWebhooks(await listFailingEndpoints(accepting, maxEndpoints)),
     },
     {
       name: 'integrations',

@@ -10,6 +10,7 @@ describe('readChoices', () => {
       apiHost: '127.0.0.1',
       apiPort: 4400,
       dashboardPort: 4401,
+      demoPort: 4402,
       hasProcessPerRole: false,
     });
   });

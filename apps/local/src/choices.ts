@@ -9,6 +9,7 @@ export type Choices = {
   apiHost: string;
   apiPort: number;
   dashboardPort: number;
+  demoPort: number;
   /** Start one worker process per role. */
   hasProcessPerRole: boolean;
 };
@@ -16,6 +17,7 @@ export type Choices = {
 const optionNames = ['--processes'];
 const defaultApiPort = 4400;
 const defaultDashboardPort = 4401;
+const defaultDemoPort = 4402;
 const maxPort = 65_535;
 
 export type Variables = Record<string, string | undefined>;
@@ -32,6 +34,7 @@ export function readChoices(env: Variables, args: string[]): Choices {
     apiHost: env['API_HOST']?.trim() || '127.0.0.1',
     apiPort: readPort(env, 'API_PORT', defaultApiPort),
     dashboardPort: readPort(env, 'DASHBOARD_PORT', defaultDashboardPort),
+    demoPort: readPort(env, 'DEMO_PORT', defaultDemoPort),
     hasProcessPerRole: args.includes('--processes'),
   };
 }

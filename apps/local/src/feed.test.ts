@@ -62,9 +62,10 @@ describe('the feed', () => {
     expect(requestedIds).toEqual([['m1']]);
   });
 
-  test('hides probes, refusals already shown with their request, and successful background work', () => {
+  test('hides probes, preflights, refusals already shown with their request, and successful background work', () => {
     const { read, printed } = setUp();
     read({ ...call, method: 'GET', route: '/readyz' });
+    read({ ...call, method: 'OPTIONS' });
     read({ level: 'warn', message: 'call.refused', code: 'not_found' });
     read({ level: 'info', message: 'relay.requeued' });
     expect(printed).toEqual([]);

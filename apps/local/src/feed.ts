@@ -49,7 +49,9 @@ export function createFeed({ listMessages, listSkips, print, paint }: FeedDeps):
 
   function readCall(fields: Fields): void {
     const call = toCall(fields);
-    if (probes.includes(call.route) && call.status < 400) return;
+    // A browser asks before each call of a page: the call itself has its own line.
+    const isProbe = probes.includes(call.route) || call.method === 'OPTIONS';
+    if (isProbe && call.status < 400) return;
     printLine(showCall(call, paint));
     if (call.method === 'POST' && call.status === 200) batch.requestIds.push(call.id);
   }

@@ -7,6 +7,7 @@ export type StartSummary = {
   dashboardUrl: string | undefined;
   /** Link to create the first operator; undefined if one exists. */
   setUpUrl: string | undefined;
+  demoUrl: string;
   apiKey: string;
   appId: string;
   eventName: string;
@@ -45,6 +46,7 @@ function listRows(summary: StartSummary): [label: string, text: string][] {
     ['Health', `${apiUrl}/livez  ${apiUrl}/readyz`],
     ['Dashboard', dashboardUrl ?? 'not built: run npm run build'],
     ...setUpRow(summary.setUpUrl),
+    ['Inbox demo', `${summary.demoUrl}    send an event and see it arrive in a browser`],
     ['API key', summary.apiKey],
     ['App id', `${summary.appId}    event: ${summary.eventName}`],
     ['Delivery', 'sandbox: messages are captured and never leave this machine'],

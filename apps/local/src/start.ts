@@ -15,9 +15,10 @@ import {
 import { type OnProgress, writePrivately } from '@belfry/embedded';
 import { listFeedMessages, listFeedSkips } from '@belfry/pipeline/operate';
 import { createSecrets, type Logger, SecretError, type Shutdown } from '@belfry/runtime';
-import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
+import { commonRoles, getDeliverQueue } from '@belfry/shared';
 import { type Children, createChildren } from './children';
 import { type Choices, claimPort, type Variables } from './choices';
+import { startDemoPage } from './demo-page';
 import { recordRun } from './earlier-run';
 import type { Ending } from './ending';
 import { createFeed, type Feed } from './feed';
@@ -50,6 +51,7 @@ type Ports = {
   apiPort: number;
   dashboardPort: number;
   dashboardUrl: string | undefined;
+  demoPort: number;
 };
 
 const feedEveryMs = 250;
@@ -85,6 +87,8 @@ export async function start(session: Session): Promise<void> {
   ending.signal.throwIfAborted();
 
   const setUpUrl = await createSetUpLink(database, ports, demo);
+  const page = await startDemoPage({ ...ports, ...demo, root: paths.root, port: ports.demoPort });
+  shutdown.add('inbox demo', page.close);
   const processes = [...stores.processes, ...children.list()];
   printSummary(session, { ...ports, ...demo, ...stores, processes, setUpUrl });
   showFeed(session, feed);
@@ -94,11 +98,14 @@ async function claimPorts({ choices, env, paths }: Session): Promise<Ports> {
   const apiPort = await claimPort('API_PORT', choices.apiHost, choices.apiPort);
   const scheme = env['TLS_CERT_FILE'] ? 'https' : 'http';
   const apiUrl = `${scheme}://127.0.0.1:${apiPort}`;
+  const demoPort = await claimPort('DEMO_PORT', '127.0.0.1', choices.demoPort);
   if (!hasDashboard(paths)) {
-    return { apiUrl, apiPort, dashboardPort: choices.dashboardPort, dashboardUrl: undefined };
+    const { dashboardPort } = choices;
+    return { apiUrl, apiPort, demoPort, dashboardPort, dashboardUrl: undefined };
   }
   const dashboardPort = await claimPort('DASHBOARD_PORT', choices.apiHost, choices.dashboardPort);
-  return { apiUrl, apiPort, dashboardPort, dashboardUrl: `${scheme}://127.0.0.1:${dashboardPort}` };
+  const dashboardUrl = `${scheme}://127.0.0.1:${dashboardPort}`;
+  return { apiUrl, apiPort, demoPort, dashboardPort, dashboardUrl };
 }
 
 async function migrateStore(session: Session, { databaseUrl }: Stores): Promise<void> {
@@ -182,7 +189,7 @@ function explainSecret(cause: unknown, { keys }: LocalPaths): never {
 async function listRoles(): Promise<string[]> {
   // Imported on demand: the channels and their SDKs load slowly.
   const { channelNames } = await import('@belfry/channels');
-  return [...channelNames.map(getDeliverQueue), fanOutQueue, 'relay'];
+  return [...channelNames.map(getDeliverQueue), ...commonRoles];
 }
 
 function openFeed({ paint, print }: Session, { prisma }: Database): Feed {
@@ -226,6 +233,7 @@ function printSummary(session: Session, result: StartResult): void {
   const { paths, version, paint, print } = session;
   const summary: StartSummary = {
     ...result,
+    demoUrl: `http://127.0.0.1:${result.demoPort}`,
     version,
     elapsedMs: performance.now() - session.startedAtMs,
     home: paths.home,
@@ -240,6 +248,7 @@ function writeReady({ ready }: LocalPaths, summary: StartSummary): void {
     api_url: summary.apiUrl,
     dashboard_url: summary.dashboardUrl ?? null,
     set_up_url: summary.setUpUrl ?? null,
+    demo_url: summary.demoUrl,
     api_key: summary.apiKey,
     app_id: summary.appId,
     event: summary.eventName,

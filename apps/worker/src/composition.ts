@@ -35,6 +35,7 @@ import {
   writeDeliveryCounts,
 } from '@belfry/pipeline/deliver';
 import { createQueues, type Queues } from '@belfry/pipeline/relay';
+import { readWebhookTotals } from '@belfry/pipeline/webhooks';
 import {
   createAsyncCache,
   createFairQueue,
@@ -181,10 +182,12 @@ function createWorkerMetrics({
   database,
   queues,
 }: Pick<Services, 'env' | 'database' | 'queues'> & { roles: Role[] }): Metrics {
+  const hasRole = (role: Role['kind']) => roles.some(({ kind }) => kind === role);
   return createMetrics({
     readQueueJobs: () => queues.countJobs([...channelNames.map(getDeliverQueue), fanOutQueue]),
     readOldestWaiting: () => readOldestWaiting(database.accepting, listChannels(roles)),
-    ...(roles.some(({ name }) => name === 'relay') && {
+    ...(hasRole('webhooks') && { readWebhooks: () => readWebhookTotals(database.accepting) }),
+    ...(hasRole('relay') && {
       readStorage: () =>
         readStorageTotals(database.accepting, { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT }),
     }),

@@ -1,6 +1,7 @@
 import { warmTemplates } from '@belfry/channels';
 import { getDeadlineMs } from '@belfry/pipeline/deliver';
 import { startRelay } from '@belfry/pipeline/relay';
+import { startWebhooks } from '@belfry/pipeline/webhooks';
 import {
   createLogger,
   createShutdown,
@@ -77,5 +78,7 @@ function startRole(services: Services, role: Role): RunningRole {
       return startFanOut(services);
     case 'relay':
       return { isStalled: () => false, ...startRelay(services) };
+    case 'webhooks':
+      return { isStalled: () => false, ...startWebhooks(services) };
   }
 }

@@ -1,20 +1,20 @@
 import { type ChannelName, channelNames } from '@belfry/channels';
 import { EnvError } from '@belfry/runtime';
-import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
+import { commonRoles, getDeliverQueue } from '@belfry/shared';
 
 /** A kind of work that a worker process does. */
 export type Role =
   | { name: string; kind: 'deliver'; channel: ChannelName }
-  | { name: 'fanout'; kind: 'fanout' }
-  | { name: 'relay'; kind: 'relay' };
+  | { name: CommonRole; kind: CommonRole };
 
-/** Every role: one for each channel in the registry, and two for all channels. */
+type CommonRole = (typeof commonRoles)[number];
+
+/** Every role: one for each channel in the registry, and those for all channels. */
 const roles: Role[] = [
   ...channelNames.map(
     (channel): Role => ({ name: getDeliverQueue(channel), kind: 'deliver', channel }),
   ),
-  { name: fanOutQueue, kind: 'fanout' },
-  { name: 'relay', kind: 'relay' },
+  ...commonRoles.map((name): Role => ({ name, kind: name })),
 ];
 
 /** The channels whose backlog this process reports: those it delivers, or all channels for the relay. */

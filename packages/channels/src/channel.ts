@@ -49,6 +49,8 @@ export type Channel<Template, Override, Content> = {
   compile(template: Template, language?: string): CompiledTemplate<Override, Content>;
   /** The sandbox behaviour that a magic target selects: a key of `magicBehaviours`. */
   findMagicWord(target: string): string | undefined;
+  /** The only provider that can carry a target. If absent, every provider can carry every target. */
+  getTargetProvider?(target: string): string;
   providers: Record<string, Provider<Content>>;
 };
 
@@ -105,6 +107,8 @@ export type Provider<Content> = {
   settings: TObject;
   /** Sealed values that are never shown again; `credential-marks.ts` defines their marks. */
   credentials: TObject;
+  /** Creates the credentials with `madeByBelfry` when they are absent or an operator removes them. */
+  makeCredentials?(): Promise<Record<string, string>>;
   /** The request fields that `override.providers` may set: never a credential or an address. */
   payload: TObject;
   /** The provider's rate limits. */
@@ -136,10 +140,7 @@ export type DescribeCall<Content> = {
   target: string;
   content: Content;
   settings: Record<string, unknown>;
-  /**
-   * Fields from the call that replace fields of the provider's request. Merged last; only fields
-   * allowed by `payload`.
-   */
+  /** Fields from the call, merged last into the provider's request; only fields of `payload`. */
   payload?: Record<string, unknown>;
 };
 
@@ -188,7 +189,12 @@ export type UnsentCall<Content> = DescribeCall<Content> &
      * from outside.
      */
     receiptUrl?: string;
+    /** Present if the target is the endpoint of a stored web push subscription. */
+    webPush?: WebPushFacts;
   };
+
+/** The keys of a web push subscription, and when the message expires. */
+export type WebPushFacts = { p256dh: string; auth: string; expiresAtMs: number };
 
 export type Deadline = {
   /** Aborts the attempt; the sender must stop with it. */

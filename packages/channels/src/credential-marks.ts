@@ -19,9 +19,19 @@ export const showsLastFour = { 'x-shows-last-four': true } as const;
  */
 export const showsValue = { 'x-shows-value': true } as const;
 
+/**
+ * Marks a credential that Belfry makes if the operator enters none; see `Provider.makeCredentials`.
+ */
+export const madeByBelfry = { 'x-made-by-belfry': true } as const;
+
 /** The fields that bind the credentials of an integration: all without `keepsCredentials`. */
 export function listBoundFields({ properties }: TObject): string[] {
   return Object.keys(properties).filter((name) => !properties[name]?.['x-keeps-credentials']);
+}
+
+/** The credentials that Belfry can make. */
+export function listMadeFields({ properties }: TObject): string[] {
+  return Object.keys(properties).filter((name) => properties[name]?.['x-made-by-belfry'] === true);
 }
 
 export function mayShowLastFour({ properties }: TObject, name: string): boolean {

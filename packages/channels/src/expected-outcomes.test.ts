@@ -21,6 +21,8 @@ describe('a refusal because the person opted out or the address is gone', () => 
     ['telegram/telegram', telegram(403, deactivated), 'device_gone', 'user_deactivated'],
     ['onesignal/onesignal', notSubscribed, 'opted_out', 'no_subscription'],
     ['push/fcm', unregistered, 'device_gone', 'unregistered'],
+    ['push/web_push', { status: 404, errno: 102 }, 'device_gone', 'expired'],
+    ['push/web_push', { status: 410, errno: 106 }, 'device_gone', 'gone'],
   ])('from %s, %j, skips the message: %s', async (name, fault, skip, reason) => {
     const { outcome, response } = await sendAgainst(name, fault);
     expect(outcome).toMatchObject({ outcome: 'rejected', scope: 'recipient', skip, reason });
@@ -39,6 +41,8 @@ describe('a refusal for another reason', () => {
     ['telegram/telegram', telegram(403, "Forbidden: bot can't initiate conversation")],
     ['onesignal/onesignal', { errors: ['external_id is restricted'], status: 400 }],
     ['push/fcm', { http: 404, status: 'NOT_FOUND' }],
+    ['push/web_push', { status: 401, errno: 109 }],
+    ['push/web_push', { status: 413, errno: 104 }],
     ['push/fcm', { http: 403, status: 'PERMISSION_DENIED', errorCode: 'SENDER_ID_MISMATCH' }],
   ])('from %s, %j, fails the message', async (name, fault) => {
     const { outcome } = await sendAgainst(name, fault);

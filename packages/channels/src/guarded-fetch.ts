@@ -1,15 +1,9 @@
-import { createHttp, type HttpResponse } from './http';
-import { describeTransportError, type NetworkFailure } from './network-failure';
-import {
-  blockedAddressCode,
-  createGuardedLookup,
-  type GuardOptions,
-  isAllowedHost,
-  isBlockedHost,
-} from './public-address';
+import { createGuardedHttp, type GuardedFailure } from './guarded-http';
+import type { HttpResponse } from './http';
+import type { GuardOptions } from './public-address';
 
-/** The fetched bytes, or the failure: `refused` is permanent, `unavailable` temporary. */
-export type FetchResult = { body: Buffer } | { failed: 'refused' | 'unavailable'; detail: string };
+/** The fetched bytes, or the failure. */
+export type FetchResult = { body: Buffer } | Pick<GuardedFailure, 'failed' | 'detail'>;
 
 export type GuardedFetch = {
   fetch(url: string, signal: AbortSignal): Promise<FetchResult>;
@@ -19,16 +13,11 @@ export type GuardedFetch = {
 export const maxFetchedBytes = 5 * 1024 * 1024;
 export const fetchTimeoutMs = 10_000;
 
-/**
- * Fetches URLs that callers provide, and nothing that a caller must not reach: https on port 443 of
- * public addresses, or any port of a host allowed by name. No redirects; size and time are limited.
- */
+/** Downloads a file from a URL that a caller provides. Size and time are limited. */
 export function createGuardedFetch(options: GuardOptions): GuardedFetch {
-  const http = createHttp({ lookup: createGuardedLookup(options) });
+  const http = createGuardedHttp(options);
   return {
     async fetch(url, signal) {
-      const problem = findUrlProblem(url, options);
-      if (problem) return { failed: 'refused', detail: problem };
       const answer = await http.request({
         method: 'GET',
         url,
@@ -42,21 +31,6 @@ export function createGuardedFetch(options: GuardOptions): GuardedFetch {
   };
 }
 
-function findUrlProblem(urlText: string, options: GuardOptions): string | undefined {
-  const url = URL.canParse(urlText) ? new URL(urlText) : undefined;
-  if (!url) return 'The URL is invalid.';
-  if (url.username || url.password) return 'The URL must not have a user name or password.';
-  if (isBlockedHost(url.hostname, options)) return notPublic;
-  if (!['http:', 'https:'].includes(url.protocol)) return onlyHttps;
-  if (isAllowedHost(url.hostname, options.allowedPrivateHosts)) return undefined;
-  if (url.protocol !== 'https:') return onlyHttps;
-  if (url.port !== '') return 'The URL must use port 443.';
-  return undefined;
-}
-
-const onlyHttps = 'The URL must use https.';
-const notPublic = 'The host is not a public address.';
-
 function readResponse({ status, body }: HttpResponse): FetchResult {
   if (status === 200) return { body };
   if (status >= 300 && status < 400) {
@@ -66,10 +40,9 @@ function readResponse({ status, body }: HttpResponse): FetchResult {
   return { failed: isTemporary ? 'unavailable' : 'refused', detail: `HTTP status ${status}.` };
 }
 
-function readFailure(failure: NetworkFailure): FetchResult {
-  if (failure.code === blockedAddressCode) return { failed: 'refused', detail: notPublic };
-  if (failure.code === 'ERESPONSETOOLARGE') {
+function readFailure({ failed, detail, code }: GuardedFailure): FetchResult {
+  if (code === 'ERESPONSETOOLARGE') {
     return { failed: 'refused', detail: `It has more than ${maxFetchedBytes} bytes.` };
   }
-  return { failed: 'unavailable', detail: describeTransportError(failure) };
+  return { failed, detail };
 }

@@ -131,10 +131,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
+/** A call cannot name an address: the API validates the endpoint of a stored device, see devices.int.test.ts. */
+const byDeviceOnly = ['push/web_push'];
+
 test('every provider with a network call is tested with hostile addresses', () => {
-  expect([...new Set(forms.map(({ provider }) => provider)), ...withoutNetwork].sort()).toEqual(
-    listProviders().sort(),
-  );
+  const tested = [...new Set(forms.map(({ provider }) => provider)), ...byDeviceOnly];
+  expect([...tested, ...withoutNetwork].sort()).toEqual(listProviders().sort());
 });
 
 describe.each(forms.map((form) => [`${form.provider}, ${form.field}`, form] as const))(

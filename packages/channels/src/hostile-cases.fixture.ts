@@ -6,6 +6,7 @@ import type {
   SmtpSend,
   TelegramSend,
   TwilioSend,
+  WebPushSend,
 } from '@belfry/testing';
 import type { EmailTemplate } from './email/template';
 import type { InAppTemplate } from './in-app/template';
@@ -217,6 +218,16 @@ export const hostileCases: HostileCase[] = [
     places: [
       { at: /title$/, changeText: withoutControls },
       { at: /(click_action|image|link)$/, changeText: noControls },
+    ],
+  },
+  {
+    provider: 'push/web_push',
+    what: 'every field',
+    template: notification satisfies PushTemplate,
+    read: ({ endpoint: _, id: __, claims: ___, ...send }: WebPushSend) => ({ ...send, ttl: 0 }),
+    places: [
+      { at: /title$/, changeText: withoutControls },
+      { at: /(click_action|image)$/, changeText: noControls },
     ],
   },
   {

@@ -13,10 +13,12 @@ export type HttpCall = {
   method: 'GET' | 'POST';
   url: string;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
   /** Ends the call at any stage. */
   signal: AbortSignal;
   maxResponseBytes?: number;
+  /** Ends the response at `maxResponseBytes`, and drops the rest. Otherwise a longer one is a failure. */
+  isTruncated?: boolean;
 };
 
 export type HttpResponse = { status: number; headers: IncomingHttpHeaders; body: Buffer };
@@ -106,7 +108,8 @@ function exchange(
       onHeaders: collector.begin,
       onData(chunk) {
         const isWithin = collector.take(chunk);
-        if (!isWithin) fail({ code: tooLargeCode });
+        if (!isWithin && call.isTruncated) stop(collector.toResponse());
+        else if (!isWithin) fail({ code: tooLargeCode });
         return isWithin;
       },
       onComplete() {
@@ -118,14 +121,18 @@ function exchange(
     };
     connection.client.dispatch(buildRequestOptions(call, url), handlers);
 
-    /** The first failure counts: a connection that we close looks like a lost one. */
-    function fail(error: unknown): void {
+    /** Ends the call early. The first end counts: a connection that we close looks like a lost one. */
+    function stop(answer: HttpResponse | NetworkFailure): void {
       signal.removeEventListener('abort', cut);
+      resolve(answer);
+      connections.drop(connection);
+    }
+
+    function fail(error: unknown): void {
       const code = getErrorCode(error);
       // The call cannot be written at all: a bug, not a network error.
       if (code === 'UND_ERR_INVALID_ARG') reject(error);
-      else resolve(buildFailure(code, isWritten));
-      connections.drop(connection);
+      stop(buildFailure(code, isWritten));
     }
   });
 }
@@ -175,7 +182,9 @@ function createResponseCollector(maxBytes = defaultMaxResponseBytes) {
       chunks.push(chunk);
       return bytes <= maxBytes;
     },
-    toResponse: (): HttpResponse => ({ status, headers, body: Buffer.concat(chunks) }),
+    toResponse(): HttpResponse {
+      return { status, headers, body: Buffer.concat(chunks).subarray(0, maxBytes) };
+    },
   };
 }
 

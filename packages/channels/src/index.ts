@@ -27,8 +27,22 @@ export type {
   Targeting,
   TestCall,
   UnsentCall,
+  WebPushFacts,
 } from './channel';
-export { listBoundFields, mayShowLastFour, mayShowValue } from './credential-marks';
+export {
+  listBoundFields,
+  listMadeFields,
+  mayShowLastFour,
+  mayShowValue,
+} from './credential-marks';
+export { getDefaultProvider } from './default-provider';
+export {
+  createGuardedHttp,
+  findUrlProblem,
+  type GuardedFailure,
+  type GuardedHttp,
+} from './guarded-http';
+export { retryAfterMs } from './http';
 export { listMagicRecipients } from './magic-recipients';
 export { isNoAnswer, timeoutReason } from './network-failure';
 export { type Payload, readPayload } from './payload';
@@ -38,6 +52,9 @@ export {
   listSearchedPhones,
   parsePhoneNumber,
 } from './phone-number';
+export { type PrivateHosts, parsePrivateHosts } from './public-address';
+export { createFcmTopics, type FcmTopics, type TopicResult } from './push/fcm-topics';
+export { isWebPushTarget } from './push/target';
 export { getMaxPerSecond, type ProviderRate, type TargetRate } from './rate';
 export { redact } from './redact';
 export { type ChannelName, channelNames, channels } from './registry';

@@ -10,6 +10,7 @@ const libraries = [
   'node-telegram-bot-api',
   'firebase-admin',
   'google-auth-library',
+  'web-push',
   'sms-segments-calculator',
 ];
 

@@ -44,6 +44,8 @@ const limits: [provider: string, what: string, (size: number) => object, number]
     (size) => ({ webpush: { notification: { actions: times(size, { title: 'a' }) } } }),
     4,
   ],
+  ['push/web_push', 'topic', (size) => ({ topic: x(size) }), 32],
+  ['push/web_push', 'seconds kept', (size) => ({ ttl: size }), 2_419_200],
   ['onesignal/onesignal', 'text', (size) => ({ android_group: x(size) }), 1_024],
   ['onesignal/onesignal', 'subtitle', (size) => ({ subtitle: { en: x(size) } }), 1_024],
   ['onesignal/onesignal', 'seconds kept', (size) => ({ ttl: size }), 2_419_200],

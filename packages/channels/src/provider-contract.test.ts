@@ -58,6 +58,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     expect(await sendTo(stage, 'closed port')).toMatchObject({
       outcome: { outcome: 'retry', reason: 'connection_refused', detail },
     });
+    if (subject.isTestLocal) return;
     const { sender = stage.sender, ...call } = await stage.callTo('closed port');
     const signal = AbortSignal.timeout(deadlineMs);
     expect(await sender.test({ ...call, signal })).toEqual({ isWorking: false, detail });
@@ -102,7 +103,7 @@ describe.each(Object.entries(subjects))('%s', (_name, subject) => {
     const working = await testConnection();
     stage.fail(subject.refusal);
     const failedTest = await testConnection();
-    expect([working.isWorking, failedTest.isWorking]).toEqual([true, false]);
+    expect([working.isWorking, failedTest.isWorking]).toEqual([true, subject.isTestLocal ?? false]);
     for (const { detail } of [working, failedTest]) {
       expect(detail).toMatch(sentence);
       expect(detail).not.toContain(credential);

@@ -17,6 +17,8 @@ export type Subject = {
   hang: unknown;
   /** How the provider redirects; undefined when its protocol has no redirects. */
   redirectTo: ((url: string) => unknown) | undefined;
+  /** The connection test calls nobody, because there is no account to ask. */
+  isTestLocal?: true;
   /** How the provider refuses the credentials of a connection test. */
   refusal: unknown;
   /** Responses that contain the credential, as a careless provider may send. */

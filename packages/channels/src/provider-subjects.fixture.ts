@@ -2,6 +2,7 @@ import { smtpSubject } from './email/smtp.subject.fixture';
 import { onesignalSubject } from './onesignal/onesignal.subject.fixture';
 import type { Subject } from './provider-subject.fixture';
 import { fcmSubject } from './push/fcm.subject.fixture';
+import { webPushSubject } from './push/web-push.subject.fixture';
 import { channels } from './registry';
 import { slackSubject } from './slack/slack.subject.fixture';
 import { twilioSmsSubject } from './sms/twilio.subject.fixture';
@@ -18,6 +19,7 @@ export const subjects: Record<string, Subject> = {
   'telegram/telegram': telegramSubject,
   'whatsapp/twilio': twilioWhatsappSubject,
   'push/fcm': fcmSubject,
+  'push/web_push': webPushSubject,
   'onesignal/onesignal': onesignalSubject,
 };
 

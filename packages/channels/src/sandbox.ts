@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Outcome } from '@belfry/shared';
 import type { AnyChannel, ProviderRequest, SendResult } from './channel';
+import { getDefaultProvider } from './default-provider';
 
 /**
  * A provider for every channel that sends nothing, and records the request that would have been
@@ -149,14 +150,14 @@ function refusal(scope: 'recipient' | 'content' | 'integration', detail: string)
   return { outcome: 'rejected', scope, reason: 'sandbox', detail } as const;
 }
 
-/** The request of the named provider, or else of the channel's first provider. */
+/** The request of the named provider, or else of the default one. */
 function describeAs(
-  { providers }: AnyChannel,
+  channel: AnyChannel,
   { messageId, target, content, integration, payload }: SandboxCall,
 ): { provider: string; request: ProviderRequest } {
+  const { providers } = channel;
   const hasProvider = integration && Object.hasOwn(providers, integration.provider);
-  const [first] = Object.keys(providers);
-  const provider = hasProvider ? integration.provider : (first ?? sandboxProvider);
+  const provider = hasProvider ? integration.provider : getDefaultProvider(channel, target);
   const settings = hasProvider ? integration.settings : {};
   const described = providers[provider]?.describe({
     messageId,

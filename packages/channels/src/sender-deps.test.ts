@@ -7,11 +7,12 @@ const settings = {
   TELEGRAM_API_URL: '',
   FCM_API_URL: '',
   ONESIGNAL_API_URL: '',
+  WEB_PUSH_API_URL: '',
   ALLOWED_PRIVATE_HOSTS: '',
 };
 
 describe('the base URL of a provider', () => {
-  const providers = ['slack', 'twilio', 'meta', 'telegram', 'fcm', 'onesignal'];
+  const providers = ['slack', 'twilio', 'meta', 'telegram', 'fcm', 'onesignal', 'web_push'];
 
   test.each(providers)('of %s is that of its own setting, and of no other', (provider) => {
     const env = { ...settings, [`${provider.toUpperCase()}_API_URL`]: 'http://127.0.0.1:9' };

@@ -9,6 +9,7 @@ type SenderSettings = Record<
   | 'TELEGRAM_API_URL'
   | 'FCM_API_URL'
   | 'ONESIGNAL_API_URL'
+  | 'WEB_PUSH_API_URL'
   | 'ALLOWED_PRIVATE_HOSTS',
   string
 >;
@@ -22,6 +23,7 @@ export function createSenderDeps(env: SenderSettings): SenderDeps {
       telegram: env.TELEGRAM_API_URL || undefined,
       fcm: env.FCM_API_URL || undefined,
       onesignal: env.ONESIGNAL_API_URL || undefined,
+      web_push: env.WEB_PUSH_API_URL || undefined,
     },
     allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
   };

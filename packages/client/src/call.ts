@@ -13,7 +13,7 @@ import { nextWaitMs } from './retry';
 export type Operation = {
   /** Name in error messages, such as `events.send`. */
   name: string;
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Relative to the app. */
   path: string;
   body?: object;

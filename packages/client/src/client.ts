@@ -6,6 +6,7 @@ import { createPush, type Push } from './push';
 import { createRequests, type Requests } from './requests';
 import { createSandbox, type Sandbox } from './sandbox';
 import { createUsers, type Users } from './users';
+import { createWebhooks, type Webhooks } from './webhooks';
 import { withinTime } from './within-time';
 
 /** A client for one app of an account. It holds no connection and need not be closed. */
@@ -16,6 +17,7 @@ export type Belfry = {
   devices: Devices;
   push: Push;
   sandbox: Sandbox;
+  webhooks: Webhooks;
 };
 
 /** Throws a TypeError for invalid options. */
@@ -28,6 +30,7 @@ export function createBelfryClient(options: BelfryOptions): Belfry {
     devices: createDevices(transport),
     push: createPush(transport),
     sandbox: createSandbox(transport),
+    webhooks: createWebhooks(transport),
   };
 }
 

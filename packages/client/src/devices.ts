@@ -1,5 +1,5 @@
 import type { Transport } from './call';
-import { BelfryError } from './errors';
+import { wasDeletedBefore } from './errors';
 import type { DeleteDeviceAnswer, Device, DeviceBody, NewDeviceBody } from './generated/wire';
 import { type CallOptions, readPathPart, type WriteOptions } from './options';
 import { requireObject } from './require-text';
@@ -70,7 +70,7 @@ export async function deleteDevice(
   try {
     return await transport(operation, options);
   } catch (error) {
-    if (wasDeletedBefore(error)) return { success: true };
+    if (wasDeletedBefore(error, 'device_not_found')) return { success: true };
     throw error;
   }
 }
@@ -81,9 +81,4 @@ function devicesPath(userId: string): string {
 
 function devicePath({ userId, deviceId }: DevicePlace): string {
   return `${devicesPath(userId)}/${readPathPart('deviceId', deviceId)}`;
-}
-
-/** An earlier attempt may have deleted it and lost the answer. */
-function wasDeletedBefore(error: unknown): boolean {
-  return error instanceof BelfryError && error.code === 'device_not_found' && error.attempts > 1;
 }

@@ -30,6 +30,11 @@ export type BelfryErrorFacts = {
   attempts: number;
 };
 
+/** Whether an earlier attempt of this call deleted the thing, and its answer was lost. */
+export function wasDeletedBefore(error: unknown, notFound: GatewayErrorCode): boolean {
+  return error instanceof BelfryError && error.code === notFound && error.attempts > 1;
+}
+
 /** A failed call. It never contains the API key or a body. */
 export class BelfryError extends Error implements BelfryErrorFacts {
   override readonly name = 'BelfryError';

@@ -2,6 +2,8 @@ import type { Transport } from './call';
 import type {
   BulkSendAnswer,
   BulkSendBody,
+  CancelAnswer,
+  CancelBody,
   DryRunAnswer,
   SendEventAnswer,
   SendEventBody,
@@ -16,6 +18,8 @@ export type Events = {
   dryRun(body: SendEventBody, options?: CallOptions): Promise<DryRunAnswer>;
   /** Stores all elements of the batch, or none. */
   bulkSend(body: BulkSendBody, options?: WriteOptions): Promise<BulkSendAnswer>;
+  /** Cancels messages that are not sent yet, by `cancel_key` or `request_id`. If the answer has `next`, repeat with it as `cursor`. */
+  cancel(body: CancelBody, options?: WriteOptions): Promise<CancelAnswer>;
 };
 
 export function createEvents(transport: Transport): Events {
@@ -23,6 +27,7 @@ export function createEvents(transport: Transport): Events {
     send: (body, options) => sendEvent(transport, body, options),
     dryRun: (body, options) => dryRunEvent(transport, body, options),
     bulkSend: (body, options) => bulkSend(transport, body, options),
+    cancel: (body, options) => cancelMessages(transport, body, options),
   };
 }
 
@@ -61,4 +66,16 @@ export async function bulkSend(
     throw new TypeError(`${name}: batch must be a non-empty array`);
   }
   return transport({ name, method: 'POST', path: '/events/bulk_send', body }, options);
+}
+
+/** Cancels messages that are not sent yet, by `cancel_key` or `request_id`. If the answer has `next`, repeat with it as `cursor`. */
+export async function cancelMessages(
+  transport: Transport,
+  body: CancelBody,
+  options?: WriteOptions,
+): Promise<CancelAnswer> {
+  const name = 'events.cancel';
+  const hasKey = typeof body?.cancel_key === 'string' && body.cancel_key !== '';
+  requireText(name, body, hasKey ? 'cancel_key' : 'request_id');
+  return transport({ name, method: 'POST', path: '/events/cancel', body }, options);
 }

@@ -111,6 +111,32 @@ describe('every operation', () => {
     });
   });
 
+  test('finds a request by its idempotency key, whatever its characters', async () => {
+    const { events, requests } = connect();
+    for (const idempotencyKey of ['order 1/é?&=', 'order-1;%20']) {
+      const metadata = { order_id: 'A-1001' };
+      const { request_id } = await events.send({ event, user, metadata }, { idempotencyKey });
+      const request = await requests.find({ idempotencyKey, limit: 5 });
+      expect(request).toMatchObject({ request_id, messages: [{ metadata }] });
+    }
+    await expect(requests.find({ idempotencyKey: 'none' })).rejects.toMatchObject({
+      code: 'request_not_found',
+    });
+    await expect(requests.find({ idempotencyKey: '' })).rejects.toThrow(TypeError);
+  });
+
+  test('cancels messages by their key and by their request', async () => {
+    const { events, requests } = connect();
+    const schedule_at = Date.now() + 3_600_000;
+    const cancel_key = 'order-A-1001';
+    const { request_id } = await events.send({ event, user, schedule_at, cancel_key });
+    const cancelled = { cancelled: 1, too_late: 0, unknown: 0 };
+    expect(await events.cancel({ cancel_key })).toEqual(cancelled);
+    expect(await events.cancel({ request_id })).toEqual(cancelled);
+    expect((await requests.get(request_id)).counts.skipped_by_reason).toEqual({ cancelled: 1 });
+    await expect(events.cancel({})).rejects.toThrow(TypeError);
+  });
+
   test('writes and reads a user, and its devices', async () => {
     const { users, devices } = connect();
     const userId = 'Ana / 1?';
@@ -161,14 +187,39 @@ describe('every operation', () => {
     await expect(invalidWait).rejects.toMatchObject({ status: 422, code: 'validation_failed' });
   });
 
+  test('manages the webhook endpoints of an app, and shows a secret only when it is new', async () => {
+    const { webhooks } = connect();
+    const body = { url: 'https://receiver.example/hooks', types: ['message.failed'] } as const;
+    const { secret, ...created } = await webhooks.create(body);
+    expect(secret).toMatch(/^whsec_/);
+    expect(await webhooks.list()).toEqual({ webhooks: [created] });
+    const changed = await webhooks.update(created.id, { enabled: false, description: null });
+    expect(changed).toMatchObject({ id: created.id, enabled: false, disabled_reason: 'manual' });
+    expect(await webhooks.get(created.id)).toEqual(changed);
+    const rotated = await webhooks.rotateSecret(created.id);
+    expect(rotated.secret).not.toBe(secret);
+    const example = await webhooks.sendExample(created.id, { type: 'message.sent' });
+    expect(example).toMatchObject({ outcome: 'waiting', body: { type: 'message.sent' } });
+    const page = { outcome: 'waiting', limit: 1 } as const;
+    const { deliveries } = await webhooks.deliveries(created.id, page);
+    expect(deliveries.map(({ id }) => id)).toEqual([example.id]);
+    expect(await webhooks.resend(created.id, example.id)).toMatchObject({ id: example.id });
+    expect(await webhooks.resendFailed(created.id, { since: 0 })).toEqual({ resent: 0 });
+    expect(await webhooks.delete(created.id)).toEqual({ success: true });
+    const gone = { status: 404, code: 'webhook_not_found' };
+    await expect(webhooks.get(created.id)).rejects.toMatchObject(gone);
+    const insecure = webhooks.create({ url: 'http://receiver.example/hooks' });
+    await expect(insecure).rejects.toMatchObject({ status: 422, details: ['url must use https'] });
+  });
+
   test('has a method for each operation of the OpenAPI document', async () => {
     const response = await fetch(new URL('/openapi.json', system.apiUrl));
     const { paths } = JSON.parse(await response.text());
-    // Operations with a user signature are for front ends, which have no API key.
-    const documented = Object.entries<Record<string, { security?: unknown }>>(paths).flatMap(
+    // The others are for front ends, which have no API key.
+    const documented = Object.entries<Record<string, { security?: object[] }>>(paths).flatMap(
       ([path, methods]) =>
         Object.entries(methods)
-          .filter(([, { security }]) => security === undefined)
+          .filter(([, { security }]) => security?.some((each) => 'apiKey' in each) ?? true)
           .map(([method]) => `${method.toUpperCase()} ${path}`),
     );
     const sameByPut = 'PUT /v1/apps/{app_id}/users/{user_id}/devices/{device_id}';
@@ -187,9 +238,11 @@ const everyCall: {
     send: ({ events }) => events.send({ event, user }),
     dryRun: ({ events }) => events.dryRun({ event, user }),
     bulkSend: ({ events }) => events.bulkSend({ event, batch: [{ user }] }),
+    cancel: ({ events }) => events.cancel({ cancel_key: 'order-1' }),
   },
   requests: {
     get: ({ requests }) => requests.get('{request_id}'),
+    find: ({ requests }) => requests.find({ idempotencyKey: 'order-1' }),
   },
   users: {
     upsert: ({ users }) => users.upsert({ user_id: '{user_id}' }),
@@ -207,6 +260,18 @@ const everyCall: {
   },
   sandbox: {
     wait: ({ sandbox }) => sandbox.wait({ channel: 'email', timeout: 0 }),
+  },
+  webhooks: {
+    list: ({ webhooks }) => webhooks.list(),
+    create: ({ webhooks }) => webhooks.create({ url: 'https://receiver.example/' }),
+    get: ({ webhooks }) => webhooks.get('{endpoint_id}'),
+    update: ({ webhooks }) => webhooks.update('{endpoint_id}', { enabled: true }),
+    delete: ({ webhooks }) => webhooks.delete('{endpoint_id}'),
+    rotateSecret: ({ webhooks }) => webhooks.rotateSecret('{endpoint_id}'),
+    sendExample: ({ webhooks }) => webhooks.sendExample('{endpoint_id}', { type: 'message.sent' }),
+    deliveries: ({ webhooks }) => webhooks.deliveries('{endpoint_id}', { outcome: 'failed' }),
+    resend: ({ webhooks }) => webhooks.resend('{endpoint_id}', '{delivery_id}'),
+    resendFailed: ({ webhooks }) => webhooks.resendFailed('{endpoint_id}', { since: 0 }),
   },
 };
 

@@ -10,31 +10,46 @@ export {
   updateDevice,
 } from './devices';
 export { BelfryError, type BelfryErrorCode } from './errors';
-export { bulkSend, dryRunEvent, type Events, sendEvent } from './events';
+export { bulkSend, cancelMessages, dryRunEvent, type Events, sendEvent } from './events';
 export type {
   BulkElement,
   BulkSendAnswer,
   BulkSendBody,
+  CancelAnswer,
+  CancelBody,
   CapturedMessage,
   DeleteDeviceAnswer,
+  DeleteWebhookAnswer,
   Device,
   DeviceBody,
   DryRunAnswer,
   GatewayErrorCode,
   Inbox,
   NewDeviceBody,
+  NewWebhookBody,
   Override,
   PushStatusAnswer,
   PushStatusBody,
   Recipient,
   RequestMessage,
   RequestStatus,
+  ResendFailedAnswer,
   SandboxWaitAnswer,
   SendEventAnswer,
   SendEventBody,
   StateCounts,
   User,
   UserBody,
+  Webhook,
+  WebhookBody,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookEvent,
+  WebhookExampleBody,
+  WebhookList,
+  WebhookMessage,
+  WebhookType,
+  WebhookWithSecret,
 } from './generated/wire';
 export type {
   BelfryOptions,
@@ -46,6 +61,19 @@ export type {
   WriteOptions,
 } from './options';
 export { type Push, reportPushStatus } from './push';
-export { type RequestPage, type Requests, readRequest } from './requests';
+export {
+  findRequest,
+  type RequestPage,
+  type RequestQuery,
+  type Requests,
+  readRequest,
+} from './requests';
 export { type CaptureFilter, type Sandbox, waitForCaptures } from './sandbox';
 export { type InboxPage, listInbox, readUser, type Users, writeUser } from './users';
+export {
+  type VerifyOptions,
+  verifyWebhook,
+  WebhookError,
+  type WebhookHeaders,
+} from './verify-webhook';
+export type { DeliveryPage, Webhooks } from './webhooks';

@@ -4,7 +4,7 @@ import type pg from 'pg';
 export type AuditEntryRow = {
   id: string;
   at: Date;
-  /** E-mail address; null for the command line. */
+  /** E-mail address; null for the command line, an API key or Belfry itself: see `by` in `change`. */
   operator: string | null;
   operatorId: string | null;
   appId: string | null;
@@ -116,6 +116,8 @@ UNION ALL ${selectOfApps('event', 't.name, t.deleted_at IS NOT NULL, NULL')}
 UNION ALL ${selectOfApps('integration', 't.name, t.deleted_at IS NOT NULL, NULL')}
 UNION ALL ${selectOfApps('event_version', 't.number::text, false, NULL')}
 UNION ALL ${selectOfApps('saved_filter', 't.name, false, NULL')}
+UNION ALL ${selectOfApps('webhook_endpoint', "split_part(t.url, '/', 3), false, NULL")}
+UNION ALL ${selectOfApps('alert_rule', 't.kind, false, NULL')}
 UNION ALL ${selectOfApps('message', 't.channel, false, t.request_id::text')}
 UNION ALL SELECT id, coalesce(name, 'bk_' || left(id, 6) || '…'), coalesce(least(revoked_at, expires_at) <= now(), false), NULL
 FROM api_key WHERE account_id = $1 AND id = ANY ($3::text[])`;

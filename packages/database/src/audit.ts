@@ -2,8 +2,17 @@ import { newId } from '@belfry/runtime';
 import type pg from 'pg';
 import { inTransaction, type Queryable } from './transaction';
 
-/** The author of a change, and the app that it belongs to. Without an operator, the audit page shows "the command line". */
-export type Actor = { accountId: string; operatorId: string | undefined; appId?: string };
+/**
+ * The author of a change, and the app that it belongs to. Without an operator, the audit page shows `by`, or else "the
+ * command line".
+ */
+export type Actor = {
+  accountId: string;
+  operatorId: string | undefined;
+  appId?: string;
+  /** An API key, or Belfry itself. */
+  by?: string;
+};
 export type ActorInApp = Actor & { appId: string };
 
 /** For changes that no operator makes: the command line, the demo account, tests. */
@@ -37,9 +46,10 @@ export async function changeWithAudit<T>(
 
 export async function writeAudit(
   client: Queryable,
-  { accountId, operatorId, appId }: Actor,
-  { action, subject, change, before }: NewAuditEntry,
+  { accountId, operatorId, appId, by }: Actor,
+  { action, subject, change: changedFields, before }: NewAuditEntry,
 ): Promise<void> {
+  const change = by === undefined ? changedFields : { ...changedFields, by };
   await client.query(
     `INSERT INTO audit_entry (id, account_id, operator_id, app_id, action, subject, change, before)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,

@@ -6,23 +6,40 @@ import { createAccount } from './configuration/accounts';
 import { createAccountKeys } from './configuration/api-keys';
 import { createAccountApps } from './configuration/apps';
 import { createAppEvents } from './configuration/events';
-import { apiKeyPlace } from './look-ups';
+import { createInboxSecrets } from './configuration/inbox-secrets';
+import { apiKeyPlace, inboxSecretPlace } from './look-ups';
 
-export type Demo = { accountId: string; apiKey: string; appId: string; eventName: string };
+export type Demo = {
+  accountId: string;
+  apiKey: string;
+  appId: string;
+  eventName: string;
+  inboxAppId: string;
+  inboxEventName: string;
+  /** Signs the tokens of the readers of this inbox. */
+  inboxSecret: { id: string; secret: string };
+};
 
 const accountName = 'Demo account';
 const demoApp = { name: 'Demo app', delivery: 'sandbox' } as const;
+/** The sandbox captures in-app messages, too. In this live app they arrive, and nothing leaves the machine: it has no other channel. */
+const inboxApp = { name: 'Demo inbox', delivery: 'live' } as const;
 
 type SeedDeps = { database: Pick<Database, 'prisma' | 'lookUps'>; secrets: Secrets };
 
-/** Creates the missing parts of the demo account: an API key, an app in sandbox delivery, and live events. */
+/** Creates the missing parts of the demo account: an API key, an app in sandbox delivery, one for its inbox, and live events. */
 export async function seedDemo(deps: SeedDeps): Promise<Demo> {
   const account = await findOrCreateAccount(deps);
-  await createMissingEvents(deps, account);
-  return { ...account, eventName: 'order_shipped' };
+  const actor = createSystemActor(account.accountId);
+  const inboxAppId = await findOrCreateApp(deps, actor, inboxApp);
+  const inboxSecret = await findOrCreateInboxSecret(deps, actor, inboxAppId);
+  await createMissingEvents(deps, { actor, appId: account.appId, events: demoEvents });
+  await createMissingEvents(deps, { actor, appId: inboxAppId, events: inboxEvents });
+  const inbox = { inboxAppId, inboxSecret, inboxEventName: 'order_shipped' };
+  return { ...account, ...inbox, eventName: 'order_shipped' };
 }
 
-type DemoAccount = Omit<Demo, 'eventName'>;
+type DemoAccount = Pick<Demo, 'accountId' | 'apiKey' | 'appId'>;
 
 async function findOrCreateAccount(deps: SeedDeps): Promise<DemoAccount> {
   const { database, secrets } = deps;
@@ -34,7 +51,7 @@ async function findOrCreateAccount(deps: SeedDeps): Promise<DemoAccount> {
   return {
     accountId: account.id,
     apiKey: await findOrCreateKey(deps, actor),
-    appId: await findOrCreateApp(deps, actor),
+    appId: await findOrCreateApp(deps, actor, demoApp),
   };
 }
 
@@ -50,23 +67,45 @@ async function findOrCreateKey({ database, secrets }: SeedDeps, actor: Actor): P
   return newKey.key;
 }
 
-async function findOrCreateApp({ database }: SeedDeps, actor: Actor): Promise<string> {
+async function findOrCreateApp(
+  { database }: SeedDeps,
+  actor: Actor,
+  newApp: typeof demoApp | typeof inboxApp,
+): Promise<string> {
   const app = await database.prisma.app.findFirst({
-    where: { accountId: actor.accountId, name: demoApp.name, deletedAt: null },
+    where: { accountId: actor.accountId, name: newApp.name, deletedAt: null },
   });
-  return app?.id ?? createAccountApps(database.lookUps).create(actor, demoApp);
+  return app?.id ?? createAccountApps(database.lookUps).create(actor, newApp);
 }
+
+async function findOrCreateInboxSecret(
+  { database, secrets }: SeedDeps,
+  actor: Actor,
+  appId: string,
+): Promise<Demo['inboxSecret']> {
+  const active = await database.prisma.inboxSecret.findFirst({
+    where: { appId, revokedAt: null },
+    orderBy: { createdAt: 'asc' },
+  });
+  if (active) {
+    return { id: active.id, secret: secrets.open(active.sealed, inboxSecretPlace(active.id)) };
+  }
+  const newSecret = await createInboxSecrets(database.lookUps, secrets).create({ ...actor, appId });
+  if (!newSecret) throw new Error('Another process has just created the secrets of the demo inbox');
+  return newSecret;
+}
+
+type MissingEvents = { actor: Actor; appId: string; events: Record<string, VersionInput> };
 
 async function createMissingEvents(
   { database: { prisma, lookUps } }: SeedDeps,
-  { accountId, appId }: DemoAccount,
+  { actor, appId, events }: MissingEvents,
 ): Promise<void> {
-  const actor = createSystemActor(accountId);
-  const events = createAppEvents(lookUps);
-  for (const [name, definition] of Object.entries(demoEvents)) {
+  const appEvents = createAppEvents(lookUps);
+  for (const [name, definition] of Object.entries(events)) {
     const storedEvent = await prisma.event.findFirst({ where: { appId, name, deletedAt: null } });
-    const eventId = storedEvent ? undefined : await events.create(actor, appId, name);
-    if (eventId) await events.publishDefinition(actor, appId, { eventId, definition });
+    const eventId = storedEvent ? undefined : await appEvents.create(actor, appId, name);
+    if (eventId) await appEvents.publishDefinition(actor, appId, { eventId, definition });
   }
 }
 
@@ -99,6 +138,16 @@ const demoEvents: Record<string, VersionInput> = {
   deploy_finished: demoEvent({
     slack: {
       text: '{{#if ok}}:white_check_mark:{{else}}:x:{{/if}} {{service}} {{version}} {{#if ok}}is live{{else}}failed: {{reason}}{{/if}}',
+    },
+  }),
+};
+
+const inboxEvents: Record<string, VersionInput> = {
+  order_shipped: demoEvent({
+    in_app: {
+      title: 'Order {{order.id}} is on its way',
+      body: 'Hello {{default user_name "there"}}, your parcel has left our warehouse.',
+      click_action: '{{tracking_url}}',
     },
   }),
 };

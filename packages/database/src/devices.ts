@@ -1,4 +1,9 @@
-import { AppError, type DeviceChange, type StoredDevice } from '@belfry/shared';
+import {
+  AppError,
+  type DeviceChange,
+  type StoredDevice,
+  type StoredSubscription,
+} from '@belfry/shared';
 import type pg from 'pg';
 import type { Queryable } from './transaction';
 
@@ -54,7 +59,8 @@ export function createDevices({ pool, newId }: DevicesDeps): Devices {
 export const deviceJson = `json_build_object(
   'deviceSid', d.id,
   'clientId', d.client_id,
-  'fcmToken', d.fcm_token,
+  'token', d.fcm_token,
+  'subscription', d.push_subscription,
   'platform', d.platform,
   'fields', d.fields,
   'notificationsDisabled', d.notifications_disabled,
@@ -103,13 +109,14 @@ function keepOrReplace(column: string): string {
 // One statement, so that a token that two users register at once ends with one of them. No row references a device.
 const addStatement = `
 WITH d AS (
-  INSERT INTO device AS d (id, app_id, user_sid, client_id, fcm_token, platform, fields, notifications_disabled)
-  SELECT $3::uuid, u.app_id, u.id, $4::text, $5::text, $6::text, $7::jsonb, coalesce($8::bool, false)
+  INSERT INTO device AS d (id, app_id, user_sid, client_id, fcm_token, push_subscription, platform, fields, notifications_disabled)
+  SELECT $3::uuid, u.app_id, u.id, $4::text, $5::text, $6::jsonb, $7::text, $8::jsonb, coalesce($9::bool, false)
   FROM app_user u WHERE u.app_id = $1 AND u.user_id = $2
   ON CONFLICT (app_id, ${hashToken('fcm_token')}) DO UPDATE SET
     id = CASE WHEN ${isSameUser} THEN d.id ELSE excluded.id END,
     created_at = CASE WHEN ${isSameUser} THEN d.created_at ELSE clock_timestamp() END,
     user_sid = excluded.user_sid,
+    push_subscription = excluded.push_subscription,
     ${keepOrReplace('client_id')},
     ${keepOrReplace('platform')},
     fields = CASE WHEN ${isSameUser} THEN d.fields || excluded.fields ELSE excluded.fields END,
@@ -127,7 +134,8 @@ async function change(
   client: Queryable,
   { appId, deviceSid, device }: Change,
 ): Promise<StoredDevice | undefined> {
-  if (device.fcmToken !== undefined) await freeToken(client, [appId, deviceSid, device.fcmToken]);
+  const token = getToken(device);
+  if (token !== undefined) await freeToken(client, [appId, deviceSid, token]);
   const { rows } = await client.query<DeviceRow>({
     name: 'update-device',
     text: updateStatement,
@@ -156,17 +164,30 @@ const updateStatement = `
 UPDATE device d SET
   client_id = coalesce($2, d.client_id),
   fcm_token = coalesce($3, d.fcm_token),
-  platform = coalesce($4, d.platform),
-  fields = d.fields || $5::jsonb,
-  notifications_disabled = coalesce($6, $3 IS NULL AND d.notifications_disabled),
-  disabled_reason = CASE WHEN $6 IS NULL AND $3 IS NULL THEN d.disabled_reason END,
+  push_subscription = CASE WHEN $3 IS NULL THEN d.push_subscription ELSE $4::jsonb END,
+  platform = coalesce($5, d.platform),
+  fields = d.fields || $6::jsonb,
+  notifications_disabled = coalesce($7, $3 IS NULL AND d.notifications_disabled),
+  disabled_reason = CASE WHEN $7 IS NULL AND $3 IS NULL THEN d.disabled_reason END,
   updated_at = clock_timestamp()
 WHERE d.id = $1
 RETURNING ${deviceJson} AS device`;
 
 function toColumnValues(device: DeviceChange): unknown[] {
-  const { clientId, fcmToken, platform, fields, notificationsDisabled } = device;
-  return [clientId, fcmToken, platform, fields, notificationsDisabled];
+  const { clientId, platform, fields, notificationsDisabled } = device;
+  const subscription = toStoredSubscription(device);
+  return [clientId, getToken(device), subscription, platform, fields, notificationsDisabled];
+}
+
+/** A device has one address: an FCM token, or the endpoint of its web push subscription. */
+function getToken({ fcmToken, pushSubscription }: DeviceChange): string | undefined {
+  return fcmToken ?? pushSubscription?.endpoint;
+}
+
+function toStoredSubscription({ pushSubscription }: DeviceChange): StoredSubscription | undefined {
+  if (!pushSubscription) return undefined;
+  const { keys, expirationTime } = pushSubscription;
+  return { ...keys, ...(expirationTime === undefined ? {} : { expirationTime }) };
 }
 
 async function getDeviceRow(client: Queryable, address: DeviceAddress): Promise<StoredDevice> {

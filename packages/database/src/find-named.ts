@@ -1,6 +1,7 @@
 import { isUuid } from '@belfry/shared';
 import type pg from 'pg';
 import { listStoredKeys } from './key-text';
+import { metadataTerm } from './request-term';
 
 export type NamedRow =
   | {
@@ -12,7 +13,7 @@ export type NamedRow =
   | { kind: 'resend'; appId: string; resendId: string }
   | { kind: 'user'; appId: string; userSid: string }
   | { kind: 'event'; appId: string; eventId: string }
-  | { kind: 'idempotencyKey'; appId: string };
+  | { kind: 'idempotencyKey' | 'metadata'; appId: string };
 
 export type NameQuery = {
   accountId: string;
@@ -68,4 +69,6 @@ SELECT 'user' AS kind, $1::uuid AS "appId", id AS "userSid", NULL::uuid AS "even
 UNION ALL (
   SELECT 'event', $1, NULL, id FROM event WHERE app_id = $1 AND name = $2 ORDER BY deleted_at IS NULL DESC, id DESC LIMIT 1)
 UNION ALL SELECT 'idempotencyKey', $1, NULL, NULL WHERE EXISTS (
-  SELECT FROM request WHERE app_id = $1 AND idempotency_key = ANY ($3::text[]))`;
+  SELECT FROM request WHERE app_id = $1 AND idempotency_key = ANY ($3::text[]))
+UNION ALL SELECT 'metadata', $1, NULL, NULL WHERE EXISTS (
+  SELECT FROM request_term WHERE app_id = $1 AND term = ${metadataTerm('$2')})`;

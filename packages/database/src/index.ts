@@ -2,6 +2,7 @@ export { addressKey, wentTo } from './address-key';
 export { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from './array-parameters';
 export {
   type Actor,
+  type ActorInApp,
   changeWithAudit,
   createSystemActor,
   writeAudit,
@@ -22,6 +23,13 @@ export {
   NotConnectedError,
 } from './client';
 export { createAccount } from './configuration/accounts';
+export { type AlertIncidentRow, listAlertIncidents } from './configuration/alert-history';
+export {
+  type AlertRuleFields,
+  type AlertRuleRow,
+  type AlertRules,
+  createAlertRules,
+} from './configuration/alert-rules';
 export {
   type AccountKeyRow,
   type AccountKeys,
@@ -53,9 +61,18 @@ export {
   type DraftSave,
 } from './configuration/events';
 export {
+  createInboxSecrets,
+  type InboxSecretRow,
+  type InboxSecrets,
+  maxActiveSecrets,
+} from './configuration/inbox-secrets';
+export {
+  type IntegrationHealth,
   type IntegrationResults,
   type IntegrationRevision,
+  joinHealth,
   removeOldIntegrationCounts,
+  selectHealth,
   writeIntegrationResults,
 } from './configuration/integration-health';
 export {
@@ -67,6 +84,7 @@ export {
   type AppIntegrations,
   createAppIntegrations,
 } from './configuration/integrations';
+export { findPushIntegration } from './configuration/push-integrations';
 export {
   type AppSavedFilters,
   createSavedFilters,
@@ -84,6 +102,13 @@ export {
   type SuppressionRow,
   type Suppressions,
 } from './configuration/suppressions';
+export {
+  createWebhookEndpoints,
+  maxWebhookEndpoints,
+  openWebhookSecrets,
+  type WebhookEndpoints,
+  webhookSecretsPlace,
+} from './configuration/webhook-endpoints';
 export { createDatabaseCheck } from './database-check';
 export { type Demo, seedDemo } from './demo';
 export {
@@ -117,13 +142,16 @@ export {
   createIdLists,
   createLookUps,
   type EventRow,
+  findSealedSecrets,
   type IdLists,
   type IntegrationRow,
+  inboxSecretPlace,
   integrationPlace,
   itemTokenPlace,
   type LookUps,
   openCredentials,
   type SealedApiKey,
+  type SealedInboxSecret,
   sealCredentials,
   type UserRow,
   userTokenPlace,
@@ -154,6 +182,7 @@ export {
   type TotpRow,
   totpPlace,
 } from './operators/totp';
+export { cancelTerm, hasMetadata, metadataTerm, selectTerms } from './request-term';
 export { checkPostgres } from './server-check';
 export {
   createReadiness,

@@ -10,6 +10,8 @@ export type AppRow = {
   delivery: 'sandbox' | 'live';
   /** Whether the inbox counter can be read, and the inbox marked as opened, without a signature. */
   openInboxCounters: boolean;
+  /** Whether readers of the inbox may sign in with a signature by an API key. */
+  inboxSignature: boolean;
   /** The region of phone numbers without country code; see `AppDefaults` of the channels. */
   defaultRegion: string | null;
   /** The account has reached its storage limit; calls that would store more are refused. */
@@ -20,6 +22,9 @@ export type ApiKeyRow = { id: string; accountId: string; secretHash: Buffer };
 
 /** See `apiKeyPlace`. */
 export type SealedApiKey = { id: string; sealed: string };
+
+/** See `inboxSecretPlace`. The ID is the `kid` of tokens. */
+export type SealedInboxSecret = { id: string; sealed: string };
 
 export type EventRow = {
   id: string;
@@ -88,6 +93,11 @@ export function apiKeyPlace(id: string): string {
   return `api_key:${id}`;
 }
 
+/** The place to which a secret that signs the tokens of inbox readers is sealed. */
+export function inboxSecretPlace(id: string): string {
+  return `inbox_secret:${id}`;
+}
+
 /** Two keys can be active at once; a few more may be about to expire. */
 const maxKeysOfAccount = 10;
 const maxListedIds = 100_000;
@@ -124,7 +134,7 @@ export function createLookUps(pool: pg.Pool) {
       return first<AppRow>({
         name: 'find-app',
         text: `SELECT a.id, a.account_id AS "accountId", a.name, a.delivery, a.open_inbox_counters AS "openInboxCounters",
-                 a.default_region AS "defaultRegion",
+                 a.inbox_signature AS "inboxSignature", a.default_region AS "defaultRegion",
                  c.is_storage_full AS "isStorageFull"
                FROM app a JOIN account c ON c.id = a.account_id WHERE a.id = $1 AND a.deleted_at IS NULL`,
         values: [id],
@@ -141,14 +151,10 @@ export function createLookUps(pool: pg.Pool) {
       return row && { id: row.id, appId, name, liveVersionId: row.live_version_id ?? undefined };
     },
 
-    /** A definition is checked on publishing and never changes. */
+    /** A definition is checked on publishing and never changes, nor does the provider of an integration. */
     async findVersion(id: string): Promise<VersionRow | undefined> {
       if (!isUuid(id)) return undefined;
-      return first<VersionRow>({
-        name: 'find-version',
-        text: 'SELECT id, event_id AS "eventId", definition FROM event_version WHERE id = $1',
-        values: [id],
-      });
+      return first<VersionRow>({ name: 'find-version', text: findVersionStatement, values: [id] });
     },
 
     /** The provider's schema ensures that settings are an object; a constraint limits the states. */
@@ -156,9 +162,7 @@ export function createLookUps(pool: pg.Pool) {
       if (!isUuid(id)) return undefined;
       return first<IntegrationRow>({
         name: 'find-integration',
-        text: `SELECT id, app_id AS "appId", name, channel, provider, settings, credentials, state,
-                 updated_at AS "updatedAt"
-               FROM integration WHERE id = $1 AND deleted_at IS NULL`,
+        text: `SELECT ${integrationColumns} FROM integration WHERE id = $1 AND deleted_at IS NULL`,
         values: [id],
       });
     },
@@ -185,6 +189,19 @@ export function createLookUps(pool: pg.Pool) {
 
 export type LookUps = ReturnType<typeof createLookUps>;
 
+/** The active inbox secrets of an app, sealed. */
+export async function findSealedSecrets(
+  pool: pg.Pool,
+  appId: string,
+): Promise<SealedInboxSecret[]> {
+  const { rows } = await pool.query<SealedInboxSecret>({
+    name: 'find-sealed-secrets',
+    text: 'SELECT id, sealed FROM inbox_secret WHERE app_id = $1 AND revoked_at IS NULL',
+    values: [appId],
+  });
+  return rows;
+}
+
 /** The ids of usable API keys and apps: the newest `maxListedIds`. */
 export function createIdLists(pool: pg.Pool) {
   /** As one text: 100,000 rows would block the event loop. */
@@ -206,6 +223,22 @@ export function createIdLists(pool: pg.Pool) {
 export type IdLists = ReturnType<typeof createIdLists>;
 
 type Query = { name: string; text: string; values: unknown[] };
+
+/** The columns of an IntegrationRow. */
+export const integrationColumns =
+  'id, app_id AS "appId", name, channel, provider, settings, credentials, state, updated_at AS "updatedAt"';
+
+/** With the provider of each integration of push. Removed integrations are included: a chain may still name them. */
+const findVersionStatement = `
+SELECT v.id, v.event_id AS "eventId", CASE WHEN p.providers IS NULL THEN v.definition
+  ELSE jsonb_set(v.definition, '{channels,push,providers}', p.providers) END AS definition
+FROM event_version v
+LEFT JOIN LATERAL (
+  SELECT jsonb_object_agg(i.id, i.provider) AS providers FROM integration i
+  WHERE v.definition #> '{channels,push}' IS NOT NULL AND i.app_id = v.app_id AND i.channel = 'push'
+    AND v.definition #> '{channels,push,integrationIds}' ? i.id::text
+) p ON true
+WHERE v.id = $1`;
 
 /** Equals the maximum number of tokens in a call. */
 const maxDevicesOfUser = 100;

@@ -13,6 +13,9 @@ export type MessageOptions = {
   override?: object | undefined;
   /** The stored device that the message is planned for. */
   deviceId?: string | undefined;
+  dueAt?: Date;
+  metadata?: Record<string, string>;
+  cancelKey?: string;
 };
 
 type Place = { database: Database; tenant: Tenant; event: { eventId: string; versionId: string } };
@@ -27,6 +30,9 @@ export async function writeMessageRow(
     integrationId,
     override,
     deviceId,
+    dueAt,
+    metadata,
+    cancelKey,
   }: MessageOptions,
 ): Promise<string> {
   const id = newId();
@@ -49,6 +55,8 @@ export async function writeMessageRow(
           override: override && JSON.stringify(override),
           locale: undefined,
           scheduleAt: undefined,
+          metadata: metadata && JSON.stringify(metadata),
+          cancelKey,
           plan: {
             locale: undefined,
             skips: {},
@@ -58,7 +66,7 @@ export async function writeMessageRow(
                 channel,
                 target,
                 integrationId,
-                dueAt: undefined,
+                dueAt,
                 timeToLiveMs: 60_000,
                 jobId: undefined,
                 note: undefined,

@@ -117,6 +117,7 @@ function findContradictions(env: Record<string, unknown>): EnvProblem[] {
   }
   if (!isUrlOrEmpty(env['PUBLIC_URL'])) add('PUBLIC_URL', 'must be a URL');
   if (!isUrlOrEmpty(env['DASHBOARD_URL'])) add('DASHBOARD_URL', 'must be a URL');
+  if (!isUrlOrEmpty(env['HEARTBEAT_URL'])) add('HEARTBEAT_URL', 'must be a URL');
   if (!isHostList(env['ALLOWED_PRIVATE_HOSTS'])) {
     add('ALLOWED_PRIVATE_HOSTS', 'must be host names or addresses, comma separated, without ports');
   }

@@ -13,6 +13,7 @@ const allowedFields = new Set([
   'delivery',
   'due_in_ms',
   'duration_ms',
+  'endpoint_id',
   'event',
   'event_id',
   'held_ms',
@@ -49,6 +50,7 @@ const allowedFields = new Set([
   'url',
   'version',
   'waits',
+  'webhook_id',
 ]);
 
 export type LogFields = Record<string, unknown> & { error?: unknown };

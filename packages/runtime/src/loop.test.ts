@@ -39,6 +39,23 @@ describe('a loop', () => {
     expect(runs.count).toBe(1);
   });
 
+  test('runs at once when it is woken, and once more when it is woken during a run', async () => {
+    const { runs, runOnce } = createRuns();
+    const loop = createLoop(runOnce, () => 600_000);
+    loop.start();
+    loop.wake();
+    loop.wake();
+    loop.wake();
+    expect(runs.count).toBe(1);
+    runs.end();
+    while (runs.count < 2) await new Promise((resolve) => setTimeout(resolve, everyMs));
+    await new Promise((resolve) => setTimeout(resolve, 10 * everyMs));
+    expect(runs.count).toBe(2);
+    await loop.close();
+    loop.wake();
+    expect(runs.count).toBe(2);
+  });
+
   test('starts no run after it was closed', async () => {
     const { runs, runOnce } = createRuns();
     const loop = createLoop(runOnce, () => everyMs);

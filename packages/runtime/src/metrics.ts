@@ -8,6 +8,8 @@ export type Metrics = {
   countIdempotency(result: string): void;
   /** Counts a request that was not rate limited, because Redis was unavailable. */
   countRateLimitBypass(): void;
+  /** Counts a try of a webhook. */
+  countWebhook(outcome: string): void;
   /** Counts a blocked event loop; see watchLoop. */
   countLoopStall(): void;
   /** All metrics in the Prometheus text format. */
@@ -25,21 +27,26 @@ export type HttpRequest = {
 
 export type QueueJobs = { queue: string; state: string; count: number };
 export type OldestWaiting = { channel: string; seconds: number };
+export type WebhookTotals = { waiting: number; oldestSeconds: number };
 export type StorageTotals = { storedBytes: number; fullAccounts: number; highestShare: number };
 
 /** Sources that are read for each scrape; a slow or failing one is omitted. */
 export type MetricsSources = {
   readQueueJobs(): Promise<QueueJobs[]>;
   readOldestWaiting(): Promise<OldestWaiting[]>;
+  /** Only in gateways. */
+  countStreams?(): number;
   /** Only in processes that count the storage of accounts. */
   readStorage?(): Promise<StorageTotals>;
+  /** Only in processes that deliver webhooks. */
+  readWebhooks?(): Promise<WebhookTotals>;
 };
 
 const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const sourceTimeoutMs = 2_000;
 
 export function createMetrics(sources: MetricsSources): Metrics {
-  const { readQueueJobs, readOldestWaiting, readStorage } = sources;
+  const { readQueueJobs, readOldestWaiting, countStreams, readStorage, readWebhooks } = sources;
   const registry = new Registry();
   const counters = createCounters(registry);
   const jobs = new Gauge({
@@ -55,7 +62,9 @@ export function createMetrics(sources: MetricsSources): Metrics {
     registers: [registry],
   });
 
+  if (countStreams) createStreamGauge(registry, countStreams);
   const setStorage = readStorage && createStorageGauges(registry);
+  const setWebhooks = readWebhooks && createWebhookGauges(registry);
 
   return {
     countHttpRequest({ route, method, status, seconds }) {
@@ -65,14 +74,17 @@ export function createMetrics(sources: MetricsSources): Metrics {
     countMessage: (message) => counters.messages.inc(message),
     countIdempotency: (result) => counters.idempotency.inc({ result }),
     countRateLimitBypass: () => counters.bypasses.inc(),
+    countWebhook: (outcome) => counters.webhooks.inc({ outcome }),
     countLoopStall: () => counters.stalls.inc(),
     async read() {
-      const [queueJobs, waiting, storage] = await Promise.all([
+      const [queueJobs, waiting, storage, webhooks] = await Promise.all([
         getOrEmpty(readQueueJobs()),
         getOrEmpty(readOldestWaiting()),
         readStorage && withinTime(readStorage(), sourceTimeoutMs),
+        readWebhooks && withinTime(readWebhooks(), sourceTimeoutMs),
       ]);
       setStorage?.(storage);
+      setWebhooks?.(webhooks);
       jobs.reset();
       for (const { queue, state, count } of queueJobs) jobs.set({ queue, state }, count);
       oldest.reset();
@@ -116,12 +128,29 @@ function createCounters(registry: Registry) {
       help: 'Requests that were not rate limited, because Redis did not answer.',
       registers,
     }),
+    webhooks: new Counter({
+      name: 'belfry_webhook_tries_total',
+      help: 'Tries of webhooks that ended: delivered, retry, or failed after the last one.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     stalls: new Counter({
       name: 'belfry_loop_stalls_total',
       help: 'Times that the process blocked its event loop for over 100 ms.',
       registers,
     }),
   };
+}
+
+function createStreamGauge(registry: Registry, countStreams: () => number): void {
+  new Gauge({
+    name: 'belfry_inbox_streams',
+    help: 'Open streams of inboxes in this gateway.',
+    registers: [registry],
+    collect() {
+      this.set(countStreams());
+    },
+  });
 }
 
 /** No label names an account: the size of a scrape would grow with their number. `belfry doctor` lists the full ones. */
@@ -149,6 +178,24 @@ function createStorageGauges(registry: Registry): (totals: StorageTotals | undef
       // Safe cast: the names are those of the totals.
       gauge.set(totals?.[name as keyof StorageTotals] ?? Number.NaN);
     }
+  };
+}
+
+function createWebhookGauges(registry: Registry): (totals: WebhookTotals | undefined) => void {
+  const registers = [registry];
+  const waiting = new Gauge({
+    name: 'belfry_webhooks_waiting',
+    help: 'Webhooks that are not delivered yet, counted up to 100,000.',
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'belfry_oldest_webhook_seconds',
+    help: 'How long the oldest due webhook waits whose endpoint can be tried now; 0 if none waits.',
+    registers,
+  });
+  return (totals) => {
+    waiting.set(totals?.waiting ?? Number.NaN);
+    oldest.set(totals?.oldestSeconds ?? Number.NaN);
   };
 }
 

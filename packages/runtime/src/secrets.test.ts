@@ -27,6 +27,15 @@ describe('createSecrets', () => {
     }
   });
 
+  test.each(['x', '=', ' ', '.', '.x', '\n'])('does not open a text with %j after it', (more) => {
+    const secrets = createSecrets(`a:${key(1)}`);
+    // 1 to 3 bytes: base64url ends with 2, 3 and 4 letters.
+    for (const text of ['a', 'ab', 'abc']) {
+      const sealed = secrets.seal(text, 'p');
+      expect(() => secrets.open(sealed + more, 'p')).toThrow(SecretError);
+    }
+  });
+
   test('seals with the first key and opens with every key of the ring', () => {
     const before = createSecrets(`old:${key(1)}`);
     const after = createSecrets(`new:${key(2)},old:${key(1)}`);

@@ -74,19 +74,23 @@ export function createSecrets(ring: string): Secrets {
       );
     },
     open(sealed, place) {
-      const [form, id, iv, body] = sealed.split('.');
-      if (form !== version || !id || !iv || !body) throw new SecretError('Not a sealed text');
-      return decrypt(
-        getKey(id),
-        Buffer.from(iv, 'base64url'),
-        Buffer.from(body, 'base64url'),
-        place,
-      );
+      const [form, id, iv, body, ...rest] = sealed.split('.');
+      if (form !== version || !id || !iv || !body || rest.length > 0) {
+        throw new SecretError('Not a sealed text');
+      }
+      return decrypt(getKey(id), decode(iv), decode(body), place);
     },
     fingerprint(purpose, text, keyId = current.id) {
       return hash('sha256', deriveSecret(purpose, keyId) + text, 'buffer');
     },
   };
+}
+
+/** Only the text that `seal` wrote: Node's decoder skips what it does not know, and ignores the last bits. */
+function decode(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text) throw new SecretError('Not a sealed text');
+  return bytes;
 }
 
 function decrypt(key: Buffer, iv: Buffer, body: Buffer, place: string): string {

@@ -84,10 +84,10 @@ export const settings = {
   }),
   ALLOWED_PRIVATE_HOSTS: text({
     group: 'security',
-    for: ['worker', 'cli', 'dashboard'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     default: '',
     example: 'mail.internal,10.0.0.25',
-    help: 'Comma-separated hosts that may be private and use any port, named as in integrations and attachment URLs. All other hosts must be public, with these ports: 443 (HTTPS) for attachments; 25, 465, 587 or 2525 for mail servers.',
+    help: 'Comma-separated hosts that may be private and use any port, named as in integrations, URLs of attachments and webhooks, and web push endpoints. All other hosts must be public, with these ports: 443 (HTTPS) for attachments, webhooks and web push; 25, 465, 587 or 2525 for mail servers.',
   }),
 
   API_HOST: text({
@@ -160,6 +160,14 @@ export const settings = {
     maximum: 1_000_000,
     help: 'Maximum number of requests per second and account, over all gateways; 0 means no limit. Without Redis there is no limit.',
   }),
+  MAX_INBOX_STREAMS: integer({
+    group: 'gateway',
+    for: ['api'],
+    default: 20_000,
+    minimum: 1,
+    maximum: 100_000,
+    help: 'Maximum number of open streams of inboxes in one gateway; beyond it, a stream gets 429. One app can have half of them, one user 10. Each takes one file descriptor.',
+  }),
   LOOKUP_CACHE_MS: integer({
     group: 'gateway',
     for: ['api', 'worker'],
@@ -186,10 +194,10 @@ export const settings = {
   }),
   DASHBOARD_URL: text({
     group: 'dashboard',
-    for: ['cli', 'dashboard'],
+    for: ['worker', 'cli', 'dashboard'],
     default: 'http://127.0.0.1:4401',
     example: 'https://notify.example.com/dashboard',
-    help: 'Public URL of the dashboard; the link of `belfry operator reset` uses it. Over plain HTTP, the dashboard accepts only this host, localhost and loopback addresses.',
+    help: 'Public URL of the dashboard; the links of `belfry operator reset` and of alerts use it. Over plain HTTP, the dashboard accepts only this host, localhost and loopback addresses.',
   }),
   ADMIN_EMAIL: text({
     group: 'dashboard',

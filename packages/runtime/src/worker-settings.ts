@@ -89,6 +89,22 @@ export const workerSettings = {
     maximum: 3_650,
     help: 'How long a request is kept after all its messages are final. Below 2 days, an idempotency key could outlive its request.',
   }),
+  ALERT_EVALUATE_MS: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 15_000,
+    minimum: 100,
+    maximum: 600_000,
+    help: 'Interval at which the relay evaluates alert rules.',
+  }),
+  HEARTBEAT_URL: text({
+    group: 'worker',
+    for: ['worker'],
+    default: '',
+    isSecret: true,
+    example: 'https://monitor.example.com/ping/4f1c',
+    help: 'URL that the relay calls with GET every 60 s while PostgreSQL, Redis and the relay work, so that an outside monitor notices when Belfry is down. It must be public and use https, or be named in ALLOWED_PRIVATE_HOSTS.',
+  }),
   STORAGE_LIMIT_MB_PER_ACCOUNT: integer({
     group: 'worker',
     for: ['worker', 'cli'],
@@ -132,11 +148,11 @@ export const workerSettings = {
   }),
   FCM_API_URL: text({
     group: 'worker',
-    for: ['worker', 'cli', 'dashboard'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isForSimulators: true,
     default: '',
     example: 'http://127.0.0.1:4414',
-    help: 'URL of Firebase Cloud Messaging and its token endpoint, for a simulator; not allowed in production.',
+    help: 'URL of Firebase Cloud Messaging, its topics and its token endpoint, for a simulator; not allowed in production.',
   }),
   ONESIGNAL_API_URL: text({
     group: 'worker',
@@ -145,6 +161,14 @@ export const workerSettings = {
     default: '',
     example: 'http://127.0.0.1:4415',
     help: 'URL of the OneSignal API, for a simulator; not allowed in production.',
+  }),
+  WEB_PUSH_API_URL: text({
+    group: 'worker',
+    for: ['worker', 'cli', 'dashboard'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4416',
+    help: 'URL that replaces the origin of every web push endpoint, for a simulator; not allowed in production.',
   }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',

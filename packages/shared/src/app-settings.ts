@@ -44,6 +44,13 @@ export const appSettings = {
     kind: 'switch',
     default: false,
   },
+  inboxSignature: {
+    name: 'inbox_signature',
+    title: 'Inbox signatures with an API key',
+    help: 'Front ends may sign in to the inbox with an HMAC that your backend makes with an API key. It names neither the app nor a time. Turn it off once all front ends use tokens.',
+    kind: 'switch',
+    default: true,
+  },
   defaultRegion: {
     name: 'default_region',
     title: 'Default region of phone numbers',

@@ -37,7 +37,7 @@ export const errorCatalogue = {
   },
   unauthenticated: {
     status: 401,
-    when: 'The Authorization header is missing, wrong or repeated. On front-end routes: the X-Raven-User-Signature header.',
+    when: 'The Authorization header is missing, wrong or repeated. On front-end routes: the token, the X-Raven-User-Signature header or the ticket.',
     text: 'the Authorization header is missing: send "AuthKey <API key>"',
     headers: { 'WWW-Authenticate': 'AuthKey' },
   },
@@ -81,6 +81,21 @@ export const errorCatalogue = {
     when: 'The inbox of the user has no such message.',
     text: 'message not found',
   },
+  push_not_configured: {
+    status: 404,
+    when: 'The app has no integration for this push route: `web_push` for the public key, `fcm` for topics.',
+    text: 'the app has no web_push integration',
+  },
+  webhook_not_found: {
+    status: 404,
+    when: 'The app has no such webhook endpoint.',
+    text: 'webhook endpoint not found',
+  },
+  webhook_delivery_not_found: {
+    status: 404,
+    when: 'The webhook endpoint has no such delivery, or it is older than 7 days.',
+    text: 'webhook delivery not found',
+  },
   not_found: {
     status: 404,
     when: 'There is no such route.',
@@ -112,6 +127,11 @@ export const errorCatalogue = {
     when: 'A value is missing or breaks a rule.',
     text: 'event must not be blank',
   },
+  too_many_webhooks: {
+    status: 422,
+    when: 'The app has 10 webhook endpoints, which is the limit.',
+    text: 'an app can have at most 10 webhook endpoints: delete one first',
+  },
   too_complex: {
     status: 422,
     when: 'A dry run: rendering a message exceeds the limit of work per message.',
@@ -127,6 +147,12 @@ export const errorCatalogue = {
     when: 'The account exceeds its rate limit, its memory limit or its limit of waiting requests. Or the client’s network (an IPv4 address, or the /64 of an IPv6 address) used too many unknown API keys or apps: 20 at once, then 1 per second.',
     text: 'the account exceeded its rate limit',
     headers: { 'Retry-After': '1' },
+  },
+  too_many_streams: {
+    status: 429,
+    when: 'The user has 10 streams of the inbox on this gateway, or the app has half of MAX_INBOX_STREAMS, or all apps have all.',
+    text: 'the user has 10 streams on this gateway: close one, or poll',
+    headers: { 'Retry-After': '30' },
   },
   storage_limit: {
     status: 429,

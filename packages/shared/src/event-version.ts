@@ -16,6 +16,8 @@ export type Policy = {
 /** One channel of a version: its integrations in failover order, and its template in each language. */
 export type ChannelVersion = {
   integrationIds: string[];
+  /** Provider of each integration, by ID. Not stored: `findVersion` adds it to push, where the target decides the provider. */
+  providers?: Record<string, string>;
   templates: Record<string, unknown>;
   policy: Policy;
 };

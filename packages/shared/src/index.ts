@@ -1,4 +1,19 @@
 export {
+  type AlertKind,
+  type AlertNoticeKind,
+  type AlertOutcome,
+  type AlertParams,
+  alertKindNames,
+  alertNoticeKinds,
+  alertOutcomes,
+  buildAlertPath,
+  describeAlertRule,
+  findAlertParamProblems,
+  getAlertKind,
+  maxAlertAddresses,
+  maxAlertRules,
+} from './alerts';
+export {
   createApiKey,
   isSameSecret,
   type NewApiKey,
@@ -42,7 +57,9 @@ export {
   isCircuitOpen,
   judgeHealth,
 } from './integration-health';
+export { toItemNumber } from './item-number';
 export {
+  commonRoles,
   type DeliverJob,
   type FanOutJob,
   fanOutQueue,
@@ -50,7 +67,7 @@ export {
   getFairnessKey,
   maxMessagesPerJob,
 } from './jobs';
-export { maskTarget } from './mask-target';
+export { maskEndpoint, maskTarget } from './mask-target';
 export {
   type ContactUpdate,
   type ExpectedEnd,
@@ -62,6 +79,7 @@ export {
   failoverReasons,
   failureReasons,
   finalStates,
+  formatSuppressedSender,
   type MessageState,
   messageStates,
   type Outcome,
@@ -124,6 +142,7 @@ export {
   createBulkSendBody,
   createRefusals,
 } from './wire/bulk-send';
+export { type CancelAnswer, type CancelBody, cancelAnswer, cancelBody } from './wire/cancel';
 export { canonicalJson } from './wire/canonical-json';
 export {
   type CapturedMessage,
@@ -132,6 +151,7 @@ export {
 } from './wire/captured-message';
 export { describeAlias } from './wire/describe-alias';
 export {
+  type DeviceBody,
   type DeviceChange,
   deviceAnswer,
   deviceBody,
@@ -140,35 +160,55 @@ export {
   isDeviceId,
   newDeviceBody,
   type StoredDevice,
+  type StoredSubscription,
 } from './wire/device';
 export {
+  changedInboxItemsAnswer,
+  changeInboxItemBody,
+  changeInboxItemsBody,
   fetchInboxBody,
+  type InboxCounts,
   type InboxItem,
+  type InboxStates,
   type InboxStatus,
   inboxAnswer,
+  inboxCountsAnswer,
   inboxItemAnswer,
   inboxItemToWire,
+  inboxPageAnswer,
+  inboxStatesToWire,
   readInboxBody,
+  streamTicketAnswer,
   unreadCountAnswer,
   updateInboxBody,
 } from './wire/inbox';
 export { parseJson, parseJsonInSteps } from './wire/json';
 export { unreadableJson } from './wire/json-scan';
+export { limits, maxMetadataTextCharacters } from './wire/limits';
 export { withoutNulls } from './wire/members';
 export {
   type PushStatus,
+  type PushStatusBody,
   pushStatusAnswer,
   pushStatusBody,
   pushStatusFromWire,
 } from './wire/push-status';
 export { recipientFromWire, type WireUser } from './wire/recipient';
 export {
+  countsToWire,
   type RequestStatus,
   requestStatusAnswer,
   requestStatusToWire,
   type StatusEntry,
 } from './wire/request-status';
 export { readSchedule, type Schedule } from './wire/schedule';
+export {
+  inAppStatusBody,
+  sdkUserBody,
+  type TopicsBody,
+  topicsBody,
+  webPushKeyAnswer,
+} from './wire/sdk';
 export {
   collectExtraFields,
   createReadSend,
@@ -190,3 +230,33 @@ export {
   userToWire,
 } from './wire/user';
 export { createValidator, type Validate } from './wire/validate';
+export {
+  type WebhookEvent,
+  type WebhookType,
+  webhookEvent,
+  webhookTypeNames,
+  webhookTypes,
+} from './wire/webhook-events';
+export {
+  type NewWebhookBody,
+  newWebhookBody,
+  resendFailedWebhooksAnswer,
+  resendFailedWebhooksBody,
+  type WebhookBody,
+  type WebhookDelivery,
+  type WebhookDisabledReason,
+  type WebhookEndpoint,
+  type WebhookOutcome,
+  type WebhookTry,
+  webhookAnswer,
+  webhookBody,
+  webhookDeliveryAnswer,
+  webhookDeliveryListAnswer,
+  webhookDeliveryToWire,
+  webhookDisabledReasons,
+  webhookExampleBody,
+  webhookListAnswer,
+  webhookOutcomes,
+  webhookToWire,
+  webhookWithSecretAnswer,
+} from './wire/webhooks';

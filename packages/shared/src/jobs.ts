@@ -12,6 +12,9 @@ export const maxMessagesPerJob = 20;
 
 export const fanOutQueue = 'fanout';
 
+/** The roles of workers besides one for each channel. */
+export const commonRoles = [fanOutQueue, 'relay', 'webhooks'] as const;
+
 /** The queue of a channel; the worker role of the same name consumes it. */
 export function getDeliverQueue(channel: string): string {
   return `deliver-${channel}`;

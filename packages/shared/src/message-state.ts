@@ -35,7 +35,7 @@ export const skipReasons = {
   no_integration: 'The channel has no integration, or no credential for this recipient.',
   device_gone:
     'The device, group or person’s account at the provider no longer exists, or the device belongs to another user.',
-  cancelled: 'An operator cancelled it.',
+  cancelled: 'The caller or an operator cancelled it.',
   erased: 'The recipient was erased before the message was sent.',
 } as const satisfies Record<string, string>;
 
@@ -153,6 +153,11 @@ export const suppressionReasons = {
 } as const satisfies Record<string, string>;
 
 export type SuppressionReason = keyof typeof suppressionReasons;
+
+/** The senders that a suppression is for, in words. Without a sender it is for every sender of the app. */
+export function formatSuppressedSender(sender: string | null): string {
+  return sender ? `the sender ${sender}` : 'every sender';
+}
 
 /** A change to a contact that a provider's answer implies. */
 export type ContactUpdate =

@@ -8,6 +8,7 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
+import { phone, wide } from './dashboard/pictures';
 import { expectFocus, pressEnterOn, tabTo } from './dashboard/use-keyboard';
 
 // The renderer needs many seconds when tests share two cores.
@@ -57,6 +58,7 @@ const appUrl = (place: string) => `${dashboard.url}apps/${dashboard.tenant.appId
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 const requests = (page: Page) => page.getByRole('region', { name: 'Requests' });
+const captures = (page: Page) => page.getByRole('region', { name: 'Captured messages' });
 
 /** Loads a page, whose URL the operator has. */
 async function openAt(place: string): Promise<WatchedPage> {
@@ -212,5 +214,31 @@ describe('by keyboard alone, an operator', () => {
     await pressEnterOn(button(page, 'Revoke now'));
     await page.getByRole('row', { name: /Shop backend.*revoked/ }).waitFor();
     expect(problems).toEqual([]);
+  });
+});
+
+describe('on a phone, where a pane replaces its list', () => {
+  beforeEach(() => home?.page.setViewportSize(phone));
+  afterEach(() => home?.page.setViewportSize(wide));
+
+  testInBrowser('the heading of an opened request has the focus, then its row again', async () => {
+    const { page } = await openAt('log');
+    const link = requests(page).locator(`a[href*="${requestIds[1]}"]`);
+    await pressEnterOn(link);
+    await expectFocus(page.getByRole('heading', { name: 'order_shipped' }));
+    await pressEnterOn(button(page, 'Close request'));
+    await expectFocus(link);
+  });
+
+  testInBrowser('the heading of an opened capture has the focus, then its row again', async () => {
+    const { page } = await openAt('sandbox');
+    // The page shows the newest capture beside its list until one is opened, on a phone hidden.
+    for (const place of [0, 1]) {
+      const link = captures(page).getByRole('link').nth(place);
+      await pressEnterOn(link);
+      await expectFocus(page.getByRole('heading', { name: 'order_shipped', level: 2 }));
+      await pressEnterOn(page.getByRole('link', { name: 'Back to the list' }));
+      await expectFocus(link);
+    }
   });
 });

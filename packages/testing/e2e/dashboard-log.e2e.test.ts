@@ -119,6 +119,18 @@ describe('the log', () => {
     await expectFound();
   });
 
+  testInBrowser('has its filters on one line, and space for a recipient', async () => {
+    const requestId = await send(13, ['sms']);
+    const { page } = await openAt(`log/${requestId}`);
+    await page.getByRole('button', { name: 'Close request' }).waitFor();
+    const filters = await page.getByRole('search', { name: 'Filter the log' }).boundingBox();
+    expect(filters?.height).toBeLessThan(50);
+    const link = page.locator(`a[href*="${requestId}"]`);
+    const row = requests(page).getByRole('row').filter({ has: link });
+    const recipient = await row.getByRole('cell').nth(2).boundingBox();
+    expect(recipient?.width).toBeGreaterThan(200);
+  });
+
   testInBrowser('keeps the rows of the last filter when an earlier answer comes late', async () => {
     const requestId = await send(11, ['sms']);
     const { page } = await openAt('log');

@@ -16,7 +16,7 @@ import { startProxy } from './start-proxy';
 // The renderer needs many seconds when tests share two cores.
 jest.setTimeout(240_000);
 
-const email = 'mara@example.com';
+const email = 'mara.lindqvist@harrow-goods.example';
 const welcome = {
   email: channelVersion({ subject: 'Welcome {{user_name}}', html: '<p>Hello</p>' }),
 };
@@ -30,21 +30,23 @@ beforeAll(async () => {
   dashboard = await openDashboard({ delivery: 'sandbox' });
   operator = await dashboard.openPage();
   await setUp(operator, await dashboard.createSetUpLink(), email);
-  const { eventId, requestId, integrationId } = await fillDashboard(dashboard);
+  const ids = await fillDashboard(dashboard);
   const empty = await dashboard.system.factories.createTenant();
   await dashboard.system.factories.createEvent(empty, welcome, { name: 'welcome' });
   await dashboard.system.database.prisma.app.update({
     where: { id: empty.appId },
     data: { accountId: dashboard.tenant.accountId, name: 'Empty app' },
   });
-  pages = listPages({ eventId, requestId, integrationId, emptyAppId: empty.appId });
+  pages = listPages({ ...ids, emptyAppId: empty.appId });
 });
 
 afterAll(async () => {
   await dashboard?.close();
 });
 
-function listPages(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'emptyAppId', string>) {
+type Ids = 'eventId' | 'requestId' | 'integrationId' | 'endpointId' | 'emptyAppId';
+
+function listPages(ids: Record<Ids, string>) {
   const app = `apps/${dashboard.tenant.appId}`;
   const text = (content: string | RegExp) => (page: Page) =>
     page.getByText(content).first().waitFor();
@@ -70,6 +72,18 @@ function listPages(ids: Record<'eventId' | 'requestId' | 'integrationId' | 'empt
     },
     integrations: { place: `${app}/integrations/${ids.integrationId}`, isShown: text('Host') },
     queues: { place: `${app}/queues`, isShown: text('1 worker') },
+    webhooks: {
+      place: `${app}/webhooks/${ids.endpointId}`,
+      isShown: async (page: Page) => {
+        await page.getByRole('list', { name: 'Deliveries' }).getByRole('button').first().click();
+        await page.getByText('webhook-id:').waitFor();
+      },
+    },
+    'webhook settings': {
+      place: `${app}/webhooks/${ids.endpointId}?tab=settings`,
+      isShown: text('address.suppressed'),
+    },
+    'new webhook': { place: `${app}/webhooks/new`, isShown: text('address.suppressed') },
     keys: { place: 'keys', isShown: text('Rotate without downtime') },
     apps: { place: 'apps', isShown: text('Empty app') },
     account: { place: 'account', isShown: text('this session') },
@@ -86,10 +100,19 @@ const names = [
   'event',
   'integrations',
   'queues',
+  'webhooks',
+  'webhook settings',
+  'new webhook',
   'keys',
   'apps',
   'account',
   'audit',
+];
+
+const navigation = [
+  ...['Overview', 'Log', 'Events', 'Integrations', 'Queues', 'Alerts', 'Sandbox', 'Users'],
+  'Webhooks',
+  ...['API keys', 'Apps', 'People', 'Audit'],
 ];
 
 describe('every page of the dashboard', () => {
@@ -122,6 +145,39 @@ describe('every page of the dashboard', () => {
       expect(box!.x + box!.width).toBeLessThanOrEqual(390);
     }
     await page.setViewportSize(wide);
+  });
+
+  testInBrowser(
+    'the navigation on a phone has a word for each page, in targets of 24 px',
+    async () => {
+      const { page } = operator;
+      await page.goto(dashboard.url + pages['log']!.place);
+      await page.setViewportSize({ width: 390, height: 844 });
+      const nav = page.getByRole('navigation');
+      await nav.getByText('Audit', { exact: true }).waitFor();
+      await nav.getByText('Overview', { exact: true }).waitFor();
+      const links = await nav.getByRole('link').all();
+      expect(links).toHaveLength(navigation.length);
+      for (const [index, link] of links.entries()) {
+        const word = navigation[index] ?? '';
+        const isVisible = await link.getByText(word, { exact: true }).isVisible();
+        expect([word, isVisible]).toEqual([word, true]);
+        const box = await link.boundingBox();
+        expect(Math.min(box!.width, box!.height)).toBeGreaterThanOrEqual(24);
+      }
+      await page.setViewportSize(wide);
+    },
+  );
+
+  testInBrowser('the side bar shows the whole e-mail address of the operator', async () => {
+    const { page } = operator;
+    await page.goto(dashboard.url + pages['log']!.place);
+    const address = page.getByRole('link', { name: email }).getByText(email);
+    const [shown, whole] = await address.evaluate((element) => {
+      const { clientHeight, scrollHeight } = element as unknown as Record<string, number>;
+      return [clientHeight, scrollHeight];
+    });
+    expect(shown).toBe(whole);
   });
 
   testInBrowser('set-up and sign-in have no axe finding and no overflow', async () => {

@@ -233,11 +233,13 @@ describe('users', () => {
       const { page } = owner;
       await page.goto(`${place()}/${sid}`);
       await page.getByRole('tab', { name: 'Messages' }).click();
-      await page.getByRole('link', { name: 'order_shipped' }).waitFor();
+      // The profile, which is shown a moment longer, links the request from each message.
+      const rows = page.getByRole('region', { name: 'Requests' });
+      await rows.getByRole('link', { name: 'order_shipped' }).waitFor();
       expect(page.url()).toContain('tab=sent');
       expect(await inspectPage(page, 'user-sent')).toEqual([]);
       await page.getByLabel('Sent to').selectOption(userEmail);
-      await page.getByRole('link', { name: 'order_shipped' }).waitFor();
+      await rows.getByRole('link', { name: 'order_shipped' }).waitFor();
       await page.getByLabel('Sent to').selectOption('U0555010142');
       await page.getByText('No request matches these filters').waitFor();
       await page.getByRole('link', { name: 'Open in the log' }).click();

@@ -174,6 +174,11 @@ describe('the versions of an event', () => {
       await button(page, 'Roll back to v1').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('The draft is rolled back, too.').waitFor();
+      const findText = (liveTitle: string) =>
+        dialog
+          .getByRole('region', { name: `Changes to ${liveTitle}` })
+          .getByRole('table', { name: 'sms en text' });
+      await findText('v3').waitFor();
       const missing = dialog.getByRole('list', { name: 'Missing values' });
       expect(await missing.locator('li').first().textContent()).toMatch(
         /^items missing in all of the last 3 requests · email$/,
@@ -186,6 +191,7 @@ describe('the versions of an event', () => {
       await dialog.getByText('vera@example.com published v4 after you opened this page.').waitFor();
       await button(page, 'Show live version').click();
       await dialog.getByText('Requests already accepted keep v4').waitFor();
+      await findText('v4').getByText('Somebody').waitFor();
       await button(page, 'Roll back').click();
       const row = page.getByRole('row', { name: /^v5 live/ });
       await row.waitFor();

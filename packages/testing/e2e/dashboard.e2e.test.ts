@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { chromiumPath, eventually } from '@belfry/testing';
+import { channelVersion, chromiumPath, eventually } from '@belfry/testing';
 import type { Page } from 'playwright-core';
 import {
   type OpenDashboard,
@@ -150,7 +150,7 @@ describe('the account', () => {
     await row.getByText('live', { exact: true }).waitFor();
     await page.goto(`${dashboard.url}audit?action=app.`);
     await page
-      .getByRole('row', { name: /app\.changed Storefront .* delivery: sandbox → live/ })
+      .getByRole('row', { name: /app\.changed Storefront .* Delivery: sandbox → live/ })
       .waitFor();
   });
 });
@@ -161,7 +161,7 @@ describe('integrations', () => {
     await page.getByLabel('Name', { exact: true }).fill(name);
     await button(page, 'Test connection').click();
     await page.getByText(/: passed\.$/).waitFor();
-    await page.locator('form').getByRole('button', { name: 'Add integration' }).click();
+    await page.locator('form').getByRole('button', { name: 'Create integration' }).click();
     await page.getByRole('heading', { name }).waitFor();
   }
 
@@ -319,6 +319,49 @@ describe('an event', () => {
       expect(problems).toEqual([]);
     },
   );
+
+  describe('a template of an e-mail', () => {
+    const text = '<h1>Hello {{name}}</h1>\n<p>Bye</p>';
+
+    async function openTemplate() {
+      const email = channelVersion({ subject: 'Hello', html: text });
+      const event = await dashboard.system.factories.createEvent(dashboard.tenant, { email });
+      const { page, problems } = await openAt(`events/${event.eventId}`);
+      const code = page.getByRole('textbox', { name: 'HTML template' });
+      const tag = code.locator('.tg').first();
+      await tag.waitFor();
+      await code.click();
+      const cdp = await page.context().newCDPSession(page);
+      return { page, problems, code, tag, cdp };
+    }
+
+    testInBrowser('is typed over without a style that the policy forbids', async () => {
+      const { page, problems, code, tag, cdp } = await openTemplate();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type('{{#if name}}');
+      expect(await code.textContent()).toBe('{{#if name}}');
+      await page.getByText('Values of email cannot be read').waitFor();
+      await page.keyboard.press('Control+A');
+      await page.keyboard.type('<p>{{name}}</p>');
+      await page.getByText('1 value', { exact: true }).waitFor();
+      await tag.waitFor();
+      await page.keyboard.press('Control+A');
+      // An input method composes a character.
+      await cdp.send('Input.imeSetComposition', { text: 'k', selectionStart: 1, selectionEnd: 1 });
+      await cdp.send('Input.insertText', { text: 'か' });
+      await eventually(async () => expect(await code.textContent()).toBe('か'));
+      expect(problems).toEqual([]);
+    });
+
+    testInBrowser('is so large on a touch screen that a phone does not zoom into it', async () => {
+      const { page, cdp } = await openTemplate();
+      const readSize = () => page.evaluate('getComputedStyle(document.activeElement).fontSize');
+      expect(await readSize()).toBe('12.5px');
+      await cdp.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+      expect(await readSize()).toBe('16px');
+      await cdp.send('Emulation.setTouchEmulationEnabled', { enabled: false });
+    });
+  });
 
   testInBrowser('two operators cannot silently overwrite each other', async () => {
     const { eventId } = await dashboard.system.factories.createEvent(dashboard.tenant, {});

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { newId } from '@belfry/runtime';
-import { type System, startSystem, testDatabase, testKeyRing } from '@belfry/testing';
+import { type System, startSystem, testKeyRing } from '@belfry/testing';
 
 const run = promisify(execFile);
 const password = 'a sentence of their own';
@@ -21,7 +21,7 @@ afterAll(() => system?.stop(), 120_000);
 async function resetOperator(email: string): Promise<string> {
   const env = {
     PATH: process.env['PATH'],
-    DATABASE_URL: (await testDatabase()).url,
+    DATABASE_URL: system.databaseUrl,
     BELFRY_KEYS: testKeyRing,
     DASHBOARD_URL: dashboardUrl,
   };

@@ -17,8 +17,8 @@ let demo: Demo;
 let dir: string;
 
 beforeAll(async () => {
-  system = await startSystem();
   // The account, app and events that `npm start` creates.
+  system = await startSystem();
   demo = await seedDemo({ database: system.database, secrets: testSecrets() });
   dir = mkdtempSync(path.join(tmpdir(), 'belfry-testing-'));
   symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'));

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { createWorkspaceCopy } from '@belfry/testing';
+import { createWorkspaceCopy, isFullRun } from '@belfry/testing';
 
 const run = promisify(execFile);
 const timeoutMs = 240_000;
@@ -80,7 +80,7 @@ const queryGatewayScript = `
   const unused = async () => undefined;
   const api = createApi({
     channels, newId, publicUrl: 'http://127.0.0.1', now: () => new Date(),
-    findApiKey: unused, findApp: unused, sendEvent: unused, ready: async () => true,
+    findApiKey: unused, findApp: unused, inbox: {}, sendEvent: unused, ready: async () => true,
     https: { allowHttp: true, isTrustedProxy: () => false },
     bodies: { maxBodyBytes: 1000, maxBodiesInMemoryBytes: 100000, pace: { timeoutMs: 1000, windowMs: 1000, minBytes: 0 } },
     limitRate: unused, metrics: { countHttpRequest: () => undefined },
@@ -98,7 +98,9 @@ describe('a channel added as one folder and one line of the registry', () => {
     'passes every check after the documents are regenerated',
     async () => {
       await inCopy(['scripts/docs.mjs']);
-      await inCopy(['scripts/check.mjs']);
+      // Lint rules judge each file alone, and `npm run check` lints the unchanged ones.
+      const lintedPaths = isFullRun() ? [] : ['packages/channels', 'docs'];
+      await inCopy(['scripts/check.mjs', ...lintedPaths]);
     },
     timeoutMs,
   );

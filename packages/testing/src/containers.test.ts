@@ -8,7 +8,7 @@ import {
   type SettingName,
   settings,
 } from '@belfry/runtime';
-import { fanOutQueue, getDeliverQueue } from '@belfry/shared';
+import { commonRoles, getDeliverQueue } from '@belfry/shared';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { testKeyRing } from './factories';
@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
 
   test('runs every worker role in exactly one service of that name', () => {
     const workers = ours.filter(({ process }) => process === 'worker');
-    const roles = [...channelNames.map(getDeliverQueue), fanOutQueue, 'relay'];
+    const roles = [...channelNames.map(getDeliverQueue), ...commonRoles];
     expect(workers.map(({ environment }) => environment['WORKER_ROLES'])).toEqual(roles);
     expect(workers.map(({ name }) => name)).toEqual(roles);
     expect([...new Set(workers.map(({ command = [] }) => command.join(' ')))]).toEqual([

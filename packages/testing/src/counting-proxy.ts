@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 export type CountingProxy = {
   /** The URL to connect to instead. */
   readonly url: string;
-  /** Holds back all that open connections send, until `release`. */
+  /** Holds back all that connections send, also new ones, until `release`. */
   hold(): void;
   release(): void;
   close(): Promise<void>;
@@ -17,8 +17,10 @@ export async function createCountingProxy(
   const { hostname, port } = new URL(target);
   const sockets = new Set<net.Socket>();
   const stores = new Set<net.Socket>();
+  let isHeld = false;
   const server = net.createServer((client) => {
     const store = net.connect(Number(port), hostname);
+    if (isHeld) store.cork();
     sockets.add(client).add(store);
     stores.add(store);
     client.on('data', openReader());
@@ -33,9 +35,11 @@ export async function createCountingProxy(
   return {
     url: url.href,
     hold() {
+      isHeld = true;
       for (const store of stores) store.cork();
     },
     release() {
+      isHeld = false;
       for (const store of stores) store.uncork();
     },
     close: () =>

@@ -3,12 +3,21 @@ import {
   createAccountKeys,
   createAppEvents,
   createAppIntegrations,
+  createInboxSecrets,
   createSystemActor,
+  createWebhookEndpoints,
   type Database,
+  inTransaction,
   sealCredentials,
 } from '@belfry/database';
 import { createSecrets, newId, type Secrets } from '@belfry/runtime';
-import { defaultPolicy, type Policy, type VersionDefinition } from '@belfry/shared';
+import {
+  defaultPolicy,
+  type Policy,
+  type VersionDefinition,
+  type WebhookType,
+  webhookTypeNames,
+} from '@belfry/shared';
 
 /** A test's own account: the test may assert on the rows of no other account. */
 export type Tenant = { accountId: string; apiKey: string; apiKeyId: string; appId: string };
@@ -22,6 +31,8 @@ export type Factories = {
   }): Promise<Tenant>;
   /** The second key of an account; a third one is refused. */
   createApiKey(tenant: Pick<Tenant, 'accountId'>): Promise<{ id: string; key: string }>;
+  /** A secret that signs tokens of inbox readers. */
+  createInboxSecret(tenant: TenantApp): Promise<{ id: string; secret: string }>;
   /** A live event. */
   createEvent(
     tenant: TenantApp,
@@ -40,6 +51,11 @@ export type Factories = {
       credentials?: Record<string, unknown>;
     },
   ): Promise<{ id: string }>;
+  /** An endpoint that gets these types, or all. */
+  createWebhookEndpoint(
+    tenant: TenantApp,
+    endpoint: { url: string; types?: WebhookType[] },
+  ): Promise<{ id: string; secret: string }>;
 };
 
 /** Rows are created by the functions that the dashboard and the command line call. */
@@ -49,7 +65,9 @@ export function createFactories(
 ): Factories {
   const keys = createAccountKeys(pool, secrets);
   const events = createAppEvents(pool);
+  const inboxSecrets = createInboxSecrets(pool, secrets);
   const integrations = createAppIntegrations(pool);
+  const endpoints = createWebhookEndpoints({ pool, secrets });
 
   async function createDraft({ accountId, appId }: TenantApp, name: string) {
     const id = await events.create(createSystemActor(accountId), appId, name);
@@ -65,6 +83,11 @@ export function createFactories(
 
     async createApiKey({ accountId }) {
       return present(await keys.create(createSystemActor(accountId)), 'Two keys are active');
+    },
+
+    async createInboxSecret({ accountId, appId }) {
+      const actor = { ...createSystemActor(accountId), appId };
+      return present(await inboxSecrets.create(actor), 'Two secrets are active');
     },
 
     async createEvent(tenant, channels, { name = `event_${newId()}`, ...options } = {}) {
@@ -85,6 +108,15 @@ export function createFactories(
         seal: (integrationId) => sealCredentials(integrationId, credentials, secrets),
       });
       return { id: present(id, 'The integration name is taken') };
+    },
+
+    async createWebhookEndpoint({ accountId, appId }, { url, types = webhookTypeNames }) {
+      const actor = { ...createSystemActor(accountId), appId };
+      const created = await inTransaction(pool, (client) =>
+        endpoints.create(client, actor, { url, types, description: '' }),
+      );
+      if (created === 'full') throw new Error('The app has too many endpoints');
+      return { id: created.endpoint.id, secret: created.secret };
     },
   };
 }

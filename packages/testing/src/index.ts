@@ -46,6 +46,7 @@ export { isProof } from './mutants/random/try-mutant';
 export { runMutants } from './mutants/run-mutants';
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { type PastMessage, writePastMessages } from './past-messages';
+export { type ReaderSecret, signReaderToken, type TokenChanges } from './reader-token';
 export { testRedis } from './redis';
 export {
   type SimulatedChannels,
@@ -106,6 +107,12 @@ export {
   type TwilioSimulatorOptions,
 } from './simulators/twilio';
 export type { TwilioReceipt } from './simulators/twilio-receipts';
+export {
+  createWebPushSimulator,
+  type WebPushFault,
+  type WebPushSend,
+  type WebPushSimulator,
+} from './simulators/web-push';
 export { createStatementCounter, type StatementCounter } from './statement-counter';
 export { type StepCounter, startStepCounter } from './steps/count-steps';
 export {

@@ -7,6 +7,7 @@ import { createSlackSimulator } from './simulators/slack';
 import { createSmtpSimulator } from './simulators/smtp';
 import { createTelegramSimulator } from './simulators/telegram';
 import { createTwilioSimulator, simulatedAuthToken } from './simulators/twilio';
+import { createWebPushSimulator } from './simulators/web-push';
 
 /** A channel whose provider is a simulator on this machine. */
 export type SimulatedChannel = {
@@ -66,6 +67,7 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
     telegram: await createTelegramSimulator(),
     fcm: await createFcmSimulator(),
     onesignal: await createOnesignalSimulator(),
+    webPush: await createWebPushSimulator(),
   };
   const channels = createChannels(simulators);
   return {
@@ -77,6 +79,7 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
       TELEGRAM_API_URL: simulators.telegram.url,
       FCM_API_URL: simulators.fcm.url,
       ONESIGNAL_API_URL: simulators.onesignal.url,
+      WEB_PUSH_API_URL: simulators.webPush.url,
     },
     channels,
     async createEvent(factories, tenant, text) {
@@ -114,6 +117,7 @@ type Simulators = {
   telegram: Awaited<ReturnType<typeof createTelegramSimulator>>;
   fcm: Awaited<ReturnType<typeof createFcmSimulator>>;
   onesignal: Awaited<ReturnType<typeof createOnesignalSimulator>>;
+  webPush: Awaited<ReturnType<typeof createWebPushSimulator>>;
 };
 
 const smtpLogin = { user: 'belfry', pass: 'simulated-smtp-password' };

@@ -1,7 +1,7 @@
 import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { startProcess, type TestProcess } from './child-process';
-import { testDatabase } from './database';
+import { ownDatabase, testDatabase } from './database';
 import { eventually } from './eventually';
 import { createFactories, type Factories, type Tenant, testKeyRing } from './factories';
 import { testRedis } from './redis';
@@ -9,6 +9,7 @@ import { testRedis } from './redis';
 export type SystemOptions = {
   /** Settings beyond the defaults of all tests, for gateway and worker alike. */
   env?: Record<string, string>;
+  /** By default a database of its own: a relay would also deliver what other test files left in a shared one. */
   databaseUrl?: string;
   redisUrl?: string;
   /** The roles of each worker process; one process with all roles by default. */
@@ -17,11 +18,12 @@ export type SystemOptions = {
   workerNodeOptions?: readonly string[];
 };
 
-/** The built gateway and workers as processes, on the stores of this Jest worker. */
+/** The built gateway and workers as processes. */
 export type System = {
   apiUrl: string;
   api: TestProcess;
   workers: TestProcess[];
+  databaseUrl: string;
   database: Database;
   factories: Factories;
   startWorker(roles?: string): Promise<TestProcess>;
@@ -52,11 +54,15 @@ const quick = {
   LOOKUP_CACHE_MS: '0',
 };
 
+/** The test itself is patient: processes that start beside it may take both cores for seconds. */
+const connectTimeoutMs = 15_000;
+
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
-  const databaseUrl = options.databaseUrl ?? (await testDatabase()).url;
+  const own = options.databaseUrl === undefined ? await ownDatabase() : undefined;
+  const databaseUrl = own?.url ?? String(options.databaseUrl);
   const env = await testEnvironment({ ...options, databaseUrl });
   const log = createLogger({ level: 'error', process: 'test' });
-  const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
+  const database = createDatabase({ url: databaseUrl, poolSize: 2, log, connectTimeoutMs });
   const api = startProcess('apps/api/dist/main.js', env);
   const workers: TestProcess[] = [];
 
@@ -82,6 +88,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   async function stop(): Promise<void> {
     await Promise.all([api, ...gateways, ...workers].map((each) => each.stop()));
     await database.close();
+    await own?.drop();
   }
 
   const apiUrl = await startAll().catch(async (error: unknown) => {
@@ -98,6 +105,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     apiUrl,
     api,
     workers,
+    databaseUrl,
     database,
     factories: createFactories(database),
     startWorker,
@@ -168,7 +176,12 @@ async function readSettled(
   const messages = await readMessages(database, requestId);
   const states = messages.map(({ state }) => state);
   if (states.join() === expectedStates.join()) return messages;
-  throw new Error(`The messages are ${states.join(', ')}, not ${expectedStates.join(', ')}`);
+  const attempts = messages.flatMap(({ channel, attemptRows }) =>
+    attemptRows.map(({ outcome, reason, detail }) => ({ channel, outcome, reason, detail })),
+  );
+  throw new Error(
+    `The messages are ${states.join(', ')}, not ${expectedStates.join(', ')}; attempts: ${JSON.stringify(attempts)}`,
+  );
 }
 
 function readMessages({ prisma }: Database, requestId: string) {

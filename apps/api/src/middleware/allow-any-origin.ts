@@ -14,15 +14,26 @@ export const allowAnyOrigin: RequestHandler = function allowAnyOrigin(_req, res,
 
 const preflightMaxAgeSeconds = 7_200;
 
-/** Answers the CORS preflight. `Authorization` is not allowed, because the API key must not be in a browser. */
-export const answerPreflight: RequestHandler = function answerPreflight(_req, res) {
-  sendAnswer(res, {
-    status: 200,
-    body: '{"success":true}',
-    headers: {
-      'Access-Control-Allow-Methods': 'GET, POST, PUT',
-      'Access-Control-Allow-Headers': 'Content-Type, X-Raven-User-Signature, Idempotency-Key',
-      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
-    },
-  });
-};
+const headersOfBrowsers = 'Content-Type, X-Raven-User-Signature, Last-Event-ID, Idempotency-Key';
+
+/** Answers the CORS preflight of a route that takes the token of a reader, which is in `Authorization`. */
+export const answerPreflight: RequestHandler = createPreflight(
+  `Authorization, ${headersOfBrowsers}`,
+);
+
+/** Answers the preflight of a route that browsers call without a credential. The API key must not be in a browser. */
+export const answerOpenPreflight: RequestHandler = createPreflight(headersOfBrowsers);
+
+function createPreflight(allowedHeaders: string): RequestHandler {
+  return function handlePreflight(_req, res) {
+    sendAnswer(res, {
+      status: 200,
+      body: '{"success":true}',
+      headers: {
+        'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+        'Access-Control-Allow-Headers': allowedHeaders,
+        'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+      },
+    });
+  };
+}

@@ -185,7 +185,7 @@ function isJson(headers: Headers): boolean {
 }
 
 const idempotencyHeader = 'idempotency-key';
-const maxKeyBytes = 255;
+export const maxKeyBytes = 255;
 
 /**
  * Reads the Idempotency-Key of a POST. Node refuses control characters, strips outer white space and decodes Latin-1, so each

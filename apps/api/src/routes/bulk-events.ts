@@ -67,8 +67,8 @@ const bulkSendOperation = {
   id: 'bulkSend',
   summary: 'Send an event to many recipients',
   description: `Accepts all elements or none: if one is invalid, the batch is refused and the error names its index. An invalid address
-does not refuse the batch: that channel of that element is skipped. \`override\`, \`schedule_at\` and \`locale\` next to \`batch\` apply to
-every element without its own. A batch may have 1,000 elements (configurable).`,
+does not refuse the batch: that channel of that element is skipped. \`override\`, \`schedule_at\`, \`locale\`, \`metadata\` and
+\`cancel_key\` next to \`batch\` apply to every element without its own. A batch may have 1,000 elements (configurable).`,
   bodyExamples: {
     two: {
       summary: 'Two recipients, each with its own data',

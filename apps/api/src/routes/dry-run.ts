@@ -55,7 +55,9 @@ const messageSchema = Type.Object({
   integration: Type.Optional(
     Type.String({ description: 'Name of the integration. Absent in a sandbox app.' }),
   ),
-  provider: Type.Optional(Type.String()),
+  provider: Type.Optional(
+    Type.String({ description: 'Absent if the channel needs an integration and has none.' }),
+  ),
   due_at: Type.Optional(
     Type.Integer({ description: 'Unix milliseconds. Present if the message is due later.' }),
   ),
@@ -100,7 +102,6 @@ export const dryRunExample: DryRunAnswer = {
       channel: 'email',
       would: 'send',
       target: 'ana@example.com',
-      provider: 'smtp',
       request: {
         operation: 'SMTP',
         body: {
@@ -115,7 +116,9 @@ export const dryRunExample: DryRunAnswer = {
           attachments: [],
         },
       },
-      warnings: [],
+      warnings: [
+        'This channel of the event has no integration. Live delivery would skip the message.',
+      ],
     },
     {
       channel: 'slack',

@@ -75,13 +75,15 @@ channel is skipped, and the log shows why. Without \`user\`, every channel is sk
       },
     },
     later: {
-      summary: 'Scheduled, with an overridden subject',
+      summary: 'Scheduled, with an overridden subject, your own metadata and a key to cancel it',
       value: {
         event: 'order_shipped',
         user: { email: 'ana@example.com' },
         data: { user_name: 'Ana' },
         override: { email: { message: { subject: 'It is on its way' } } },
         schedule_at: '2027-01-04T08:00:00Z',
+        metadata: { order_id: 'A-1001' },
+        cancel_key: 'order-A-1001',
       },
     },
   },

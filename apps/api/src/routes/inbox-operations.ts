@@ -11,9 +11,9 @@ import { bodyTooLarge } from '../middleware/before-body';
 import type { Operation } from '../operation';
 import { maxInboxBodyBytes } from './inbox';
 
-const basePath = '/v1/apps/{app_id}/in_app_notifications';
+export const inboxPath = '/v1/apps/{app_id}/in_app_notifications';
 const messageId = '0199b1f4-9a10-7d21-8f60-2b7c1d5e8a03';
-const userId = 'customer-1';
+export const userId = 'customer-1';
 
 export const inboxItemExample = {
   message_id: messageId,
@@ -25,29 +25,33 @@ export const inboxItemExample = {
   },
   timestamp: 1767225600000,
   status: 'UNREAD',
+  seen_at: null,
+  read_at: null,
+  archived_at: null,
 };
 
-const wrongSignature = { text: 'the header X-Raven-User-Signature is missing' };
+export const missingSignature = {
+  text: 'the header X-Raven-User-Signature is missing, and Authorization is not "Bearer <token>"',
+};
 
-const byQuery = {
+export const byQuery = {
   query: {
     user_id: {
-      description: 'Owner of the inbox.',
-      isRequired: true,
+      description: 'Owner of the inbox. Only with a signature; a token names its user.',
       example: userId,
       schema: Type.String(),
     },
   },
   errors: {
-    unauthenticated: wrongSignature,
+    unauthenticated: missingSignature,
     validation_failed: { text: 'user_id must not be blank' },
   },
 } satisfies Partial<Operation>;
 
-const byBody = {
-  access: 'signature',
+export const byBody = {
+  access: 'reader',
   errors: {
-    unauthenticated: wrongSignature,
+    unauthenticated: missingSignature,
     validation_failed: { text: 'user_id must not be blank' },
     message_not_found: {},
     body_too_large: { text: bodyTooLarge(maxInboxBodyBytes).message },
@@ -65,17 +69,17 @@ export const inboxOperations = {
     ...byQuery,
     ...successAnswer,
     method: 'post',
-    path: `${basePath}/setup`,
+    path: `${inboxPath}/setup`,
     id: 'setUpInbox',
     summary: 'Create the user of a front end',
     description: 'Changes nothing if the user already exists.',
-    access: 'signature',
+    access: 'reader',
     errors: { ...byQuery.errors, storage_limit: {} },
   },
   fetch: {
     ...byBody,
     method: 'post',
-    path: `${basePath}/fetch`,
+    path: `${inboxPath}/fetch`,
     id: 'fetchInbox',
     summary: 'Read a page of an inbox',
     description:
@@ -94,12 +98,12 @@ export const inboxOperations = {
   unreadCount: {
     ...byQuery,
     method: 'get',
-    path: `${basePath}/unread_count`,
+    path: `${inboxPath}/unread_count`,
     id: 'countUnreadItems',
     summary: 'Count unread items',
     description:
       'Counts items that arrived after the inbox was last opened, up to 1,000. Needs no signature if the app allows unsigned counters.',
-    access: 'signature_or_open',
+    access: 'reader_or_open',
     answer: unreadCountAnswer,
     answerExample: { unread_count: 1 },
   },
@@ -107,7 +111,7 @@ export const inboxOperations = {
     ...byBody,
     ...successAnswer,
     method: 'put',
-    path: `${basePath}/update`,
+    path: `${inboxPath}/update`,
     id: 'updateInboxItem',
     summary: 'Read or archive an item',
     description:
@@ -124,7 +128,7 @@ export const inboxOperations = {
     ...byBody,
     ...successAnswer,
     method: 'put',
-    path: `${basePath}/read_all`,
+    path: `${inboxPath}/read_all`,
     id: 'readAllInboxItems',
     summary: 'Read all items',
     description: 'Marks every unread item up to the given one as read.',
@@ -137,11 +141,11 @@ export const inboxOperations = {
     ...byQuery,
     ...successAnswer,
     method: 'put',
-    path: `${basePath}/last_open`,
+    path: `${inboxPath}/last_open`,
     id: 'openInbox',
     summary: 'Record that the inbox was opened',
     description: 'Resets the unread count. Needs no signature if the app allows unsigned counters.',
-    access: 'signature_or_open',
+    access: 'reader_or_open',
   },
   list: {
     method: 'get',

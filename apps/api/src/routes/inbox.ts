@@ -8,16 +8,13 @@ import {
   updateInboxBody,
 } from '@belfry/shared';
 import type { RequestHandler } from 'express';
-import type { AuthenticateReaderDeps } from '../middleware/authenticate-reader';
-import { createReaderCalls, type ReaderCallsDeps } from '../reader-calls';
+import type { ReaderCalls } from '../reader-calls';
 import { requireStorage } from '../storage-limit';
 
-export type InboxRoutesDeps = { inbox: Inbox & AuthenticateReaderDeps };
+export type InboxRoutesDeps = { inbox: Inbox };
 
 /** Limit for bodies from front ends. */
 export const maxInboxBodyBytes = 16 * 1024;
-
-type Checks = Omit<ReaderCallsDeps, 'reader'>;
 
 type InboxRoutes = Record<
   'setup' | 'fetch' | 'unreadCount' | 'update' | 'readAll' | 'lastOpen',
@@ -25,20 +22,21 @@ type InboxRoutes = Record<
 >;
 
 /**
- * `/v1/apps/{app_id}/in_app_notifications`: the inbox routes of front ends. They ignore an Idempotency-Key because they are
- * idempotent by design.
+ * `/v1/apps/{app_id}/in_app_notifications`: the inbox routes of the first front ends. They ignore an Idempotency-Key
+ * because they are idempotent by design.
  */
-export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): InboxRoutes {
-  const { byQuery, byBody } = createReaderCalls({ ...checks, reader: inbox });
-
-  const setup = byQuery(async (address, app) => {
+export function createInboxRoutes(
+  { inbox }: InboxRoutesDeps,
+  { byQuery, byBody }: Pick<ReaderCalls, 'byQuery' | 'byBody'>,
+): InboxRoutes {
+  const setup = byQuery(async ({ address, app }) => {
     // A front end calls this on every start, so it must keep working for a stored user.
     if (app.isStorageFull && !(await inbox.isUserStored(address))) requireStorage(app);
     await inbox.ensureUser(address);
     return successBody;
   });
 
-  const fetch = byBody(validateFetch, async (address, { last_message_id: before }) => {
+  const fetch = byBody(validateFetch, async ({ address }, { last_message_id: before }) => {
     const items = await inbox.listItems({
       ...address,
       before,
@@ -50,24 +48,24 @@ export function createInboxRoutes({ inbox }: InboxRoutesDeps, checks: Checks): I
   });
 
   const unreadCount = byQuery(
-    async (address) => ({ unread_count: await inbox.countUnread(address) }),
+    async ({ address }) => ({ unread_count: await inbox.countUnread(address) }),
     {
       isCounter: true,
     },
   );
 
-  const update = byBody(validateUpdate, async (address, { message_id: messageId, status }) => {
+  const update = byBody(validateUpdate, async ({ address }, { message_id: messageId, status }) => {
     if (!(await inbox.changeStatus({ ...address, messageId, status }))) throw messageNotFound();
     return successBody;
   });
 
-  const readAll = byBody(validateRead, async (address, { message_id: messageId }) => {
+  const readAll = byBody(validateRead, async ({ address }, { message_id: messageId }) => {
     if (!(await inbox.readAll({ ...address, messageId }))) throw messageNotFound();
     return successBody;
   });
 
   const lastOpen = byQuery(
-    async (address) => {
+    async ({ address }) => {
       await inbox.open(address);
       return successBody;
     },

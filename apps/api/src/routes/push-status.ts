@@ -1,12 +1,14 @@
-import type { IdempotentHandler } from '@belfry/pipeline/accept';
+import type { AnsweredWrite, IdempotentHandler } from '@belfry/pipeline/accept';
 import type { AppReport, writeAppReport } from '@belfry/pipeline/operate';
 import type { Logger } from '@belfry/runtime';
 import {
   createValidator,
+  type PushStatusBody,
   pushStatusAnswer,
   pushStatusBody,
   pushStatusFromWire,
 } from '@belfry/shared';
+import type { App } from '../middleware/before-body';
 import type { Operation } from '../operation';
 import type { PostCall } from '../post';
 
@@ -16,39 +18,51 @@ export type PushStatusDeps = {
 };
 
 /** `POST /v1/apps/{app_id}/push/status`: stores the report of an app as a receipt of the message. */
-export function createPushStatusRoute({ writeAppReport, log }: PushStatusDeps) {
+export function createPushStatusRoute(deps: PushStatusDeps) {
   function prepare({ callId, caller, body }: PostCall): IdempotentHandler {
     const parsedBody = validate(body);
-    const { messageId, type, state } = pushStatusFromWire(parsedBody);
-    const report = {
-      callId,
-      accountId: caller.accountId,
-      appId: caller.app.id,
-      messageId,
-      state,
-      detail: `The app reported ${type}.`,
-      body: JSON.stringify(parsedBody).slice(0, maxStoredCharacters),
-      // Without `current_timestamp`, which differs in a repeated call.
-      identity: `${type} ${parsedBody.timestamp ?? ''}`,
-    };
-    return {
-      async run(key) {
-        const { result, effect } = await writeAppReport({ ...report, key }, answer);
-        // An unknown notification is not an error, because the app would report it again and again.
-        if (effect && !effect.isRepeat) {
-          log.info('receipt.stored', {
-            app_id: report.appId,
-            message_id: effect.messageId,
-            outcome: state,
-            state: effect.movedTo,
-          });
-        }
-        return result;
-      },
-    };
+    const report = buildReport(parsedBody, { callId, app: caller.app });
+    // Without `current_timestamp`, which differs in a repeated call.
+    const identity = `${parsedBody.type} ${parsedBody.timestamp ?? ''}`;
+    return { run: (key) => storeReport(deps, { ...report, identity, key }) };
   }
 
   return { operation, prepare };
+}
+
+type StatusCall = { callId: string; app: Pick<App, 'id' | 'accountId'> };
+
+export function buildReport(
+  body: PushStatusBody,
+  { callId, app }: StatusCall,
+): Omit<AppReport, 'identity' | 'key'> & { messageId: string } {
+  const { messageId, type, state } = pushStatusFromWire(body);
+  return {
+    callId,
+    accountId: app.accountId,
+    appId: app.id,
+    messageId,
+    state,
+    detail: `The app reported ${type}.`,
+    body: JSON.stringify(body).slice(0, maxStoredCharacters),
+  };
+}
+
+/** An unknown notification is not an error, because the app would report it again and again. */
+export async function storeReport(
+  { writeAppReport, log }: PushStatusDeps,
+  report: AppReport,
+): Promise<AnsweredWrite> {
+  const { result, effect } = await writeAppReport(report, answer);
+  if (effect && !effect.isRepeat) {
+    log.info('receipt.stored', {
+      app_id: report.appId,
+      message_id: effect.messageId,
+      outcome: report.state,
+      state: effect.movedTo,
+    });
+  }
+  return result;
 }
 
 const validate = createValidator(pushStatusBody);
@@ -62,7 +76,9 @@ const operation = {
   summary: 'Report the status of a push notification',
   description: `For apps that receive notifications of the channels \`push\` and \`onesignal\`. DELIVERED and DISMISSED set the message to
 \`delivered\`, CLICKED sets it to \`read\`. States only move forward. An unknown \`notification_id\` changes nothing and is not an
-error. Both timestamps are stored as sent, in milliseconds or microseconds.`,
+error. Both timestamps are stored as sent, in milliseconds or microseconds. Service workers may call without a credential and from
+any origin: they need the \`notification_id\`, and each \`type\` counts once.`,
+  access: 'key_or_open',
   body: pushStatusBody,
   bodyExamples: {
     delivered: {
@@ -81,5 +97,8 @@ error. Both timestamps are stored as sent, in milliseconds or microseconds.`,
   },
   answer: pushStatusAnswer,
   answerExample: { success: true },
-  errors: { validation_failed: { text: 'notification_id must not be blank' } },
+  errors: {
+    unauthenticated: { text: 'the API key is not valid' },
+    validation_failed: { text: 'notification_id must not be blank' },
+  },
 } satisfies Operation;

@@ -70,7 +70,7 @@ function userNotFound(): AppError {
 
 const writePath = '/v1/apps/{app_id}/users';
 
-const userExample = {
+export const userExample = {
   user_sid: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42',
   user_id: 'customer-1',
   email: 'ana@example.com',

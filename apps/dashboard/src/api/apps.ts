@@ -32,6 +32,8 @@ const app = Type.Object({
   createdAt: time,
   /** Number of integrations in state `needs_attention`; the side bar shows it. */
   needsAttention: Type.Integer(),
+  /** Number of webhook endpoints that Belfry disabled; a bar on each page shows it. */
+  disabledWebhooks: Type.Integer(),
   /** When an operator paused all sending of this app; null if it is not paused. */
   sendingPausedAt: nullable(time),
   sendingPausedBy: nullable(Type.String()),

@@ -1,8 +1,10 @@
+import { alertRoutes } from './alerts';
 import { appRoutes } from './apps';
 import { auditRoutes } from './audit';
 import { captureRoutes } from './captures';
 import { eventRoutes } from './events';
 import { findRoutes } from './find';
+import { inboxSecretRoutes } from './inbox-secrets';
 import { integrationRoutes } from './integrations';
 import { keyRoutes } from './keys';
 import { logRoutes } from './log';
@@ -21,6 +23,7 @@ import { testSendRoutes } from './test-send';
 import { totpRoutes } from './totp';
 import { userRoutes } from './users';
 import { versionRoutes } from './versions';
+import { webhookRoutes } from './webhooks';
 
 /**
  * Every route of the dashboard's API, in the order in which paths are matched. Handlers, validation, roles, the typed
@@ -32,9 +35,11 @@ export const contract = {
   ...keyRoutes,
   ...peopleRoutes,
   ...appRoutes,
+  ...inboxSecretRoutes,
   ...registryRoutes,
   ...auditRoutes,
   ...integrationRoutes,
+  ...webhookRoutes,
   ...eventRoutes,
   ...versionRoutes,
   ...previewRoutes,
@@ -48,6 +53,7 @@ export const contract = {
   ...userRoutes,
   ...overviewRoutes,
   ...queueRoutes,
+  ...alertRoutes,
   ...findRoutes,
 } as const satisfies Record<string, RouteSpec>;
 

@@ -1,7 +1,7 @@
 /** The last names of a field path as words: `settings.from.address` is "From address", `newPassword` is "New password". */
 export function formatFieldName(path: string): string {
   const words = path
-    .replace(/^(settings|credentials|definition)\./, '')
+    .replace(/^(settings|credentials|definition|params)\./, '')
     .replaceAll(/[._]/g, ' ')
     .replaceAll(/([a-z])([A-Z])/g, (_, before: string, after: string) => {
       return `${before} ${after.toLowerCase()}`;

@@ -13,6 +13,7 @@ const findResult = Type.Object({
     'user',
     'event',
     'idempotencyKey',
+    'metadata',
   ]),
   /** How the text was read: `phone number +12025550101`. */
   label: Type.String(),
@@ -42,8 +43,9 @@ export type FindAnswer = Static<typeof findAnswer>;
 export const findRoutes = {
   /**
    * Tries each reading of a typed text: IDs of requests, messages, resends and providers in every app of the account;
-   * phone numbers in any spelling, addresses, user IDs, event names and idempotency keys only in `app`. Matches are
-   * exact; after them come up to 5 stored users whose ID or address begins with the text. None for an empty text or one of more than 255 characters.
+   * phone numbers in any spelling, addresses, user IDs, event names, idempotency keys and metadata (as
+   * `key:value`) only in `app`. Matches are exact; after them come up to 5 stored users whose ID or address begins with the
+   * text. None for an empty text or one of more than 565 characters.
    */
   'GET /api/find': {
     access: 'viewer',

@@ -73,7 +73,7 @@ const integration = Type.Object({
   stateReason: nullable(Type.String()),
   health: integrationHealth,
   usedBy: Type.Array(usedBy),
-  /** Number of messages that wait for it, counted up to 1,000. */
+  /** Number of queued messages that have it, counted up to 1,000. The log shows them with `state=queued&integration=<name>`. */
   waiting: Type.Integer(),
   createdAt: time,
   updatedAt: time,
@@ -105,7 +105,10 @@ export const integrationRoutes = {
     answer: Type.Object({ integrations: Type.Array(integration) }),
     hasSecret: true,
   },
-  /** Omitted settings get their defaults, if they have one. 409 `name_taken`. */
+  /**
+   * Omitted settings get their defaults, if they have one, and Belfry makes keys that it can make. 409 `name_taken`, also for a
+   * second integration of a provider that an app may have once.
+   */
   'POST /api/apps/:appId/integrations': {
     access: 'editor',
     body: Type.Object({ ...kind, ...form, name: nameSchema }),
@@ -125,7 +128,7 @@ export const integrationRoutes = {
     hasSecret: true,
   },
   /**
-   * An omitted credential is kept; null removes it. `settings` replace the stored ones, but omitted required settings
+   * An omitted credential is kept; null removes it, and a new one is made if Belfry can make it. `settings` replace the stored ones, but omitted required settings
    * are kept. If a setting changes that stored credentials are bound to, such as the host, the credentials must be
    * entered again: 422 `invalid` names each of them. `updatedAt` comes from the answer that the form was filled from;
    * 409 `draft_changed` if another operator saved since then. 409 `name_taken`.

@@ -35,10 +35,14 @@ export function createLogFilters(limits: StringOptions = {}, options: ObjectOpti
       reason: text,
       /** Provider of an attempt, or the one that the sandbox stands in for. */
       provider: text,
+      /** Name of the integration that a message has now. */
+      integration: text,
       /** An address, also of a skipped channel, or a user_id. All filters of messages apply to one message. */
       recipient: text,
       requestId: text,
       idempotencyKey: text,
+      /** `key:value` of an item. In a bulk, the filters of messages apply to the items that have it. */
+      metadata: text,
     },
     options,
   );

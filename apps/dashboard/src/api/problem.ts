@@ -87,7 +87,5 @@ export const publishProblem = Type.Object({
   line: Type.Optional(Type.Integer()),
   column: Type.Optional(Type.Integer()),
   problem: Type.String(),
-  /** Replacement for the text `found` at that position, if there is an obvious one. */
-  fix: Type.Optional(Type.Object({ found: Type.String(), replacement: Type.String() })),
 });
 export type PublishProblem = Static<typeof publishProblem>;

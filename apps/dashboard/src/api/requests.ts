@@ -123,6 +123,9 @@ const storedCall = Type.Object({
   override: Type.Unknown(),
   locale: nullable(text),
   scheduleAt: nullable(text),
+  /** Not masked, also of a sensitive event. */
+  metadata: nullable(Type.Record(text, text)),
+  cancelKey: nullable(text),
   answer: Type.Object({ status: Type.Integer(), body: Type.Unknown() }),
 });
 export type CallAnswer = Static<typeof storedCall>;
@@ -133,7 +136,7 @@ const reasonGroup = Type.Object({
   state: text,
   reason: nullable(text),
   count: Type.Integer(),
-  /** Set for failed and skipped messages. */
+  /** Set for failed, unknown and skipped messages. */
   explanation: nullable(explanation),
 });
 export type ReasonGroup = Static<typeof reasonGroup>;

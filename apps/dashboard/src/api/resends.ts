@@ -1,4 +1,4 @@
-import { maxMessagesPerResend, resendPaces } from '@belfry/shared';
+import { maxMessagesPerResend, maxMetadataTextCharacters, resendPaces } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import { createLogFilters, logFilters } from './log';
 import type { RouteSpec } from './route-spec';
@@ -125,7 +125,10 @@ export const resendRoutes = {
     access: 'editor',
     body: Type.Object({
       // Without the misspelt filter more messages would match.
-      filters: createLogFilters({ minLength: 1, maxLength: 512 }, { additionalProperties: false }),
+      filters: createLogFilters(
+        { minLength: 1, maxLength: maxMetadataTextCharacters },
+        { additionalProperties: false },
+      ),
       confirmed: Type.Integer({ minimum: 1, maximum: maxMessagesPerResend }),
       perSecond,
     }),

@@ -34,6 +34,7 @@ const savableFilters = Type.Object({
   state: text,
   waits: waitsFilter,
   provider: text,
+  integration: text,
 });
 export type SavableFilters = Static<typeof savableFilters>;
 export type SavableFilter = keyof SavableFilters;
@@ -48,6 +49,7 @@ const newFilters = Type.Object(
     recipient: notSaved,
     requestId: notSaved,
     idempotencyKey: notSaved,
+    metadata: notSaved,
   },
   {
     additionalProperties: false,

@@ -34,7 +34,9 @@ export type UserPreferences = Static<typeof userPreferences>;
 const userDevice = Type.Object({
   sid: Type.String(),
   clientId: nullable(Type.String()),
+  /** FCM token, or the masked endpoint of a web push subscription. */
   token: nullable(Type.String()),
+  isWebPush: Type.Boolean(),
   onesignalPlayerId: nullable(Type.String()),
   platform: nullable(Type.String()),
   isDisabled: Type.Boolean(),

@@ -35,6 +35,7 @@ test('each setting can be changed alone, and the audit records it', async () => 
   const { path, id } = await create({ name: 'Changed' });
   const changes = [
     { openInboxCounters: true },
+    { inboxSignature: false },
     { delivery: 'live' },
     { defaultRegion: 'DE' },
     { defaultRegion: null },

@@ -12,11 +12,13 @@ import {
   type RoutesDeps,
   refuseUnreadableTargets,
 } from './route';
+import { type AlertHandlersDeps, createAlertHandlers } from './routes/alerts';
 import { type AppHandlersDeps, createAppHandlers } from './routes/apps';
 import { type AuditHandlersDeps, createAuditHandlers } from './routes/audit';
 import { type CaptureHandlersDeps, createCaptureHandlers } from './routes/captures';
 import { createEventHandlers, type EventHandlersDeps } from './routes/events';
 import { createFindHandlers, type FindHandlersDeps } from './routes/find';
+import { createInboxSecretHandlers, type InboxSecretHandlersDeps } from './routes/inbox-secrets';
 import { createIntegrationHandlers, type IntegrationHandlersDeps } from './routes/integrations';
 import { createKeyHandlers, type KeyHandlersDeps } from './routes/keys';
 import { createLogHandlers, type LogHandlersDeps } from './routes/log';
@@ -32,6 +34,7 @@ import { createSessionHandlers, type SessionHandlersDeps } from './routes/sessio
 import { createTestSendHandlers, type TestSendHandlersDeps } from './routes/test-send';
 import { createTotpHandlers, type TotpHandlersDeps } from './routes/totp';
 import { createUserHandlers, type UserHandlersDeps } from './routes/users';
+import { createWebhookHandlers, type WebhookHandlersDeps } from './routes/webhooks';
 
 export type DashboardDeps = {
   connections: Connections;
@@ -40,7 +43,9 @@ export type DashboardDeps = {
   totp: TotpHandlersDeps;
   keys: KeyHandlersDeps;
   apps: AppHandlersDeps;
+  inboxSecrets: InboxSecretHandlersDeps;
   integrations: IntegrationHandlersDeps;
+  webhooks: WebhookHandlersDeps;
   events: EventHandlersDeps;
   trying: TestSendHandlersDeps;
   log: LogHandlersDeps;
@@ -51,6 +56,7 @@ export type DashboardDeps = {
   find: FindHandlersDeps;
   overview: OverviewHandlersDeps;
   queues: QueueHandlersDeps;
+  alerts: AlertHandlersDeps;
   captures: CaptureHandlersDeps;
   audit: AuditHandlersDeps;
   people: PeopleHandlersDeps;
@@ -107,9 +113,11 @@ function createHandlers(deps: DashboardDeps): Handlers {
     ...createKeyHandlers(deps.keys),
     ...createPeopleHandlers(deps.people),
     ...createAppHandlers(deps.apps),
+    ...createInboxSecretHandlers(deps.inboxSecrets),
     ...createRegistryHandlers(deps.integrations),
     ...createAuditHandlers(deps.audit),
     ...createIntegrationHandlers(deps.integrations),
+    ...createWebhookHandlers(deps.webhooks),
     ...createEventHandlers(deps.events),
     ...createTestSendHandlers(deps.trying),
     ...createLogHandlers(deps.log),
@@ -121,6 +129,7 @@ function createHandlers(deps: DashboardDeps): Handlers {
     ...createUserHandlers(deps.users),
     ...createOverviewHandlers(deps.overview),
     ...createQueueHandlers(deps.queues),
+    ...createAlertHandlers(deps.alerts),
     ...createFindHandlers(deps.find),
   };
 }

@@ -1,4 +1,4 @@
-import { totpPlace } from '@belfry/database';
+import { inboxSecretPlace, totpPlace } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion, testSecrets } from '@belfry/testing';
 import { type Neighbour, password, type StoredDashboard } from './stored-dashboard.fixture';
@@ -47,6 +47,23 @@ export async function secondSession({ call, signInAgain }: Scene): Promise<Chang
 /** Creates a second key first, because revoking the last one needs a confirmation. */
 export async function ownKey({ tenant }: Scene): Promise<ChangeCall> {
   return { path: { id: tenant.apiKeyId }, body: { password, confirm: true } };
+}
+
+/** An active inbox secret, however many there are. */
+export async function inboxSecret({ tenant, dashboard }: Scene): Promise<ChangeCall> {
+  const id = newId();
+  const sealed = testSecrets().seal(id, inboxSecretPlace(id));
+  const { prisma } = dashboard.database;
+  await prisma.inboxSecret.create({ data: { id, appId: tenant.appId, sealed } });
+  return { path: { id }, body: { password } };
+}
+
+/** Another secret may be created, because the others are revoked. */
+export async function noInboxSecret({ tenant, dashboard }: Scene): Promise<ChangeCall> {
+  const where = { appId: tenant.appId, revokedAt: null };
+  const data = { revokedAt: new Date() };
+  await dashboard.database.prisma.inboxSecret.updateMany({ where, data });
+  return { body: { password } };
 }
 
 export async function anotherApp({ call }: Scene): Promise<ChangeCall> {
@@ -217,6 +234,44 @@ export async function savedFilter({ call, tenant }: Scene): Promise<Record<strin
   const name = newId();
   const { body } = await call('post', at, { name, filters: { state: 'sent' } });
   return { id: body.filters.find((filter: { name: string }) => filter.name === name).id };
+}
+
+/** A rule that watches an integration and is sent by it. */
+export async function newAlertRule(scene: Scene): Promise<object> {
+  const { id: integrationId } = await integration(scene);
+  const sendBy = { integrationId, to: ['C0123456789'] };
+  return { kind: 'integration_failing', integrationId, params: {}, sendBy };
+}
+
+export async function alertRule(scene: Scene): Promise<Record<string, string>> {
+  const { call, tenant } = scene;
+  const { body } = await call('post', `apps/${tenant.appId}/alerts`, await newAlertRule(scene));
+  return { id: body.rules.at(-1).id };
+}
+
+const endpointForm = {
+  url: 'https://receiver.example/hooks',
+  types: ['message.failed'],
+  description: '',
+};
+
+export function newWebhookEndpoint(): ChangeCall {
+  return { body: endpointForm };
+}
+
+export async function webhookEndpoint({ call, tenant }: Scene): Promise<Record<string, string>> {
+  const { body } = await call('post', `apps/${tenant.appId}/webhooks`, endpointForm);
+  return { endpointId: body.endpoint.id };
+}
+
+/** With the ID of its delivery. */
+export async function failedWebhook(scene: Scene): Promise<Record<string, string>> {
+  const { endpointId = '' } = await webhookEndpoint(scene);
+  const at = `apps/${scene.tenant.appId}/webhooks/${endpointId}/example`;
+  const { id } = (await scene.call('post', at, { type: 'message.failed' })).body;
+  const data = { outcome: 'failed', nextAt: null };
+  await scene.dashboard.database.prisma.webhookDelivery.update({ where: { id }, data });
+  return { endpointId, deliveryId: id };
 }
 
 export async function failedMessage(scene: Scene): Promise<ChangeCall> {

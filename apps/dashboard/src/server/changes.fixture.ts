@@ -1,6 +1,7 @@
 import { newId } from '@belfry/runtime';
 import {
   address,
+  alertRule,
   anotherApp,
   type ChangeCall,
   capture,
@@ -10,6 +11,8 @@ import {
   createSuppression,
   definition,
   failedMessage,
+  failedWebhook,
+  inboxSecret,
   integration,
   invitation,
   invite,
@@ -17,6 +20,9 @@ import {
   liveEvent,
   message,
   namedEvent,
+  newAlertRule,
+  newWebhookEndpoint,
+  noInboxSecret,
   ownKey,
   pausedIntegration,
   person,
@@ -33,6 +39,7 @@ import {
   suppression,
   testSend,
   tryDraft,
+  webhookEndpoint,
 } from './change-calls.fixture';
 import { password } from './stored-dashboard.fixture';
 
@@ -41,6 +48,7 @@ export type MakeChange = (scene: Scene) => Promise<ChangeCall> | ChangeCall;
 
 const events = '/api/apps/:appId/events';
 const integrations = '/api/apps/:appId/integrations';
+const webhooks = '/api/apps/:appId/webhooks';
 
 /** Every route except GETs. Without an entry for a new route, `audited-changes.int.test.ts` fails. */
 export const changes: Record<string, MakeChange> = {
@@ -61,6 +69,9 @@ export const changes: Record<string, MakeChange> = {
   'POST /api/apps': () => ({ body: { name: 'Another' } }),
   'PATCH /api/apps/:appId': () => ({ body: { name: 'Test app', delivery: 'sandbox' } }),
   'DELETE /api/apps/:appId': anotherApp,
+  'POST /api/apps/:appId/inbox-secrets': noInboxSecret,
+  'POST /api/apps/:appId/inbox-secrets/:id/show': inboxSecret,
+  'POST /api/apps/:appId/inbox-secrets/:id/revoke': inboxSecret,
   'POST /api/people/invitations': () => ({ body: { email: address(), role: 'viewer', password } }),
   'DELETE /api/people/invitations/:id': invitation,
   'PATCH /api/people/:id': async (scene) => ({
@@ -86,6 +97,26 @@ export const changes: Record<string, MakeChange> = {
   [`POST ${integrations}/:id/slack-install`]: async (scene) => ({ path: await integration(scene) }),
   [`POST ${integrations}/:id/pause`]: async (scene) => ({ path: await integration(scene) }),
   [`POST ${integrations}/:id/resume`]: pausedIntegration,
+  [`POST ${webhooks}`]: newWebhookEndpoint,
+  [`PATCH ${webhooks}/:endpointId`]: async (scene) => ({
+    path: await webhookEndpoint(scene),
+    body: { description: 'Orders' },
+  }),
+  [`DELETE ${webhooks}/:endpointId`]: async (scene) => ({ path: await webhookEndpoint(scene) }),
+  [`POST ${webhooks}/:endpointId/rotate`]: async (scene) => ({
+    path: await webhookEndpoint(scene),
+  }),
+  [`POST ${webhooks}/:endpointId/example`]: async (scene) => ({
+    path: await webhookEndpoint(scene),
+    body: { type: 'message.sent' },
+  }),
+  [`POST ${webhooks}/:endpointId/deliveries/:deliveryId/resend`]: async (scene) => ({
+    path: await failedWebhook(scene),
+  }),
+  [`POST ${webhooks}/:endpointId/resend-failed`]: async (scene) => ({
+    path: await failedWebhook(scene),
+    body: { since: 0 },
+  }),
   [`POST ${events}`]: () => ({ body: { name: newId() } }),
   [`PATCH ${events}/:eventId`]: async (scene) => ({
     path: await liveEvent(scene),
@@ -111,6 +142,15 @@ export const changes: Record<string, MakeChange> = {
   }),
   [`POST ${events}/:eventId/versions/:versionId/roll-back`]: publishedTwice,
   [`POST ${events}/:eventId/variables`]: tryDraft,
+  'POST /api/apps/:appId/alerts': async (scene) => ({ body: await newAlertRule(scene) }),
+  'PUT /api/apps/:appId/alerts/:id': async (scene) => ({
+    path: await alertRule(scene),
+    body: await newAlertRule(scene),
+  }),
+  'POST /api/apps/:appId/alerts/:id/enable': async (scene) => ({ path: await alertRule(scene) }),
+  'POST /api/apps/:appId/alerts/:id/disable': async (scene) => ({ path: await alertRule(scene) }),
+  'POST /api/apps/:appId/alerts/:id/test': async (scene) => ({ path: await alertRule(scene) }),
+  'DELETE /api/apps/:appId/alerts/:id': async (scene) => ({ path: await alertRule(scene) }),
   'POST /api/apps/:appId/filters': () => ({
     body: { name: 'Failed', filters: { state: 'failed' } },
   }),

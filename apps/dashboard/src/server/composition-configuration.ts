@@ -1,9 +1,19 @@
-import { type AnyChannel, channels, createSenderDeps } from '@belfry/channels';
 import {
+  type AnyChannel,
+  channels,
+  createSenderDeps,
+  findUrlProblem,
+  parsePrivateHosts,
+} from '@belfry/channels';
+import {
+  createAlertRules,
   createAppEvents,
   createAppIntegrations,
   createLookUps,
+  createWebhookEndpoints,
   type Database,
+  inTransaction,
+  listAlertIncidents,
 } from '@belfry/database';
 import {
   createPlan,
@@ -12,7 +22,14 @@ import {
   createWriteBatcher,
   writeRequests,
 } from '@belfry/pipeline/accept';
-import { createDryRun, readEligibility } from '@belfry/pipeline/operate';
+import { createDryRun, createSendAlert, readEligibility } from '@belfry/pipeline/operate';
+import {
+  countDeliveries,
+  listDeliveries,
+  queueExample,
+  resendDelivery,
+  resendFailedDeliveries,
+} from '@belfry/pipeline/webhooks';
 import {
   buildReceiptUrl,
   createFairQueue,
@@ -38,10 +55,10 @@ type ConfigurationDeps = {
   secrets: Secrets;
 };
 
-/** Configuration, previews and test sends. */
+/** Configuration, alerts, previews and test sends. */
 export function createConfigurationServices(
   deps: ConfigurationDeps,
-): Pick<DashboardDeps, 'integrations' | 'events' | 'trying'> {
+): Pick<DashboardDeps, 'integrations' | 'webhooks' | 'events' | 'trying' | 'alerts'> {
   const { env, database, secrets } = deps;
   const pool = database.lookUps;
   const events = createAppEvents(pool);
@@ -65,6 +82,8 @@ export function createConfigurationServices(
         buildReceiptUrl({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
       getSlackInstallUrl: createGetSlackInstallUrl({ env, secrets }),
     },
+    alerts: createAlertServices(deps, integrations),
+    webhooks: createWebhookServices(deps),
     events: { channels: all, events, integrations, compiling },
     trying: {
       channels: all,
@@ -80,6 +99,42 @@ export function createConfigurationServices(
       readSend,
       gatewayUrl: env.PUBLIC_URL,
       compiling,
+    },
+  };
+}
+
+function createAlertServices(
+  { env, database, secrets }: ConfigurationDeps,
+  integrations: DashboardDeps['alerts']['integrations'],
+): DashboardDeps['alerts'] {
+  const pool = database.lookUps;
+  return {
+    rules: createAlertRules(pool),
+    listIncidents: (appId) => listAlertIncidents(pool, appId),
+    integrations,
+    send: createSendAlert({ secrets, senderDeps: createSenderDeps(env) }),
+    dashboardUrl: env.DASHBOARD_URL,
+    now: () => new Date(),
+  };
+}
+
+function createWebhookServices({
+  env,
+  database,
+  secrets,
+}: ConfigurationDeps): DashboardDeps['webhooks'] {
+  const pool = database.lookUps;
+  const allowedPrivateHosts = parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS);
+  return {
+    endpoints: createWebhookEndpoints({ pool, secrets }),
+    change: (work) => inTransaction(pool, work),
+    findUrlProblem: (url) => findUrlProblem(url, { allowedPrivateHosts }),
+    countDeliveries: (appId) => countDeliveries(pool, appId),
+    listDeliveries: (page) => listDeliveries(pool, page),
+    deliveries: {
+      queueExample,
+      resend: resendDelivery,
+      resendFailed: resendFailedDeliveries,
     },
   };
 }

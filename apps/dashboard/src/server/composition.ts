@@ -9,6 +9,7 @@ import {
   createAppUsers,
   createDatabase,
   createDatabaseCheck,
+  createInboxSecrets,
   createReadiness,
   createSavedFilters,
   createSuppressions,
@@ -108,6 +109,7 @@ export function createDashboardServices(
     routes: { sessions, apps },
     ...operators,
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
+    inboxSecrets: { inboxSecrets: createInboxSecrets(pool, secrets), confirmPassword },
     apps: createAppServices(base, { apps, integrations, readStatus }),
     ...createConfigurationServices(base),
     ...createRequestServices(base, sessions),
@@ -200,6 +202,7 @@ function createRequestServices(
     channels,
     states,
     findEventIds: log.findEventIds,
+    findIntegrations: createAppIntegrations(pool).findByName,
     listUserIdsByAddress: users.listIdsByAddress,
   };
   return {

@@ -75,6 +75,8 @@ describe('stored credentials', () => {
       'whatsapp/twilio api_key_secret',
       'telegram/telegram max_per_second',
       'push/fcm max_per_second',
+      'push/web_push subject',
+      'push/web_push max_per_second',
       'onesignal/onesignal max_per_second',
     ]);
   });
@@ -185,6 +187,7 @@ describe('a form', () => {
       'sms/twilio api_key_sid',
       'whatsapp/twilio account_sid',
       'whatsapp/twilio api_key_sid',
+      'push/web_push public_key',
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import {
   type IntegrationInput,
   listBoundFields,
+  listMadeFields,
   mayShowLastFour,
   mayShowValue,
   type Provider,
@@ -57,6 +58,24 @@ export function mergeCredentials(
     );
   }
   return { ...unchangedCredentials, ...keepEntries(enteredCredentials, (value) => value !== null) };
+}
+
+type MadeBy = Pick<Provider<unknown>, 'credentials' | 'makeCredentials'>;
+type Entered = Record<string, unknown>;
+
+/** The entered credentials of a new integration. Belfry makes those that it can make, if none of them was entered. */
+export async function makeMissing(
+  { credentials: schema, makeCredentials }: MadeBy,
+  entered: Entered = {},
+): Promise<Entered> {
+  const isEntered = listMadeFields(schema).some((name) => isFilled(entered[name]));
+  return isEntered || !makeCredentials ? entered : { ...entered, ...(await makeCredentials()) };
+}
+
+/** The same for a change: Belfry makes new ones in place of those that the form removes. */
+export async function replaceRemoved(provider: MadeBy, entered: Entered = {}): Promise<Entered> {
+  const isRemoved = listMadeFields(provider.credentials).some((name) => entered[name] === null);
+  return isRemoved ? makeMissing(provider, entered) : entered;
 }
 
 /** Settings that determine the destination and owner of the credentials. */

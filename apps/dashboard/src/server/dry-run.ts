@@ -3,6 +3,7 @@ import { type DryRun, type DryRunMessage, explainSuppression } from '@belfry/pip
 import type { Json, ReadSend, VersionDefinition } from '@belfry/shared';
 import type * as wire from '../api/test-send';
 import { explainReason } from './explain';
+import { showTarget } from './show-target';
 
 export type DraftDryRunDeps = {
   /** The dry run of the gateway, with this definition instead of the live version. */
@@ -41,7 +42,7 @@ function toWire(message: DryRunMessage): wire.DryRunMessage {
     would,
     reason,
     ...explainVerdict(message),
-    target: target ?? null,
+    target: target === undefined ? null : showTarget(channel, target),
     integration: integration ?? null,
     provider: provider ?? null,
     dueAt: message.dueAt?.getTime() ?? null,

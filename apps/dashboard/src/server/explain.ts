@@ -2,6 +2,7 @@ import { isNoAnswer, timeoutReason } from '@belfry/channels';
 import {
   type CurrentSuppression,
   endedSuppression,
+  explainCancel,
   explainSuppression,
   type TimelineMessage,
 } from '@belfry/pipeline/operate';
@@ -11,6 +12,7 @@ import {
   getOwn,
   messageStates,
   noReason,
+  type StateGroup,
   skipReasons,
 } from '@belfry/shared';
 import type { Wait } from '../api/log';
@@ -64,6 +66,19 @@ export function explainReason(reason: string, detail: string | null): Explanatio
   return { what, remedy: getOwn(remedies, reason) ?? null };
 }
 
+/** Explains messages of one state and reason; null if there is nothing to do about them. */
+export function explainGroup({
+  state,
+  reason,
+}: Pick<StateGroup, 'state' | 'reason'>): Explanation | null {
+  if (state === 'unknown') return { what: messageStates.unknown.means, remedy: unknownRemedy };
+  if (state !== 'failed' && state !== 'skipped') return null;
+  return explainReason(reason ?? noReason, null);
+}
+
+const unknownRemedy =
+  'Check at the provider before you resend: a recipient may get the message twice.';
+
 /** Explains a message by its final reason, its last attempt, or the suppression of its address. */
 export function explainMessage(
   message: TimelineMessage,
@@ -75,7 +90,10 @@ export function explainMessage(
     return suppression ? explainSuppression(suppression) : endedSuppression;
   }
   const detail =
-    receipts.findLast((receipt) => receipt.state === 'failed')?.detail ?? last?.detail ?? null;
+    explainCancel(message) ??
+    receipts.findLast((receipt) => receipt.state === 'failed')?.detail ??
+    last?.detail ??
+    null;
   if (state === 'failed' || state === 'skipped') return explainReason(reason ?? '', detail);
   return last ? explainAttempt(last) : null;
 }

@@ -94,7 +94,7 @@ describe('the search', () => {
     ]);
   });
 
-  test('finds user IDs, Slack channels, event names and idempotency keys, and says how it read a text', async () => {
+  test('finds user IDs, Slack channels, event names, idempotency keys and metadata, and says how it read a text', async () => {
     const { database, tenant } = dashboard;
     const user = { id: newId(), appId: tenant.appId, userId: 'u_10001', contact: {} };
     await database.prisma.user.create({ data: user });
@@ -107,6 +107,16 @@ describe('the search', () => {
     expect(await listMatches('ship-88213')).toEqual([
       ['idempotencyKey', { idempotencyKey: 'ship-88213' }],
     ]);
+    await insert({ metadata: { order_id: 'A-1001' } });
+    const metadata = 'order_id:A-1001';
+    expect(await listMatches(metadata)).toEqual([['metadata', { metadata }]]);
+    expect(await list({ metadata })).toHaveLength(1);
+    const neighbour = await dashboard.createNeighbour();
+    const { body } = await neighbour.call(
+      'get',
+      `find?${new URLSearchParams({ text: metadata, app: neighbour.tenant.appId })}`,
+    );
+    expect(body.found).toEqual([]);
     expect(await find('nothing-here')).toEqual({
       readings: [
         'user ID or address nothing-here',

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { writeIntegrationResults } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
   createSlackSimulator,
@@ -347,5 +348,127 @@ describe('a stored credential', () => {
     expect((await viewer.call('get', `${at}/${bot.id}`)).body.credentials).toMatchObject(hidden);
     const { integration } = await createMailServer();
     expect(integration.credentials.pass).toMatchObject({ last4: '', value: null });
+  });
+});
+
+describe('an integration of web push', () => {
+  const settings = { subject: 'mailto:push@example.com' };
+  const form = { channel: 'push', provider: 'web_push', settings };
+
+  async function createApp(): Promise<string> {
+    const { body } = await dashboard.call('post', 'apps', { name: `Web push ${newId()}` });
+    return `apps/${body.id}/integrations`;
+  }
+
+  async function createWebPush(more: object = {}) {
+    const at = await createApp();
+    const { status, body } = await dashboard.call('post', at, { ...form, name: 'web', ...more });
+    expect([status, body.fields]).toEqual([200, undefined]);
+    return { at: `${at}/${body.id}`, list: at, integration: body };
+  }
+
+  const readPublicKey = (integration: { credentials: Record<string, { value: string | null }> }) =>
+    integration.credentials['public_key']?.value;
+
+  test('gets its keys from Belfry; editors read the public key, and nobody the private one', async () => {
+    const { at, integration } = await createWebPush();
+    expect(integration).toMatchObject({
+      problems: [],
+      credentials: {
+        public_key: { value: expect.stringMatching(/^B[\w-]{86}$/), changedAt: expect.any(Number) },
+        private_key: { value: null, last4: '' },
+      },
+    });
+    const { body } = await dashboard.call('get', at);
+    expect(readPublicKey(body)).toBe(readPublicKey(integration));
+  });
+
+  test('keeps its keys when its contact changes', async () => {
+    const { at, integration } = await createWebPush();
+    const { body } = await dashboard.call('put', at, {
+      updatedAt: integration.updatedAt,
+      settings: { subject: 'https://shop.example.com/contact' },
+    });
+    expect(body.settings).toEqual({ subject: 'https://shop.example.com/contact' });
+    expect(readPublicKey(body)).toBe(readPublicKey(integration));
+  });
+
+  test('gets new keys when they are removed, with an entry in the audit', async () => {
+    const { at, integration } = await createWebPush();
+    const { status, body } = await dashboard.call('put', at, {
+      updatedAt: integration.updatedAt,
+      credentials: { public_key: null, private_key: null },
+    });
+    expect([status, body.problems]).toEqual([200, []]);
+    expect(readPublicKey(body)).toMatch(/^B[\w-]{86}$/);
+    expect(readPublicKey(body)).not.toBe(readPublicKey(integration));
+    const { body: audit } = await dashboard.call('get', 'audit');
+    expect(audit.entries[0]).toMatchObject({
+      action: 'integration.changed',
+      subject: integration.id,
+      change: { entered_credentials: ['public_key', 'private_key'] },
+    });
+    expect(JSON.stringify(audit)).not.toContain(String(readPublicKey(body)));
+  });
+
+  test('takes the keys of another sender, if they are a pair', async () => {
+    const other = (await createWebPush()).integration;
+    const keys = { public_key: readPublicKey(other), private_key: 'A'.repeat(43) };
+    const wrong = { ...form, name: 'web', credentials: keys };
+    const { status, body } = await dashboard.call('post', await createApp(), wrong);
+    expect([status, body.fields]).toEqual([
+      422,
+      [
+        {
+          path: 'credentials.private_key',
+          problem: 'is not a private key of the curve P-256',
+        },
+      ],
+    ]);
+    const half = { ...wrong, credentials: { public_key: keys.public_key } };
+    expect((await dashboard.call('post', await createApp(), half)).body.fields).toMatchObject([
+      { path: 'credentials.private_key' },
+    ]);
+    const { credentials } = await createWebPush({
+      credentials: {
+        public_key:
+          'BNvLP_swI0KBo3RU243SwjSA92rPAP2OhL0NbRcR7748sMhZfgk84GBioVCKKTz65NNrrIx4WiS2qxuV7YmMyyU',
+        private_key: 'uvcl4jifu-_KrVD552A5C_M64aclIqfouJrvY_YjEO0',
+      },
+    }).then(({ integration }) => integration);
+    expect(credentials.public_key.value).toMatch(/^BNvLP_/);
+  });
+
+  test('is the only one of its app, until it is removed', async () => {
+    const { list, at } = await createWebPush();
+    const second = await dashboard.call('post', list, { ...form, name: 'second' });
+    expect([second.status, second.body]).toMatchObject([
+      409,
+      { code: 'name_taken', fields: [{ path: 'provider' }] },
+    ]);
+    expect((await dashboard.call('delete', at, { confirm: true })).status).toBe(200);
+    expect((await dashboard.call('post', list, { ...form, name: 'second' })).status).toBe(200);
+  });
+
+  test.each([
+    [{}, 'settings.subject'],
+    [{ subject: 'push@example.com' }, 'settings.subject'],
+    [{ subject: 'mailto:push@localhost' }, 'settings.subject'],
+  ])('is refused with the contact %j', async (own, path) => {
+    const body = { ...form, name: 'web', settings: own };
+    const answer = await dashboard.call('post', await createApp(), body);
+    expect([answer.status, answer.body.fields]).toMatchObject([422, [{ path }]]);
+  });
+
+  test('is tested without a call, before it is saved and after', async () => {
+    const { at, list } = await createWebPush();
+    const unsaved = await dashboard.call('post', `${list}/test`, { ...form, credentials: {} });
+    const saved = await dashboard.call('post', `${at}/test`);
+    for (const { body } of [unsaved, saved]) {
+      expect(body).toMatchObject({
+        isWorking: true,
+        detail: expect.stringContaining('No push service was called'),
+      });
+    }
   });
 });

@@ -8,6 +8,7 @@ export type LogFilterDeps = {
   channels: Record<string, AnyChannel>;
   states: readonly string[];
   findEventIds(appId: string, name: string): Promise<string[]>;
+  findIntegrations(appId: string, name: string): Promise<{ id: string; channel: string }[]>;
   listUserIdsByAddress(appId: string, address: string): Promise<string[]>;
 };
 
@@ -17,28 +18,39 @@ export async function readLogFilter(
   filters: LogFilters & { cursor?: string },
   deps: LogFilterDeps,
 ): Promise<LogFilter | undefined> {
-  const { event } = filters;
   if (!canMatch(filters, deps)) return undefined;
-  const eventIds = event === undefined ? undefined : await deps.findEventIds(appId, event);
-  if (eventIds?.length === 0) return undefined;
-  const { channel, reason, requestId, idempotencyKey, provider, waits } = filters;
+  const { eventIds, integrations } = await findNamed(appId, filters, deps);
+  if (eventIds?.length === 0 || integrations?.length === 0) return undefined;
+  const { channel, reason, requestId, idempotencyKey, metadata, provider, waits } = filters;
   const state = waits === undefined ? (filters.state ?? findStateOfReason(reason)) : 'queued';
   const recipient = filters.recipient && canonicalizeSearchedPhone(filters.recipient);
   const all = {
     requestId: requestId?.toLowerCase(),
     idempotencyKey,
+    metadata,
     recipient,
     recipientUserIds: recipient && (await deps.listUserIdsByAddress(appId, recipient)),
     provider,
+    integrationIds: integrations?.map(({ id }) => id),
     reason,
     eventIds,
     channels: channel && [channel],
     states: state && [state],
-    providerChannels: listSearchedChannels({ state, provider }, deps),
+    providerChannels:
+      integrations?.map((one) => one.channel) ?? listSearchedChannels({ state, provider }, deps),
     waits,
   };
   const definedFilters = Object.entries(all).filter(([, value]) => value !== undefined);
   return { appId, ...readBounds(filters), ...Object.fromEntries(definedFilters) };
+}
+
+/** The events and integrations that have the names of the filters. */
+async function findNamed(appId: string, { event, integration }: LogFilters, deps: LogFilterDeps) {
+  const [eventIds, integrations] = await Promise.all([
+    event === undefined ? undefined : deps.findEventIds(appId, event),
+    integration === undefined ? undefined : deps.findIntegrations(appId, integration),
+  ]);
+  return { eventIds, integrations };
 }
 
 function canMatch(

@@ -1,3 +1,4 @@
+import { selectTerms } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion } from '@belfry/testing';
 import type { StoredDashboard } from './stored-dashboard.fixture';
@@ -13,6 +14,8 @@ export type RequestOptions = {
   key?: string;
   user?: object;
   skips?: object;
+  metadata?: Record<string, string>;
+  cancelKey?: string;
   appId?: string;
   providerMessageId?: string;
 };
@@ -45,8 +48,20 @@ export async function insertRequest(
     ],
   );
   await database.lookUps.query(
-    `INSERT INTO request_item (request_id, item, recipient, data, skips, planned_at) VALUES ($1, 0, $2, '{}', $3, now())`,
-    [requestId, JSON.stringify(user ?? { email: target }), skips && JSON.stringify(skips)],
+    `INSERT INTO request_item (request_id, item, recipient, data, skips, planned_at, metadata, cancel_key)
+     VALUES ($1, 0, $2, '{}', $3, now(), $4, $5)`,
+    [
+      requestId,
+      JSON.stringify(user ?? { email: target }),
+      skips && JSON.stringify(skips),
+      options.metadata && JSON.stringify(options.metadata),
+      options.cancelKey,
+    ],
+  );
+  await database.lookUps.query(
+    `INSERT INTO request_term SELECT DISTINCT $2::uuid, s.term, i.request_id
+     FROM request_item i CROSS JOIN LATERAL (${selectTerms('i')}) s WHERE i.request_id = $1`,
+    [requestId, options.appId ?? tenant.appId],
   );
   await database.lookUps.query(
     `INSERT INTO message (id, request_id, item, app_id, channel, target, state, reason, attempts, created_at, expires_at, settled_at)

@@ -1,4 +1,6 @@
+import { newId } from '@belfry/runtime';
 import { eventually } from '@belfry/testing';
+import type { RequestAnswer } from '../api/requests';
 import { createLogEvent, insertRequest, type RequestOptions } from './log-requests.fixture';
 import { readUntil } from './read-stream.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
@@ -36,6 +38,7 @@ describe('the log', () => {
       outcome: 'rejected',
       provider: 'slack',
       key: 'key-filtered',
+      metadata: { order: 'A-filtered', note: 'x' },
       user: { user_id: 'user-filtered', slack: { channel_id: 'C-filtered' } },
     });
     await insert({ event, state: 'delivered', target: 'other@example.com' });
@@ -48,6 +51,7 @@ describe('the log', () => {
       'recipient=user-filtered',
       `requestId=${requestId}`,
       'idempotencyKey=key-filtered',
+      'metadata=order:A-filtered',
     ];
     for (const filter of filters)
       expect([filter, (await list(filter)).ids]).toEqual([filter, [requestId]]);
@@ -89,6 +93,66 @@ describe('the log', () => {
     const search = new URLSearchParams({ app: tenant.appId, text }).toString();
     const response = await call('get', `find?${search}`);
     expect(response.body.found).toMatchObject([{ kind: 'idempotencyKey', appId: tenant.appId }]);
+  });
+
+  test('finds exactly the requests with a key and value of metadata, and none of another app', async () => {
+    const event = await createEvent();
+    const metadata = { order_id: 'A-1001', 'a:b': 'c: d', größe: 'XL 👋' };
+    const { requestId } = await insert({ event, metadata });
+    await insert({ event, metadata: { order_id: 'A-10011', other: 'A-1001', b: 'c: d' } });
+    await insert({ event, cancelKey: 'order_id:A-1001' });
+    const { accountId } = dashboard.tenant;
+    const appId = newId();
+    const app = { id: appId, accountId, name: 'other', delivery: 'sandbox' };
+    await dashboard.database.prisma.app.create({ data: app });
+    await insert({ event, metadata, appId });
+    for (const text of ['order_id:A-1001', 'a:b:c: d', 'größe:XL 👋']) {
+      const query = new URLSearchParams({ metadata: text }).toString();
+      expect([text, (await list(query)).ids]).toEqual([text, [requestId]]);
+    }
+    for (const text of ['order_id:a-1001', 'order_id', 'A-1001', 'order_id:', ':A-1001', 'x:y']) {
+      const query = new URLSearchParams({ metadata: text }).toString();
+      expect([text, (await list(query)).ids]).toEqual([text, []]);
+    }
+  });
+
+  test('applies the filters of messages to the items with the metadata', async () => {
+    const event = await createEvent();
+    const { requestId } = await insert({ event, metadata: { order: 'B-1' } });
+    await dashboard.database.lookUps.query(
+      `INSERT INTO request_item (request_id, item, planned_at, skips) VALUES ($1, 1, now(), '{"slack": {"reason": "no_address"}}')`,
+      [requestId],
+    );
+    await dashboard.database.lookUps.query(
+      `INSERT INTO message (id, request_id, item, app_id, channel, target, state, reason, expires_at)
+       SELECT gen_random_uuid(), request_id, 1, app_id, channel, 'ben@example.com', 'failed', 'expired', now() FROM message WHERE request_id = $1`,
+      [requestId],
+    );
+    const listWith = async (filter: string) => (await list(`metadata=order:B-1&${filter}`)).ids;
+    expect(await listWith('state=sent')).toEqual([requestId]);
+    expect(await listWith('state=failed')).toEqual([]);
+    expect(await listWith('reason=no_address')).toEqual([]);
+    expect(await listWith('recipient=ben@example.com')).toEqual([]);
+    expect(await listWith('recipient=ana@example.com')).toEqual([requestId]);
+  });
+
+  test('shows the metadata and the cancel key of a request, and that the caller cancelled it', async () => {
+    const { call, tenant, database } = dashboard;
+    const event = await createEvent();
+    const texts = { metadata: { order_id: 'A-1002' }, cancelKey: 'order-A-1002' };
+    const skipped = { state: 'skipped', reason: 'cancelled' };
+    const { requestId, messageId } = await insert({ event, ...texts, ...skipped });
+    const read = async () =>
+      (await call('get', `apps/${tenant.appId}/requests/${requestId}`)).body as RequestAnswer;
+    expect((await read()).call).toMatchObject(texts);
+    const settled = { kind: 'settled', detail: 'An operator cancelled it.' };
+    expect((await read()).channelRows).toMatchObject([
+      { steps: expect.arrayContaining([expect.objectContaining(settled)]) },
+    ]);
+    const note = `UPDATE message SET notes = '{"cancelled_by": "caller"}' WHERE id = $1`;
+    await database.lookUps.query(note, [messageId]);
+    const [row] = (await read()).channelRows;
+    expect(row).toMatchObject({ explanation: { what: 'The caller cancelled it.' }, notes: {} });
   });
 
   test('finds a skipped channel by its state', async () => {

@@ -37,7 +37,13 @@ const types: ValueTypes = {
   'invitations.id': 'invitationId',
   'integrations.id': 'integrationId',
   'filters.id': 'filterId',
+  'alerts.id': 'alertRuleId',
+  endpointId: 'webhookEndpointId',
+  deliveryId: 'webhookDeliveryId',
+  'deliveries.before': 'webhookDeliveryId',
+  ...plain('outcome', 'url', 'types', 'description', 'isEnabled', 'since', 'type'),
   'suppressions.id': 'suppressionId',
+  'inbox-secrets.id': 'inboxSecretId',
   eventId: 'eventId',
   versionId: 'versionId',
   userSid: 'userSid',
@@ -55,6 +61,7 @@ const types: ValueTypes = {
   'find.text': [
     ...(['requestId', 'messageId', 'resendId', 'email', 'userId', 'idempotencyKey'] as const),
     'providerMessageId',
+    'metadata',
   ],
   'log.cursor': 'requestId',
   'suppressions.after': 'suppressionId',
@@ -67,8 +74,10 @@ const types: ValueTypes = {
   // Filters of the log.
   filters: 'object',
   event: 'eventName',
+  integration: 'integrationName',
   recipient: ['email', 'userId', 'token'],
   idempotencyKey: 'idempotencyKey',
+  metadata: 'metadata',
   ...plain('from', 'to', 'last', 'state', 'reason', 'waits', 'provider', 'period'),
   // Bodies.
   'session.accountId': 'accountId',
@@ -78,6 +87,11 @@ const types: ValueTypes = {
   'events.name': 'eventName',
   'integrations.name': 'integrationName',
   'filters.name': 'filterName',
+  ...plain('kind', 'to', 'percent', 'minutes', 'messages'),
+  params: 'object',
+  sendBy: 'object',
+  fallback: 'object',
+  integrationId: 'integrationId',
   'apps.name': 'plain',
   'keys.name': 'plain',
   'apps.defaultRegion': 'plain',
@@ -100,6 +114,7 @@ const types: ValueTypes = {
   fcm_tokens: { list: 'token' },
   ...plain('whatsapp_mobile', 'slack', 'telegram', 'onesignal_external_id', 'ios_tokens'),
   ...plain('fcm_topic', 'fcm_device_group', 'onesignal_player_ids', 'preferences', 'override'),
+  ...plain('cancel_key'),
 };
 
 function plain(...names: string[]): ValueTypes {
@@ -200,7 +215,9 @@ async function open(
 ): Promise<Omit<Scene, 'hasEffect'>> {
   const { operator, twin, cookie } = caller;
   const change = await changes[formatRoute({ method, path })]?.({ ...operator, dashboard });
-  const values: Record<string, string> = { ...twin.values, channel: 'email', ...change?.path };
+  const endpointId = twin.values.webhookEndpointId;
+  const own = { ...twin.values, channel: 'email', endpointId };
+  const values: Record<string, string> = { ...own, ...change?.path };
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const params = Object.fromEntries(names.map((name) => [name, values[name] ?? '']));
   const query = { ...queryOfRoute(operator.tenant)[formatRoute({ method, path })] };

@@ -30,6 +30,8 @@ test.each([
       'idempotency key <Ana@Example.com>',
     ],
   ],
+  ['order_id:A-1001', [...general('order_id:A-1001'), 'metadata order_id:A-1001']],
+  [':A-1001', general(':A-1001')],
   ['  ', []],
 ])('%j is read as %j', (text, labels) => {
   expect(listReadings(text, null).map(({ label }) => label)).toEqual(labels);

@@ -3,7 +3,7 @@ import { isUuid } from '@belfry/shared';
 
 /** One meaning of a searched text: `value` in stored form, and a `label` for operators. */
 export type Reading = {
-  kind: 'id' | 'providerMessage' | 'recipient' | 'event' | 'idempotencyKey';
+  kind: 'id' | 'providerMessage' | 'recipient' | 'event' | 'idempotencyKey' | 'metadata';
   value: string;
   label: string;
   /** The text looks like an address, not like a user ID or a name. */
@@ -35,6 +35,9 @@ export function listReadings(input: string, region: string | null): Reading[] {
       ? [{ kind: 'event', value: text, label: `event ${text}` } as const]
       : []),
     { kind: 'idempotencyKey', value: text, label: `idempotency key ${text}` },
+    ...(text.indexOf(':') > 0
+      ? [{ kind: 'metadata', value: text, label: `metadata ${text}` } as const]
+      : []),
   ];
 }
 

@@ -1,6 +1,6 @@
-import { noReason, type StateGroup } from '@belfry/shared';
+import type { StateGroup } from '@belfry/shared';
 import type { ReasonGroup } from '../api/requests';
-import { explainReason } from './explain';
+import { explainGroup } from './explain';
 
 /** The groups of a request in the order of the channels, the largest first. */
 export function listReasonGroups(
@@ -14,7 +14,5 @@ export function listReasonGroups(
 }
 
 function toReasonGroup(group: StateGroup): ReasonGroup {
-  const { state, reason } = group;
-  const isExplained = state === 'failed' || state === 'skipped';
-  return { ...group, explanation: isExplained ? explainReason(reason ?? noReason, null) : null };
+  return { ...group, explanation: explainGroup(group) };
 }

@@ -1,5 +1,5 @@
 import { channels } from '@belfry/channels';
-import { recipientFromWire } from '@belfry/shared';
+import { maskEndpoint, recipientFromWire } from '@belfry/shared';
 
 const extraFields = Object.values(channels).flatMap(({ recipient }) => Object.keys(recipient));
 
@@ -17,7 +17,9 @@ export function describeRecipient(
   recipient: string | null,
   messages: readonly { target: string | null }[],
 ): string | null {
-  return listRecipientNames(recipient)[0] ?? messages[0]?.target ?? null;
+  const [name] = listRecipientNames(recipient);
+  const target = messages[0]?.target ?? null;
+  return name ?? (target === null ? null : maskEndpoint(target));
 }
 
 /** Every text in a value, in its order. */

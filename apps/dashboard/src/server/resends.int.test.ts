@@ -1,5 +1,7 @@
+import { selectTerms } from '@belfry/database';
 import { carryOutResend } from '@belfry/pipeline/relay';
 import { newId } from '@belfry/runtime';
+import { maxMetadataTextCharacters } from '@belfry/shared';
 import { channelVersion, eventually, type Tenant } from '@belfry/testing';
 import {
   createStoredDashboard,
@@ -23,6 +25,7 @@ type InsertOptions = {
   user?: object;
   provider?: string;
   key?: string;
+  metadata?: Record<string, string>;
   erased?: boolean;
 };
 
@@ -68,8 +71,13 @@ async function insert(tenant: Tenant, event: Event, options: InsertOptions): Pro
     [requestId, tenant.accountId, tenant.appId, event.eventId, event.versionId, options.key],
   );
   await pool.query(
-    `INSERT INTO request_item (request_id, item, recipient, data, planned_at) VALUES ($1, 0, $2, '{}', now())`,
-    [requestId, JSON.stringify(user ?? { email: target })],
+    `INSERT INTO request_item (request_id, item, recipient, data, planned_at, metadata) VALUES ($1, 0, $2, '{}', now(), $3)`,
+    [requestId, JSON.stringify(user ?? { email: target }), JSON.stringify(options.metadata)],
+  );
+  await pool.query(
+    `INSERT INTO request_term SELECT $2, s.term, i.request_id
+     FROM request_item i CROSS JOIN LATERAL (${selectTerms('i')}) s WHERE i.request_id = $1`,
+    [requestId, tenant.appId],
   );
   await pool.query(
     `INSERT INTO message (id, request_id, item, app_id, channel, target, state, attempts, expires_at, notes)
@@ -145,7 +153,7 @@ async function carryOut(resendId: string, chunks = maxSteps): Promise<void> {
   let done = 0;
   for (let steps = 0; steps < maxSteps && done < chunks; steps += 1) {
     const { rowCount } = await lookUps.query(
-      'UPDATE resend SET next_at = now() WHERE id = $1 AND finished_at IS NULL',
+      `UPDATE resend SET next_at = now() - interval '1 s' WHERE id = $1 AND finished_at IS NULL`,
       [resendId],
     );
     if (rowCount === 0) return;
@@ -208,11 +216,32 @@ describe('counting a resend by filter', () => {
     expect(rows).toEqual([]);
   });
 
+  test('finds only messages of the items with the metadata, and masks its value in the run', async () => {
+    const opened = await open();
+    const { requestId } = await opened.insert({ metadata: { order: '8' } });
+    const pool = dashboard.database.lookUps;
+    await pool.query(
+      `INSERT INTO request_item (request_id, item, planned_at, metadata) VALUES ($1, 1, now(), '{"order":"9"}')`,
+      [requestId],
+    );
+    await pool.query(
+      `INSERT INTO message (id, request_id, item, app_id, channel, target, state, expires_at)
+       SELECT gen_random_uuid(), request_id, 1, app_id, channel, target, state, expires_at FROM message WHERE request_id = $1`,
+      [requestId],
+    );
+    const run = await start(opened, 'metadata=order:8&state=failed');
+    const { body } = await opened.call('get', opened.at(`/${run}`));
+    expect(body).toMatchObject({ matched: 1, filters: { metadata: 'order:***' } });
+  });
+
   test('finds exactly the messages of the requests that the log shows, by each filter', async () => {
     const opened = await open();
     const event = await createEvent(opened.tenant, { name: 'filtered' });
     const expected = await opened.insert(
-      { channel: 'slack', target: 'C7', provider: 'slack', key: 'k7', user: { user_id: 'u7' } },
+      {
+        ...{ channel: 'slack', target: 'C7', provider: 'slack', key: 'k7' },
+        ...{ user: { user_id: 'u7' }, metadata: { order: '7' } },
+      },
       event,
     );
     await opened.insert({ state: 'sent' });
@@ -225,6 +254,7 @@ describe('counting a resend by filter', () => {
       'recipient=u7',
       `requestId=${expected.requestId}`,
       'idempotencyKey=k7',
+      'metadata=order:7',
       'event=filtered&channel=slack&state=failed&provider=slack&recipient=u7',
     ];
     for (const filter of filters) {
@@ -286,8 +316,8 @@ describe('a resend by filter', () => {
   test.each([
     [0, 422],
     [1, 200],
-    [512, 409],
-    [513, 422],
+    [maxMetadataTextCharacters, 409],
+    [maxMetadataTextCharacters + 1, 422],
   ])('with a filter of %i characters gets a %i', async (length, expected) => {
     const opened = await open();
     await opened.insert({}, await createEvent(opened.tenant, { name: 'e' }));

@@ -104,6 +104,7 @@ describe('saved filters of the log', () => {
     ['a recipient', { name: 'x', filters: { recipient: 'a@example.com' } }, 'filters.recipient'],
     ['a request', { name: 'x', filters: { requestId: newId() } }, 'filters.requestId'],
     ['a key', { name: 'x', filters: { idempotencyKey: 'k' } }, 'filters.idempotencyKey'],
+    ['metadata', { name: 'x', filters: { metadata: 'a:b' } }, 'filters.metadata'],
     ['an unknown filter', { name: 'x', filters: { ...failed, other: 'x' } }, 'filters.other'],
     ['an invalid period', { name: 'x', filters: { last: 'yesterday' } }, 'filters.last'],
     ['a long value', { name: 'x', filters: { event: 'x'.repeat(129) } }, 'filters.event'],

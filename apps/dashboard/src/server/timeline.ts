@@ -1,4 +1,5 @@
 import {
+  explainCancel,
   explainResendObstacle,
   findVerdictWarning,
   getResendRun,
@@ -34,6 +35,7 @@ import {
 import { summarizeChannel, toWait } from './log-row';
 import { maskTokens } from './mask-tokens';
 import { listReasonGroups } from './reason-groups';
+import { showTarget } from './show-target';
 
 const sensitiveMask = '***';
 
@@ -88,6 +90,8 @@ function toCallAnswer({ head, item }: ItemTimeline): CallAnswer {
     override: isSensitive ? sensitiveMask : parse(item?.override),
     locale: item?.locale ?? null,
     scheduleAt: item?.scheduleAt ?? null,
+    metadata: item?.metadata ? JSON.parse(item.metadata) : null,
+    cancelKey: item?.cancelKey ?? null,
     answer: {
       status: 200,
       body: { request_id: head.requestId, id: head.requestId, success: true },
@@ -114,7 +118,7 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
     kind: 'message',
     messageId: message.id,
     channel: message.channel,
-    target: message.target,
+    target: showTarget(message.channel, message.target),
     generation: message.generation,
     state: message.state,
     reason: message.reason,
@@ -145,7 +149,7 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
 
 /** Notes that have no step of their own. */
 function getOtherNotes({ notes }: TimelineMessage): Record<string, unknown> {
-  const { failovers: _, resend_run: __, ...otherNotes } = notes ?? {};
+  const { failovers: _, resend_run: __, cancelled_by: ___, ...otherNotes } = notes ?? {};
   return otherNotes;
 }
 
@@ -180,7 +184,7 @@ function buildSteps(
     const { state, reason, settledAt } = message;
     const settled = isStoppedBySuppression(message)
       ? explanation
-      : reason && explainReason(reason, null);
+      : reason && explainReason(reason, explainCancel(message) ?? null);
     const detail = settled ? joinSentences(settled) : '';
     steps.push({ kind: 'settled', at: settledAt.getTime(), state, reason, detail });
   }

@@ -242,6 +242,8 @@ describe('a dry run of a draft', () => {
             channel: 'email',
             would: 'send',
             target: address,
+            provider: null,
+            warnings: [expect.stringContaining('This channel of the event has no integration.')],
             request: { body: { subject: 'Hello Ana' } },
           },
           { channel: 'slack', would: 'skip', reason: 'no_address', request: null },

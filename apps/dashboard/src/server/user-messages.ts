@@ -2,6 +2,7 @@ import type { UserMessage } from '@belfry/pipeline/operate';
 import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
 import { explainReason, summarizeMessage } from './explain';
+import { showTarget } from './show-target';
 
 /** The newest messages by channel, in channel order. `rows` are sorted within a channel. */
 export function toUserMessages(
@@ -25,7 +26,7 @@ function toUserMessage(row: UserMessage): wire.UserMessage {
     const { target, state, reason, settledAt } = message;
     const explanation = summarizeMessage(message, verdict?.suppression ?? null);
     return {
-      ...{ ...origin, target, state, reason },
+      ...{ ...origin, target: showTarget(row.channel, target), state, reason },
       settledAt: settledAt?.getTime() ?? null,
       explanation,
     };

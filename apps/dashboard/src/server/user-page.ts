@@ -1,4 +1,4 @@
-import type { AnyChannel, AppDefaults } from '@belfry/channels';
+import { type AnyChannel, type AppDefaults, isWebPushTarget } from '@belfry/channels';
 import type { AppUserRow, MatchedUser, SuppressionRow, UserDeviceRow } from '@belfry/database';
 import { createReadStoredRecipient } from '@belfry/pipeline/accept';
 import {
@@ -7,7 +7,7 @@ import {
   type ErasureRow,
   explainSuppression,
 } from '@belfry/pipeline/operate';
-import type { Recipient, RecipientDevice } from '@belfry/shared';
+import { maskEndpoint, type Recipient, type RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
 import { explainReason } from './explain';
@@ -138,10 +138,15 @@ function createProbeRecipient(text: string, channels: Channels): Recipient {
     },
     telegram: { chatId: text },
     onesignalExternalId: text,
-    fcmTokens: [text],
+    ...(isWebPushTarget(text)
+      ? { devices: [{ id: userProbe, token: text }] }
+      : { fcmTokens: [text] }),
     extra: Object.fromEntries(listExtraFields(channels).map((name) => [name, text])),
   };
 }
+
+/** Stands for the device of a typed endpoint. */
+const userProbe = 'probe';
 
 export function toUserRow(row: AppUserRow | MatchedUser): wire.UserRow {
   const { sid, userId, contact, createdAt, updatedAt } = row;
@@ -171,7 +176,8 @@ export function toUserAnswer(
     preferences: toPreferences(preferences),
     devices: devices.map(({ fcmToken, createdAt, updatedAt, ...device }) => ({
       ...device,
-      token: fcmToken,
+      token: fcmToken === null ? null : maskEndpoint(fcmToken),
+      isWebPush: fcmToken !== null && isWebPushTarget(fcmToken),
       createdAt: createdAt.getTime(),
       updatedAt: updatedAt.getTime(),
     })),

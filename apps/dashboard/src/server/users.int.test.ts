@@ -83,6 +83,34 @@ describe('the record of a user', () => {
     });
   });
 
+  test('shows a web push subscription as such, with its endpoint masked, and can suppress its address', async () => {
+    const { sid } = await createUser({});
+    const endpoint = `https://push.example.net/send/${newId()}`;
+    const keys = { p256dh: 'secret-p256dh', auth: 'secret-auth' };
+    const device = { appId: dashboard.tenant.appId, userSid: sid, fcmToken: endpoint };
+    await dashboard.database.prisma.device.create({
+      data: { ...device, id: newId(), pushSubscription: keys },
+    });
+    const { body } = await dashboard.call('get', at(`users/${sid}`));
+    const token = 'https://push.example.net/***';
+    expect(body.devices).toMatchObject([
+      { isWebPush: true, token: expect.stringContaining(token) },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('secret-');
+    const input = { channel: 'push', address: endpoint, detail: 'asked' };
+    const suppressed = await dashboard.call('post', at('suppressions'), input);
+    expect([suppressed.status, suppressed.body.address]).toEqual([200, endpoint]);
+    const { addresses } = (await dashboard.call('get', at(`users/${sid}`))).body;
+    expect(addresses).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          ...{ channel: 'push', address: endpoint },
+          obstacle: expect.objectContaining({ reason: 'suppressed' }),
+        }),
+      ]),
+    );
+  });
+
   test('shows the provider error that disabled a device', async () => {
     const { sid } = await createUser({});
     const device = { appId: dashboard.tenant.appId, userSid: sid, fcmToken: newId() };

@@ -128,6 +128,18 @@ async function insert(place: Place, changes: Partial<Waiting>[]): Promise<Waitin
   return messages;
 }
 
+/** The queued messages of each integration, which is one for SMS, by its name. */
+async function listByIntegration(): Promise<Record<string, string[]>> {
+  const { body } = await account.call('get', `apps/${mixed.appId}/integrations`);
+  const entries = body.integrations.map(({ id, name }: { id: string; name: string }) => {
+    const own = mixed.messages.filter(
+      ({ integrationId, channel }) => integrationId === id && channel === 'sms',
+    );
+    return [name, own.map(({ requestId }) => requestId).sort()];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** The rule in TypeScript. */
 function getReason({ state, waits, dueInMs, isPaused }: Waiting): QueueReason | 'sending' {
   if (state === 'sending') return 'sending';
@@ -194,6 +206,17 @@ describe('a count of waiting messages', () => {
       expect(await readLog(mixed.appId, `waits=paused&channel=${channel}`)).toEqual(
         listIds(own, 'paused'),
       );
+    }
+  });
+
+  test('of an integration is the number of queued messages that the log shows for it', async () => {
+    const { integrations } = await readQueues(`?app=${mixed.appId}`);
+    const expectedIds = await listByIntegration();
+    expect(integrations).toHaveLength(3);
+    for (const { name, waiting } of integrations as { name: string; waiting: number }[]) {
+      expect([name, waiting]).toEqual([name, expectedIds[name]?.length]);
+      const query = `state=queued&integration=${name}`;
+      expect([name, await readLog(mixed.appId, query)]).toEqual([name, expectedIds[name]]);
     }
   });
 
@@ -276,6 +299,31 @@ describe('the filter of the log by reason', () => {
     leave.abort();
     const { rows } = JSON.parse(/data: (.*)/.exec(text)?.[1] ?? '{}');
     expect(rows).toMatchObject([{ requestId: limited?.requestId }]);
+  });
+});
+
+describe('the filter of the log by integration', () => {
+  test('combines with the other filters, selects messages for a resend, and can be saved', async () => {
+    const [name = '', ids = []] = Object.entries(await listByIntegration())[0] ?? [];
+    const own = mixed.messages.filter(({ requestId }) => ids.includes(requestId));
+    const query = `integration=${name}`;
+    expect(await readLog(mixed.appId, query)).toEqual(ids);
+    expect(await readLog(mixed.appId, `${query}&waits=due`)).toEqual(listIds(own, 'due'));
+    expect(await readLog(mixed.appId, `${query}&requestId=${ids[0]}`)).toEqual(ids.slice(0, 1));
+    expect(await readLog(mixed.appId, `${query}&recipient=x`)).toEqual(ids);
+    expect(await readLog(mixed.appId, `${query}&state=failed`)).toEqual([]);
+    const at = `apps/${mixed.appId}`;
+    const { body } = await account.call('get', `${at}/resends/count?${query}`);
+    expect(body).toMatchObject({ messages: 0, leftOut: [{ messages: ids.length }] });
+    const filters = { integration: name };
+    const saved = await account.call('post', `${at}/filters`, { name: 'Own', filters });
+    expect(saved.body.filters).toMatchObject([{ filters }]);
+  });
+
+  test('finds nothing for a name that the app does not have', async () => {
+    const [name = ''] = Object.keys(await listByIntegration());
+    expect(await readLog(mixed.appId, `integration=${name}x`)).toEqual([]);
+    expect(await readLog(other.appId, `integration=${name}`)).toEqual([]);
   });
 });
 

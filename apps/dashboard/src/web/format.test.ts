@@ -26,12 +26,13 @@ test.each([
   expect(duration(ms)).toBe(text);
 });
 
-test('numbers are grouped, and a number at its limit gets a plus sign', () => {
+test('numbers are grouped, one at its limit gets a plus sign, and a rate above 0 is not shown as 0', () => {
   expect([count(1_204), count(999, 1_000), count(1_000, 1_000)]).toEqual([
     '1,204',
     '999',
     '1,000+',
   ]);
+  expect([rate(0), rate(1 / 30), rate(1 / 300)]).toEqual(['0.0', '0.03', '0.003']);
   expect([rate(0.25), rate(99.94), rate(100), rate(2_759.4)]).toEqual([
     '0.3',
     '99.9',

@@ -16,13 +16,14 @@ export function count(value: number, limit?: number): string {
   return limit !== undefined && value >= limit ? `${text}+` : text;
 }
 
-/** Messages per second. */
+/** Messages per second: `0.0`, `0.03`, `99.9`, `2,759`. A rate above 0 is never shown as 0. */
 export function rate(perSecond: number): string {
-  return perSecond < 100 ? perSecond.toFixed(1) : count(Math.round(perSecond));
+  if (perSecond >= 100) return count(Math.round(perSecond));
+  return perSecond > 0 && perSecond < 0.1 ? perSecond.toPrecision(1) : perSecond.toFixed(1);
 }
 
-export function plural(value: number, noun: string): string {
-  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+export function plural(value: number, noun: string, nouns = `${noun}s`): string {
+  return `${count(value)} ${value === 1 ? noun : nouns}`;
 }
 
 export function bytes(size: number): string {

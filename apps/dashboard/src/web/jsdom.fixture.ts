@@ -11,6 +11,26 @@ class NavigationRequest {
   }
 }
 
+/** The window matches no media query. */
+const matchMedia = () => ({
+  matches: false,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+});
+
 // Browsers have these; jsdom does not.
-Object.assign(globalThis, { TextDecoder, TextEncoder, Request: NavigationRequest });
+Object.assign(globalThis, { TextDecoder, TextEncoder, Request: NavigationRequest, matchMedia });
 Element.prototype.scrollIntoView = () => undefined;
+
+/** The element `search` of the HTML standard is an unknown one in jsdom. */
+const { createElement } = Document.prototype;
+Document.prototype.createElement = function createKnownElement(
+  this: Document,
+  name: string,
+  options?: ElementCreationOptions,
+) {
+  const element = createElement.call(this, name, options);
+  if (name === 'search')
+    Object.defineProperty(element, Symbol.toStringTag, { value: 'HTMLElement' });
+  return element;
+};

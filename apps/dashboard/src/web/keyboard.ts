@@ -9,6 +9,7 @@ export const keyHelp: readonly (readonly [string, string])[] = [
   ['g e', 'Events'],
   ['g i', 'Integrations'],
   ['g q', 'Queues'],
+  ['g a', 'Alerts'],
   ['g s', 'Sandbox'],
   ['g u', 'Users'],
   ['⌘K or Ctrl K', 'Find or jump'],

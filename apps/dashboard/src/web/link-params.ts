@@ -27,13 +27,14 @@ export function readParams<Rules extends ParamRules>(
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (value === '' || Object.hasOwn(values, name)) continue;
     if (rule?.isValid(value)) values[name] = value;
-    else ignored.push(describe(rule?.problem ?? `an unknown parameter “${cut(name)}”`));
+    else ignored.push(describeIgnored(rule?.problem ?? `an unknown parameter “${cut(name)}”`));
   }
   // Each name in `values` has a rule.
   return { values: values as LinkParams<Rules>['values'], ignored };
 }
 
-function describe(problem: string): string {
+/** `problem` is what the link had: `a start time that is not a time`. */
+export function describeIgnored(problem: string): string {
   return `The link had ${problem}; it was ignored.`;
 }
 

@@ -73,9 +73,6 @@ function SignedInPages({ session }: { session: SignedInSession }) {
   const registry = useAnswer('GET /api/registry');
   const apps = useAnswer('GET /api/apps', {}, { everyMs: appsEveryMs });
   const { appId } = useParams();
-  useEffect(() => {
-    if (appId) localStorage.setItem('belfry-app', appId);
-  }, [appId]);
   const sessionValue = useMemo<Session | undefined>(() => {
     if (!registry.value || !apps.value) return undefined;
     const all = apps.value.apps;
@@ -89,6 +86,10 @@ function SignedInPages({ session }: { session: SignedInSession }) {
       reloadApps: apps.reload,
     };
   }, [registry.value, apps.value, apps.reload, session, appId]);
+  const hasApp = sessionValue?.app !== undefined;
+  useEffect(() => {
+    if (appId && hasApp) localStorage.setItem('belfry-app', appId);
+  }, [appId, hasApp]);
   const missing = registry.value ? apps : registry;
   if (!sessionValue) return <TroublePage loaded={missing} reload={missing.reload} />;
   return (

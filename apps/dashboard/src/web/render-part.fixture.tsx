@@ -9,9 +9,18 @@ import type { Api } from './api';
 import { ServicesContext, type Session, SessionContext, type SignedIn } from './context';
 
 export function createApp(id: string, name: string): AppAnswer {
-  const settings = { delivery: 'live', openInboxCounters: false, defaultRegion: null } as const;
+  const inbox = { openInboxCounters: false, inboxSignature: true };
+  const settings = { delivery: 'live', ...inbox, defaultRegion: null } as const;
   const pause = { sendingPausedAt: null, sendingPausedBy: null };
-  return { ...settings, ...pause, id, name, createdAt: 0, needsAttention: 0, isStorageFull: false };
+  return {
+    ...settings,
+    ...pause,
+    id,
+    name,
+    createdAt: 0,
+    ...{ needsAttention: 0, disabledWebhooks: 0 },
+    isStorageFull: false,
+  };
 }
 
 export const signedIn: SignedIn = {

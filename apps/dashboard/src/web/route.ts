@@ -1,4 +1,5 @@
 import { useMatches } from 'react-router';
+import { useSession } from './context';
 
 export type AppPage =
   | 'overview'
@@ -7,19 +8,26 @@ export type AppPage =
   | 'events'
   | 'integrations'
   | 'queues'
+  | 'alerts'
   | 'sandbox'
-  | 'users';
+  | 'users'
+  | 'webhooks';
 export type AccountPage = 'keys' | 'apps' | 'people' | 'account' | 'audit';
 
-/** The page of the current URL, for navigation and titles. Each route of router.tsx names its page in `handle`. */
+/**
+ * The page of the current URL, for navigation and titles. Each route of router.tsx names its page in `handle`. An app that
+ * does not exist has no pages.
+ */
 export type Route =
   | { page: 'home' | 'missing' | AccountPage }
   | { page: AppPage; appId: string; id: string | undefined };
 
 export function useRoute(): Route {
+  const { app } = useSession();
   const last = useMatches().at(-1);
   const handle = last?.handle as { page?: Route['page'] } | undefined;
   const { appId, id } = last?.params ?? {};
+  if (appId !== undefined && !app) return { page: 'missing' };
   return { page: handle?.page ?? 'missing', appId, id } as Route;
 }
 

@@ -2,7 +2,12 @@ import type { Channel } from '../channel';
 import { tokenRequestTimeoutMs } from './access-tokens';
 import { compilePush } from './compose';
 import { fcm } from './fcm';
-import { findMagicWordOfPush, findPushTargets, isSharedPushTarget } from './target';
+import {
+  findMagicWordOfPush,
+  findPushTargets,
+  getPushProvider,
+  isSharedPushTarget,
+} from './target';
 import {
   type PushContent,
   type PushOverride,
@@ -10,6 +15,7 @@ import {
   pushOverride,
   pushTemplate,
 } from './template';
+import { webPush } from './web-push';
 
 export const push: Channel<PushTemplate, PushOverride, PushContent> = {
   label: 'Push',
@@ -24,5 +30,6 @@ export const push: Channel<PushTemplate, PushOverride, PushContent> = {
   isShared: isSharedPushTarget,
   compile: compilePush,
   findMagicWord: findMagicWordOfPush,
-  providers: { fcm },
+  getTargetProvider: getPushProvider,
+  providers: { fcm, web_push: webPush },
 };

@@ -213,3 +213,31 @@ describe('the payload of a call', () => {
     }
   });
 });
+
+describe('a push to a web push subscription', () => {
+  const target = 'https://push.example.net/send/abc';
+  const frame = JSON.stringify({ title: '', raven_notification_id: messageId }).length;
+
+  // RFC 8291, section 4
+  test('may have 3,993 bytes as JSON, whatever FCM would count', () => {
+    const size = 3_993 - frame;
+    const longest = compose({ title: '{{v}}' }, { target, data: { v: 'x'.repeat(size) } });
+    expect(longest).toMatchObject({ notes: { bytes: 3_993 } });
+    expect(compose({ title: '{{v}}' }, { target, data: { v: `${'x'.repeat(size)}x` } })).toEqual({
+      failed: 'too_long',
+      detail: 'The message: 3994 bytes as JSON; the limit is 3993.',
+    });
+    // FCM counts no quotes around names and values.
+    expect(compose({ title: '{{v}}' }, { data: { v: `${'x'.repeat(size)}x` } })).toHaveProperty(
+      'content',
+    );
+  });
+
+  test('counts escapes and the bytes of other scripts', () => {
+    const count = (v: string) => compose({ title: '{{v}}' }, { target, data: { v } });
+    expect(count('a')).toMatchObject({ notes: { bytes: frame + 1 } });
+    expect(count('"')).toMatchObject({ notes: { bytes: frame + 2 } });
+    expect(count('ü')).toMatchObject({ notes: { bytes: frame + 2 } });
+    expect(count('😀')).toMatchObject({ notes: { bytes: frame + 4 } });
+  });
+});

@@ -3,9 +3,10 @@ import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
 import { compileNotification } from '../notification/compose';
 import type { NotificationContent } from '../notification/template';
 import { checkFixedText, checkSize, createRendering, type Rendering } from '../rendering';
-import { readPushTarget } from './target';
+import { isWebPushTarget, readPushTarget } from './target';
 import {
   countPayloadBytes,
+  countWebPushBytes,
   isReservedKey,
   type PushContent,
   type PushOverride,
@@ -62,7 +63,8 @@ function finish(
   check(content, target, rendering);
   const finished = rendering.finish(missing);
   if ('failed' in finished) return finished;
-  return { content, ...finished, notes: { bytes: countPayloadBytes(content) } };
+  const bytes = isWebPushTarget(target) ? countWebPushBytes(content) : countPayloadBytes(content);
+  return { content, ...finished, notes: { bytes } };
 }
 
 function check(content: PushContent, target: string, rendering: Rendering): void {
@@ -74,6 +76,11 @@ function check(content: PushContent, target: string, rendering: Rendering): void
   const reserved = Object.keys(data).find(isReservedKey);
   if (reserved !== undefined) {
     rendering.fail('rejected_content', `data.${reserved}: FCM reserves this key.`);
+  }
+  if (isWebPushTarget(target)) {
+    const [size, limit] = [countWebPushBytes(content), pushLimits.webPushBytes];
+    checkSize({ name: 'The message', size, limit, unit: 'bytes as JSON' }, rendering);
+    return;
   }
   const isTopic = 'topic' in readPushTarget(target);
   checkBytes(content, isTopic ? pushLimits.topicPayloadBytes : pushLimits.payloadBytes, rendering);

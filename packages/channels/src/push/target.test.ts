@@ -1,5 +1,6 @@
 import type { Recipient } from '@belfry/shared';
 import { push } from './channel';
+import { getPushProvider } from './target';
 
 const find = (recipient: Recipient) => push.findTargets(recipient);
 
@@ -75,6 +76,30 @@ describe('the targets of a push', () => {
     ],
   ])('are missing with %s', (_what, recipient, skip) => {
     expect(find(recipient)).toEqual({ skip, detail: expect.stringMatching(/^The|^Not/) });
+  });
+
+  test('are the endpoints of stored web push subscriptions, beside FCM tokens; the target selects the provider', () => {
+    const endpoint = 'https://push.example.net/send/abc';
+    const devices = [
+      { id: 'd1', token: endpoint },
+      { id: 'd2', token: 'phone' },
+    ];
+    expect(find({ devices })).toEqual({
+      targets: [
+        { address: endpoint, deviceId: 'd1' },
+        { address: 'phone', deviceId: 'd2' },
+      ],
+    });
+    expect([endpoint, 'phone', '/topics/news', 'https'].map(getPushProvider)).toEqual([
+      ...['web_push', 'fcm', 'fcm', 'fcm'],
+    ]);
+    for (const name of ['web_push', 'fcm']) expect(push.providers).toHaveProperty(name);
+  });
+
+  test('are never an endpoint that a call names, whose keys nobody knows', () => {
+    expect(find({ fcmTokens: ['https://push.example.net/send/abc'] })).toMatchObject({
+      skip: 'invalid_address',
+    });
   });
 
   test('include a malformed token among others, whose message fails visibly', () => {

@@ -21,6 +21,16 @@ export function findPushTargets(recipient: Recipient): Targeting {
   return findDeviceTargets(recipient.devices ?? []);
 }
 
+/** Whether a target is the endpoint of a web push subscription. No token or topic begins so. */
+export function isWebPushTarget(target: string): boolean {
+  return target.startsWith('https://');
+}
+
+/** `canCarry` in packages/pipeline/src/deliver/eligibility.sql.ts says the same in SQL. */
+export function getPushProvider(target: string): string {
+  return isWebPushTarget(target) ? 'web_push' : 'fcm';
+}
+
 /** Parses a target for FCM's request. */
 export function readPushTarget(
   target: string,
@@ -49,7 +59,7 @@ const malformedTopic =
 const noDevice: Targeting = {
   skip: 'no_address',
   detail:
-    'The recipient has no device with an fcm_token, and no fcm_tokens, ios_tokens, fcm_topic or fcm_device_group.',
+    'The recipient has no device with an fcm_token or a push_subscription, and no fcm_tokens, ios_tokens, fcm_topic or fcm_device_group.',
 };
 
 /**
@@ -57,7 +67,9 @@ const noDevice: Targeting = {
  * having no target.
  */
 function toTargeting(targets: Target[]): Targeting {
-  const problems = targets.flatMap(({ address }) => {
+  const problems = targets.flatMap(({ address, deviceId }) => {
+    // A stored endpoint was validated when the device was added. A call cannot name one.
+    if (deviceId !== undefined && isWebPushTarget(address)) return [];
     const read = readPushTarget(address);
     return 'malformed' in read ? [read.malformed] : [];
   });

@@ -34,6 +34,8 @@ export const pushLimits = {
   /** FCM's own limits for keys and values. */
   payloadBytes: 4_096,
   topicPayloadBytes: 2_048,
+  /** "at most, 3993 octets of plaintext" (RFC 8291, section 4). */
+  webPushBytes: 3_993,
 } as const;
 
 /** The key under which an app reports the result of a notification. */
@@ -61,6 +63,20 @@ export function getNotificationTexts({ title, body, image }: PushContent): Texts
     ...(body === '' ? {} : { body }),
     ...(image ? { image } : {}),
   };
+}
+
+/**
+ * The JSON that a service worker gets: the keys that a data message of FCM has. It is the whole
+ * plaintext.
+ */
+export function buildWebPushPayload(content: PushContent, messageId: string): Texts {
+  return { ...buildData({ ...content, data_only: true }), [notificationIdKey]: messageId };
+}
+
+const anyMessageId = '0'.repeat(36);
+
+export function countWebPushBytes(content: PushContent): number {
+  return Buffer.byteLength(JSON.stringify(buildWebPushPayload(content, anyMessageId)));
 }
 
 /** All keys and values that count toward the limit, in bytes. */

@@ -257,6 +257,18 @@ export type SendEventBody = {
    * meaning and wins. `de_AT` matches `de`. Without a match, the default language is used.
    */
   locale?: string | null | undefined;
+  /**
+   * Your own texts about this message, such as an order number: at most 50 keys of 1 to 64
+   * characters, with values of at most 500 characters. The status of the request returns them, and
+   * the log of the dashboard finds the request by `key:value`. Templates cannot use them. They are
+   * not sealed, also for sensitive events, so put no secret into them.
+   */
+  metadata?: { readonly [name: string]: string } | null | undefined;
+  /**
+   * Your name for what this message is about, such as `order-A-1001`. `events/cancel` cancels all
+   * messages of the app with this key. Many sends can share a key. Compared as bytes.
+   */
+  cancel_key?: string | null | undefined;
 };
 
 export type SendEventAnswer = {
@@ -282,6 +294,7 @@ export type DryRunAnswer = {
     target?: string;
     /** Name of the integration. Absent in a sandbox app. */
     integration?: string;
+    /** Absent if the channel needs an integration and has none. */
     provider?: string;
     /** Unix milliseconds. Present if the message is due later. */
     due_at?: number;
@@ -316,6 +329,18 @@ export type BulkElement = {
    * meaning and wins. `de_AT` matches `de`. Without a match, the default language is used.
    */
   locale?: string | null | undefined;
+  /**
+   * Your own texts about this message, such as an order number: at most 50 keys of 1 to 64
+   * characters, with values of at most 500 characters. The status of the request returns them, and
+   * the log of the dashboard finds the request by `key:value`. Templates cannot use them. They are
+   * not sealed, also for sensitive events, so put no secret into them.
+   */
+  metadata?: { readonly [name: string]: string } | null | undefined;
+  /**
+   * Your name for what this message is about, such as `order-A-1001`. `events/cancel` cancels all
+   * messages of the app with this key. Many sends can share a key. Compared as bytes.
+   */
+  cancel_key?: string | null | undefined;
 };
 
 export type BulkSendBody = {
@@ -334,6 +359,18 @@ export type BulkSendBody = {
    * meaning and wins. `de_AT` matches `de`. Without a match, the default language is used.
    */
   locale?: string | null | undefined;
+  /**
+   * Your own texts about this message, such as an order number: at most 50 keys of 1 to 64
+   * characters, with values of at most 500 characters. The status of the request returns them, and
+   * the log of the dashboard finds the request by `key:value`. Templates cannot use them. They are
+   * not sealed, also for sensitive events, so put no secret into them.
+   */
+  metadata?: { readonly [name: string]: string } | null | undefined;
+  /**
+   * Your name for what this message is about, such as `order-A-1001`. `events/cancel` cancels all
+   * messages of the app with this key. Many sends can share a key. Compared as bytes.
+   */
+  cancel_key?: string | null | undefined;
 };
 
 export type BulkSendAnswer = {
@@ -342,6 +379,38 @@ export type BulkSendAnswer = {
   success: boolean;
   /** Number of elements in the batch. */
   accepted: number;
+};
+
+export type CancelBody = {
+  /** The `cancel_key` of the sends. */
+  cancel_key?: string | null | undefined;
+  /** The `request_id` of one send, instead of a `cancel_key`. */
+  request_id?: string | null | undefined;
+  /**
+   * Cancels only messages whose `user` had one of these `user_id`s; at most 1,000. Without it, all.
+   */
+  user_ids?: readonly string[] | null | undefined;
+  /** `next` of the previous response, to cancel the rest. */
+  cursor?: string | null | undefined;
+};
+
+export type CancelAnswer = {
+  /**
+   * Messages that are cancelled, by this call or before. An item that was not planned yet counts
+   * once for each channel of the event.
+   */
+  cancelled: number;
+  /**
+   * Messages that could not be cancelled: a provider is being called or was called, or they are
+   * final.
+   */
+  too_late: number;
+  /**
+   * Values that match no message: each of the `user_ids`, or, without `user_ids`, the `cancel_key`.
+   */
+  unknown: number;
+  /** More messages have this key: repeat the call with this `cursor`. */
+  next?: string;
 };
 
 /** Every message counts in exactly one state; `total` is the sum. */
@@ -379,6 +448,8 @@ export type RequestMessage = {
   resend_of?: string;
   /** The message that resends this one. A message with `resent_as` is not counted. */
   resent_as?: string;
+  /** `metadata` of the item. */
+  metadata?: { readonly [name: string]: string };
   /** Unix milliseconds: when it was planned. */
   created_at?: number;
   /** Unix milliseconds: earliest time of the next attempt. */
@@ -411,11 +482,25 @@ export type RequestStatus = {
 export type NewDeviceBody = {
   /** FCM registration token. Only one device of an app can have it. */
   fcm_token?: string | null | undefined;
+  /**
+   * Web push subscription, as `PushSubscription.toJSON()` returns it. Not together with
+   * `fcm_token`.
+   */
+  push_subscription?: {
+    /** URL of the push service. Only one device of an app can have it. */
+    endpoint: string;
+    keys: {
+      p256dh: string;
+      auth: string;
+    };
+    /** Stored and returned. Only the push service ends a subscription. */
+    expirationTime?: number | null | undefined;
+  } | null | undefined;
   /** `android`, `web` or `ios`, in any letter case. */
   platform?: 'android' | 'web' | 'ios' | null | undefined;
   /** The client’s own id of the device. */
   id?: string | null | undefined;
-  /** Writing an `fcm_token` without it sets it to false. */
+  /** Writing an `fcm_token` or a `push_subscription` without it sets it to false. */
   notifications_disabled?: boolean | null | undefined;
   /**
    * OneSignal subscription id (a UUID). It receives OneSignal messages if neither the user nor the
@@ -438,11 +523,25 @@ export type NewDeviceBody = {
 export type DeviceBody = {
   /** FCM registration token. Only one device of an app can have it. */
   fcm_token?: string | null | undefined;
+  /**
+   * Web push subscription, as `PushSubscription.toJSON()` returns it. Not together with
+   * `fcm_token`.
+   */
+  push_subscription?: {
+    /** URL of the push service. Only one device of an app can have it. */
+    endpoint: string;
+    keys: {
+      p256dh: string;
+      auth: string;
+    };
+    /** Stored and returned. Only the push service ends a subscription. */
+    expirationTime?: number | null | undefined;
+  } | null | undefined;
   /** `android`, `web` or `ios`, in any letter case. */
   platform?: 'android' | 'web' | 'ios' | null | undefined;
   /** The client’s own id of the device. */
   id?: string | null | undefined;
-  /** Writing an `fcm_token` without it sets it to false. */
+  /** Writing an `fcm_token` or a `push_subscription` without it sets it to false. */
   notifications_disabled?: boolean | null | undefined;
   /**
    * OneSignal subscription id (a UUID). It receives OneSignal messages if neither the user nor the
@@ -466,6 +565,20 @@ export type Device = {
   /** The `user_id` of the owner. */
   raven_id: string;
   fcm_token?: string;
+  /**
+   * Web push subscription, as `PushSubscription.toJSON()` returns it. Not together with
+   * `fcm_token`.
+   */
+  push_subscription?: {
+    /** URL of the push service. Only one device of an app can have it. */
+    endpoint: string;
+    keys: {
+      p256dh: string;
+      auth: string;
+    };
+    /** Stored and returned. Only the push service ends a subscription. */
+    expirationTime?: number;
+  };
   platform?: 'android' | 'web' | 'ios';
   notifications_disabled: boolean;
   /**
@@ -595,6 +708,12 @@ export type Inbox = {
     /** When it was delivered, in Unix milliseconds. */
     timestamp: number;
     status: 'UNREAD' | 'READ' | 'ARCHIVE';
+    /** When it was seen, in Unix milliseconds; null if it is unseen. */
+    seen_at: number | null;
+    /** When it was read; null if it is unread. */
+    read_at: number | null;
+    /** When it was archived; null if it is not archived. */
+    archived_at: number | null;
   })[];
   /** The `last_message_id` for the next page, if there is one. */
   next?: string;
@@ -637,6 +756,277 @@ export type SandboxWaitAnswer = {
   next: string;
 };
 
+export type WebhookType = 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.skipped' | 'message.unknown' | 'request.completed' | 'device.disabled' | 'address.suppressed' | 'integration.needs_attention' | 'alert.fired' | 'alert.resolved';
+
+export type NewWebhookBody = {
+  /** https, port 443, a public host, no user name or password. */
+  url: string;
+  /** The event types that it gets. Default: all. */
+  types?: readonly WebhookType[] | null | undefined;
+  description?: string | null | undefined;
+};
+
+/** Absent fields stay unchanged. */
+export type WebhookBody = {
+  /** https, port 443, a public host, no user name or password. */
+  url?: string | null | undefined;
+  /** The event types that it gets. Default: all. */
+  types?: readonly WebhookType[] | null | undefined;
+  description?: string | null | undefined;
+  /** true ends a disabling and forgets earlier failures; false stops all deliveries. */
+  enabled?: boolean | null | undefined;
+};
+
+export type Webhook = {
+  id: string;
+  url: string;
+  types: readonly WebhookType[];
+  description: string;
+  enabled: boolean;
+  /** Unix milliseconds. */
+  disabled_at?: number;
+  disabled_reason?: 'gone' | 'failing' | 'manual';
+  /** Unix milliseconds: the first failure since the last success. */
+  failing_since?: number;
+  last_error?: string;
+  /** Unix milliseconds: until then, both secrets sign. */
+  previous_secret_ends_at?: number;
+  /** Unix milliseconds. */
+  created_at: number;
+  /** Unix milliseconds. */
+  updated_at: number;
+};
+
+export type WebhookWithSecret = {
+  id: string;
+  url: string;
+  types: readonly WebhookType[];
+  description: string;
+  enabled: boolean;
+  /** Unix milliseconds. */
+  disabled_at?: number;
+  disabled_reason?: 'gone' | 'failing' | 'manual';
+  /** Unix milliseconds: the first failure since the last success. */
+  failing_since?: number;
+  last_error?: string;
+  /** Unix milliseconds: until then, both secrets sign. */
+  previous_secret_ends_at?: number;
+  /** Unix milliseconds. */
+  created_at: number;
+  /** Unix milliseconds. */
+  updated_at: number;
+  /** Signs the webhooks. It is not shown again. */
+  secret: string;
+};
+
+export type WebhookList = {
+  webhooks: readonly Webhook[];
+};
+
+export type DeleteWebhookAnswer = PushStatusAnswer;
+
+export type WebhookMessage = {
+  app_id: string;
+  request_id: string;
+  /** Index of the element in the batch; 0 for a single send. */
+  item: number;
+  /** Absent if planning skipped the channel, so that there is no message. */
+  message_id?: string;
+  /** Name of the event. Absent after retention deleted the request. */
+  event?: string;
+  /** Absent if the request named none, and after the user was erased. */
+  user_id?: string;
+  channel: string;
+  /** The address, masked. Absent for sensitive events, and after the user was erased. */
+  target?: string;
+  state: 'queued' | 'sending' | 'unknown' | 'sent' | 'delivered' | 'read' | 'skipped' | 'failed';
+  /** Why it was skipped or failed. */
+  reason?: string;
+  /** Provider calls until then. */
+  attempts?: number;
+  /** An earlier attempt may have been sent too. */
+  possible_duplicate?: boolean;
+  /** 0 for the first message; each resend adds 1. */
+  generation?: number;
+  /** The message that this one resends. */
+  resend_of?: string;
+  /** `metadata` of the send. Absent for sensitive events. */
+  metadata?: { readonly [name: string]: string };
+  /** The body would exceed 20,000 bytes with `metadata`. */
+  metadata_omitted?: boolean;
+  /** True for an example, and for a test send from the dashboard. */
+  test?: boolean;
+};
+
+export type WebhookEvent = {
+  type: 'message.sent';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: WebhookMessage;
+} | {
+  type: 'message.delivered';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: WebhookMessage;
+} | {
+  type: 'message.read';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: WebhookMessage;
+} | {
+  type: 'message.failed';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: WebhookMessage;
+} | {
+  type: 'message.skipped';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: WebhookMessage;
+} | {
+  type: 'message.unknown';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: WebhookMessage;
+} | {
+  type: 'request.completed';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: {
+    app_id: string;
+    request_id: string;
+    event?: string;
+    /** Number of elements in the batch. */
+    items: number;
+    /** Every message counts in exactly one state; `total` is the sum. */
+    counts: StateCounts;
+    /** True for an example, and for a test send from the dashboard. */
+    test?: boolean;
+  };
+} | {
+  type: 'device.disabled';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: {
+    app_id: string;
+    device_sid: string;
+    /** Absent after the device or its user was removed. */
+    user_id?: string;
+    platform?: string;
+    /** The code of the provider. */
+    reason: string;
+    /** True for an example, and for a test send from the dashboard. */
+    test?: boolean;
+  };
+} | {
+  type: 'address.suppressed';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: {
+    app_id: string;
+    suppression_id: string;
+    channel: string;
+    /** The address, masked. Absent after the suppression was removed. */
+    target?: string;
+    /** The sender that it applies to. Absent if it applies to every sender. */
+    sender?: string;
+    reason: string;
+    /** True for an example, and for a test send from the dashboard. */
+    test?: boolean;
+  };
+} | {
+  type: 'integration.needs_attention';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: {
+    app_id: string;
+    integration_id: string;
+    /** Absent after the integration was removed. */
+    name?: string;
+    channel: string;
+    provider: string;
+    /** The answer of the provider. */
+    reason?: string;
+    /** True for an example, and for a test send from the dashboard. */
+    test?: boolean;
+  };
+} | {
+  type: 'alert.fired';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: {
+    app_id: string;
+    /** The same when it fires and resolves. */
+    alert_id: string;
+    rule_id: string;
+    kind: 'failure_rate' | 'oldest_waiting' | 'integration_failing' | 'circuit_open' | 'no_worker' | 'receipts_stopped';
+    /** The rule in words. */
+    rule: string;
+    /** What was found, with figures. */
+    sentence: string;
+    /** True for an example, and for a test send from the dashboard. */
+    test?: boolean;
+  };
+} | {
+  type: 'alert.resolved';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: {
+    app_id: string;
+    /** The same when it fires and resolves. */
+    alert_id: string;
+    rule_id: string;
+    kind: 'failure_rate' | 'oldest_waiting' | 'integration_failing' | 'circuit_open' | 'no_worker' | 'receipts_stopped';
+    /** The rule in words. */
+    rule: string;
+    /** What was found, with figures. */
+    sentence: string;
+    /** True for an example, and for a test send from the dashboard. */
+    test?: boolean;
+  };
+};
+
+export type WebhookDelivery = {
+  /** The header `webhook-id`. */
+  id: string;
+  type: string;
+  outcome: 'waiting' | 'delivered' | 'failed';
+  /** Unix milliseconds. */
+  occurred_at: number;
+  /** Unix milliseconds: the next try. */
+  next_at?: number;
+  /** The last 20 tries, oldest first. */
+  tries: readonly ({
+    /** Unix milliseconds. */
+    at: number;
+    /** Duration in milliseconds. */
+    ms: number;
+    /** Absent if there was no answer. */
+    status?: number;
+    /** The first 1,024 bytes of the answer. */
+    answer?: string;
+    /** Why the try failed. */
+    error?: string;
+  })[];
+  body: WebhookEvent;
+};
+
+export type WebhookDeliveryList = {
+  /** Newest first. */
+  deliveries: readonly WebhookDelivery[];
+  /** The `before` of the next page; absent on the last one. */
+  next?: string;
+};
+
+export type WebhookExampleBody = {
+  type: WebhookType;
+};
+
+export type ResendFailedAnswer = {
+  /** How many deliveries are queued again. */
+  resent: number;
+};
+
 /** The `code` of a gateway error. */
 export type GatewayErrorCode =
   | 'bad_request'
@@ -654,15 +1044,20 @@ export type GatewayErrorCode =
   | 'device_not_found'
   | 'request_not_found'
   | 'message_not_found'
+  | 'push_not_configured'
+  | 'webhook_not_found'
+  | 'webhook_delivery_not_found'
   | 'not_found'
   | 'request_timeout'
   | 'idempotency_conflict'
   | 'body_too_large'
   | 'unsupported_media_type'
   | 'validation_failed'
+  | 'too_many_webhooks'
   | 'too_complex'
   | 'idempotency_mismatch'
   | 'rate_limited'
+  | 'too_many_streams'
   | 'storage_limit'
   | 'headers_too_large'
   | 'internal'

@@ -9,6 +9,8 @@ export type AccountAppRow = AppSettings & {
   name: string;
   createdAt: Date;
   needsAttention: number;
+  /** Webhook endpoints that Belfry disabled. */
+  disabledWebhooks: number;
   /** When an operator paused sending; null when sending is not paused. */
   sendingPausedAt: Date | null;
   sendingPausedBy: string | null;
@@ -39,6 +41,8 @@ export function createAccountApps(pool: pg.Pool) {
       `SELECT a.id, a.name, ${settingColumns.join(', ')}, a.created_at AS "createdAt",
          (SELECT count(*)::int FROM integration i
           WHERE i.app_id = a.id AND i.deleted_at IS NULL AND i.state = 'needs_attention') AS "needsAttention",
+         (SELECT count(*)::int FROM webhook_endpoint w
+          WHERE w.app_id = a.id AND w.disabled_reason IN ('gone', 'failing')) AS "disabledWebhooks",
          p.paused_at AS "sendingPausedAt", o.email AS "sendingPausedBy", c.is_storage_full AS "isStorageFull"
        FROM app a
        JOIN account c ON c.id = a.account_id
@@ -83,12 +87,19 @@ export function createAccountApps(pool: pg.Pool) {
 
     async remove(actor: Actor, id: string): Promise<void> {
       const entry = { action: 'app.removed', subject: id };
-      await changeWithAudit(pool, { ...actor, appId: id }, entry, (client) =>
-        client.query(
-          'UPDATE app SET deleted_at = now() WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL',
+      await changeWithAudit(pool, { ...actor, appId: id }, entry, async (client) => {
+        const { rows } = await client.query<{ id: string }>(
+          `UPDATE app SET deleted_at = now() WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL RETURNING id`,
           [id, actor.accountId],
-        ),
-      );
+        );
+        // Otherwise its webhooks would still be sent.
+        await client.query(
+          `DELETE FROM webhook_endpoint WHERE app_id IN (
+             SELECT id FROM app WHERE id = $1 AND account_id = $2 AND deleted_at IS NOT NULL)`,
+          [id, actor.accountId],
+        );
+        return rows[0];
+      });
     },
   };
 }

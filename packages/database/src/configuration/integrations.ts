@@ -25,7 +25,7 @@ export type AppIntegrationRow = IntegrationHealth & {
   stateReason: string | null;
   createdAt: Date;
   updatedAt: Date;
-  /** Waiting messages, counted up to `countedTo`. */
+  /** Queued messages, counted up to `countedTo`. */
   waiting: number;
   pausedAt: Date | null;
   /** E-mail address of the operator. */
@@ -66,6 +66,9 @@ export function createAppIntegrations(pool: pg.Pool) {
     async find(appId: string, id: string): Promise<AppIntegrationRow | undefined> {
       return (await listIntegrations(pool, appId, id))[0];
     },
+
+    /** Finds at most one: names are unique. */
+    findByName: (appId: string, name: string) => findByName(pool, appId, name),
 
     /** Undefined when the name is taken. */
     create: (actor: Actor, appId: string, integration: NewAppIntegration) =>
@@ -130,13 +133,29 @@ async function listIntegrations(
      CROSS JOIN LATERAL (
        SELECT count(*)::int AS waiting FROM (
          SELECT 1 FROM message m
-         WHERE m.channel = i.channel AND m.app_id = i.app_id AND m.waiting_at IS NOT NULL
-           AND m.integration_id = i.id
+         WHERE m.channel = i.channel AND m.is_bulk IN (false, true) AND m.app_id = i.app_id AND m.waiting_at IS NOT NULL
+           AND m.state = 'queued' AND m.integration_id = i.id
+         UNION ALL
+         SELECT 1 FROM message m
+         WHERE m.channel = i.channel AND m.app_id = i.app_id AND m.has_job
+           AND m.state = 'queued' AND m.integration_id = i.id
          LIMIT ${countedTo}) c
      ) w
      WHERE i.app_id = $1 AND i.deleted_at IS NULL AND ($2::uuid IS NULL OR i.id = $2)
      ORDER BY i.name LIMIT ${maxListed}`,
     [appId, id],
+  );
+  return rows;
+}
+
+async function findByName(
+  pool: pg.Pool,
+  appId: string,
+  name: string,
+): Promise<Pick<AppIntegrationRow, 'id' | 'channel'>[]> {
+  const { rows } = await pool.query<Pick<AppIntegrationRow, 'id' | 'channel'>>(
+    'SELECT id, channel FROM integration WHERE app_id = $1 AND name = $2 AND deleted_at IS NULL',
+    [appId, name],
   );
   return rows;
 }

@@ -9,7 +9,8 @@ import {
   type Json,
 } from '@belfry/shared';
 import { type AcceptCallDeps, createAcceptCall, type EventCall, newItem } from './accept';
-import type { KeyOutcome, NewItem } from './write.sql';
+import type { KeyOutcome } from './stored-key';
+import type { NewItem } from './write.sql';
 
 export type BulkSendDeps = AcceptCallDeps & { reader: BulkReader };
 

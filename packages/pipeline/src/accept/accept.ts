@@ -9,7 +9,8 @@ import {
 } from '@belfry/shared';
 import type { Plan } from './plan';
 import { type ItemPlace, sealTexts } from './sealed-items';
-import type { KeyOutcome, NewIdempotencyKey, NewItem, NewRequest, WriteResult } from './write.sql';
+import type { KeyOutcome, NewIdempotencyKey } from './stored-key';
+import type { NewItem, NewRequest, WriteResult } from './write.sql';
 import { classifyWriteFailure, conflict, toRefusal } from './write-failure';
 
 export type SendEventDeps = AcceptCallDeps & {
@@ -177,6 +178,8 @@ export function newItem(
     override: toJson(item.override),
     locale: item.locale,
     scheduleAt: item.scheduleAt === undefined ? undefined : String(item.scheduleAt),
+    metadata: toJson(item.metadata),
+    cancelKey: item.cancelKey,
     plan: undefined,
   };
 }

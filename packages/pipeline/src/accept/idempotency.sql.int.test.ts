@@ -3,7 +3,7 @@ import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import { findStoredKeys, purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
-import { toKeyName } from './write.sql';
+import { toKeyName } from './stored-key';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const hourMs = 60 * 60_000;

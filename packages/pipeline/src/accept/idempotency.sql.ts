@@ -6,7 +6,7 @@ import {
   type NewIdempotencyKey,
   type StoredKey,
   toKeyName,
-} from './write.sql';
+} from './stored-key';
 
 /** Returns the stored rows of the keys, by `toKeyName`. */
 export async function findStoredKeys(

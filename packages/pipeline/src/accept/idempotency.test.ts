@@ -9,7 +9,7 @@ import {
   type IdempotentRequestDeps,
 } from './idempotency';
 import type { BeginResult } from './idempotency-store';
-import type { StoredKey } from './write.sql';
+import type { StoredKey } from './stored-key';
 import { UnclearWriteError } from './write-failure';
 
 const ringKey = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;

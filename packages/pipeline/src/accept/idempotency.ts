@@ -9,7 +9,7 @@ import type {
   IdempotencyKey,
   IdempotencyStore,
 } from './idempotency-store';
-import type { KeyOfAccount, KeyOutcome, NewIdempotencyKey, StoredKey } from './write.sql';
+import type { KeyOfAccount, KeyOutcome, NewIdempotencyKey, StoredKey } from './stored-key';
 import { conflict, refuseFailedWrite, UnclearWriteError, unavailable } from './write-failure';
 
 /** The parts of a POST request that its idempotency key needs. */

@@ -14,6 +14,7 @@ export {
 export { findStoredKeys, purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
 export { createIdempotencyStore } from './idempotency-store';
 export { createPlan, createReadStoredRecipient } from './plan';
+export { type KeyOfAccount, type StoredKey, toKeyName } from './stored-key';
 export { createWriteBatcher, writeRequests } from './write';
-export { type KeyOfAccount, type NewItem, type StoredKey, toKeyName } from './write.sql';
+export type { NewItem } from './write.sql';
 export { classifyWriteFailure, refuseFailedWrite, unavailable } from './write-failure';

@@ -12,6 +12,7 @@ import {
   type WireItem,
   type WireUser,
 } from '@belfry/shared';
+import { narrowToTarget } from '../deliver/narrow-to-target';
 import type { ItemPlan, NewMessage, Skip } from './write.sql';
 
 export type PlanInput = {
@@ -46,7 +47,13 @@ export function createPlan(channels: Record<string, AnyChannel>): Plan {
       if ('skip' in result) skips[name] = result.skip;
       else
         messages.push(
-          ...distinct(result.targets).map((each) => buildMessage(each, { name, version, input })),
+          ...distinct(result.targets).map((each) =>
+            buildMessage(each, {
+              name,
+              version: narrowToTarget(channel, version, each.address),
+              input,
+            }),
+          ),
         );
     }
     return { messages, skips, locale: resolveLocale(input, recipient) };
@@ -84,7 +91,26 @@ function planChannel(plan: ChannelPlan): { skip: Skip } | { targets: Target[] } 
   if (!hasSender(plan)) {
     return skip('no_integration', 'This channel of the event has no integration.');
   }
-  return targeting;
+  return channel.getTargetProvider && input.delivery === 'live'
+    ? keepReachable(targeting.targets, plan)
+    : targeting;
+}
+
+/** Drops the targets whose provider has no integration in the version; one that stays has a note about them. */
+function keepReachable(
+  targets: Target[],
+  { channel, version }: ChannelPlan,
+): { skip: Skip } | { targets: Target[] } {
+  const isReachable = ({ address }: Target) =>
+    narrowToTarget(channel, version, address).integrationIds.length > 0;
+  const [first, ...others] = targets.filter(isReachable);
+  const dropped = targets.filter((target) => !isReachable(target));
+  const names = new Set(dropped.map(({ address }) => channel.getTargetProvider?.(address)));
+  const problem = `This channel of the event has no ${[...names].join(' or ')} integration`;
+  if (!first) return skip('no_integration', `${problem}.`);
+  if (dropped.length === 0) return { targets };
+  const count = `${dropped.length} other device${dropped.length === 1 ? '' : 's'}`;
+  return { targets: [{ ...first, note: `${problem} for ${count}.` }, ...others] };
 }
 
 /** Removes repeated addresses: a second message for a target would violate a unique index and fail the whole write. */

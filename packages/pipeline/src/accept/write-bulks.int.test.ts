@@ -41,14 +41,16 @@ async function readItems({ request }: NewRequest): Promise<unknown[]> {
     where: { requestId: request.id },
     orderBy: { item: 'asc' },
   });
-  return rows.map(({ recipient, data, override, locale, scheduleAt }) =>
-    [recipient, data, override, locale, scheduleAt].map((text) => text ?? undefined),
+  return rows.map(({ recipient, data, override, locale, scheduleAt, metadata, cancelKey }) =>
+    [recipient, data, override, locale, scheduleAt, metadata, cancelKey].map(
+      (text) => text ?? undefined,
+    ),
   );
 }
 
 const getTexts = ({ items }: NewRequest) =>
-  items.map(({ recipient, data, override, locale, scheduleAt }) => [
-    ...[recipient, data, override, locale, scheduleAt],
+  items.map(({ recipient, data, override, locale, scheduleAt, metadata, cancelKey }) => [
+    ...[recipient, data, override, locale, scheduleAt, metadata, cancelKey],
   ]);
 
 const user = (index: number) => ({ recipient: `{"mobile":"+45${20_000_000 + index}"}` });
@@ -68,6 +70,13 @@ describe('bulks that are written together', () => {
         ]),
       ],
     ],
+    [
+      'metadata and a key of some',
+      () => [
+        createBulk([user(0), { ...user(1), metadata: '{"a":"é 👋"}', cancelKey: 'NULL' }]),
+        createBulk([{ ...user(2), cancelKey: ' a,"b" ' }]),
+      ],
+    ],
     ['items without any fields', () => [createBulk([{}, {}, {}])]],
     ['several of different lengths', () => [3, 1, 500, 2].map((count) => createBulk(many(count)))],
     ['many', () => Array.from({ length: 40 }, (_, index) => createBulk(many(1 + (index % 3))))],
@@ -76,6 +85,21 @@ describe('bulks that are written together', () => {
     const results = await writeRequests(database.accepting, calls);
     expect(results).toEqual(calls.map(() => ({ isWritten: true })));
     for (const call of calls) expect(await readItems(call)).toEqual(getTexts(call));
+  });
+
+  test('have one term for each text, however many items have it, and none without these fields', async () => {
+    const metadata = '{"campaign":"spring","order":"A-1"}';
+    const shared = { metadata, cancelKey: 'spring' };
+    const calls = [
+      createBulk([...many(500, shared), { ...user(500), metadata: '{"order":"A-2"}' }]),
+      createBulk(many(2, shared)),
+      createBulk(many(2)),
+    ];
+    await writeRequests(database.accepting, calls);
+    const counts = calls.map(({ request }) =>
+      database.prisma.requestTerm.count({ where: { appId: tenant.appId, requestId: request.id } }),
+    );
+    expect(await Promise.all(counts)).toEqual([4, 3, 0]);
   });
 
   test('are stored unplanned, with planned_items 0', async () => {
@@ -95,7 +119,12 @@ describe('bulks that are written together', () => {
     const [takenKey, free] = [newId(), newId()];
     const winner = createBulk(many(2), takenKey);
     await writeRequests(database.accepting, [winner]);
-    const calls = [createBulk(many(2), takenKey), createBulk(many(3), free), createBulk(many(1))];
+    const withTerms = { metadata: '{"a":"b"}' };
+    const calls = [
+      createBulk(many(2, withTerms), takenKey),
+      createBulk(many(3), free),
+      createBulk(many(1)),
+    ];
     const results = await writeRequests(database.accepting, calls);
     expect(results).toMatchObject([
       { isWritten: false, winner: { requestId: winner.request.id } },
@@ -109,5 +138,7 @@ describe('bulks that are written together', () => {
       where: { id: calls[0]!.request.id },
     });
     expect(lost).toBeNull();
+    const terms = { where: { requestId: calls[0]!.request.id } };
+    expect(await database.prisma.requestTerm.count(terms)).toBe(0);
   });
 });

@@ -1,5 +1,13 @@
-import { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from '@belfry/database';
+import {
+  byteaArray,
+  jsonColumn,
+  plainArray,
+  readJsonColumn,
+  selectTerms,
+  textArray,
+} from '@belfry/database';
 import type { SkipReason } from '@belfry/shared';
+import type { KeyOutcome, NewIdempotencyKey } from './stored-key';
 
 /** All rows of one accepted request. */
 export type NewRequest = {
@@ -19,32 +27,10 @@ export type NewRequest = {
 
 export type RequestWithKey = NewRequest & { key: NewIdempotencyKey };
 
-export type NewIdempotencyKey = {
-  hash: Buffer;
-  fingerprint: Buffer;
-  ringKeyId: string;
-  status: number;
-};
-
-export type KeyOfAccount = { accountId: string; hash: Buffer };
-
-export type KeyOutcome =
-  | { isWritten: true }
-  /** The account used the key before; `winner` is the stored response. */
-  | { isWritten: false; winner: StoredKey };
-
 export type WriteResult =
   | KeyOutcome
   /** The key was used before, but the stored row could not be read. */
   | { error: unknown };
-
-export type StoredKey = {
-  fingerprint: Buffer;
-  ringKeyId: string;
-  requestId: string;
-  status: number;
-  body: string | undefined;
-};
 
 export type NewItem = {
   /** JSON of the wire's `user`, its Slack token sealed. */
@@ -54,6 +40,9 @@ export type NewItem = {
   locale: string | undefined;
   /** The text from the request; parsed again when the item is planned. */
   scheduleAt: string | undefined;
+  /** JSON. */
+  metadata?: string | undefined;
+  cancelKey?: string | undefined;
   /** Undefined if fan-out still has to plan the item. */
   plan: ItemPlan | undefined;
 };
@@ -83,24 +72,23 @@ export type NewMessage = {
   deviceId?: string | undefined;
 };
 
-/** The lookup name of an account's key. */
-export function toKeyName({ accountId, hash }: KeyOfAccount): string {
-  return `${accountId}:${hash.toString('base64')}`;
-}
-
 /**
  * Builds the insert. `callsWithKey` are the requests with a key, in lock order. The statement returns the ids of requests
  * that lost their key.
  */
 export function writeStatement(calls: NewRequest[], callsWithKey: RequestWithKey[]) {
   const values = [...keyColumns(callsWithKey), ...requestColumns(calls)];
+  const withTerms = calls.some(({ items }) => items.some(hasTerms)) ? 'WithTerms' : '';
   return mayBeBulks(calls)
-    ? { name: 'write-bulks', text: bulkStatement, values: [...values, ...bulkColumns(calls)] }
+    ? { ...statements[`bulks${withTerms}`], values: [...values, ...bulkColumns(calls)] }
     : {
-        name: 'write-requests',
-        text: statement,
-        values: [...values, ...itemColumns(calls), ...messageColumns(calls)],
+        ...statements[`requests${withTerms}`],
+        values: [...values, ...itemColumns(calls), ...messageColumns(calls), ...textColumns(calls)],
       };
+}
+
+function hasTerms({ metadata, cancelKey }: NewItem): boolean {
+  return metadata !== undefined || cancelKey !== undefined;
 }
 
 /** The statement compares each item with each request. */
@@ -133,12 +121,30 @@ WITH k AS (
   WHERE ${isWon('t.id')}
 `;
 
-const statement = `${callCtes}), i AS (
-  INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, skips, planned_at)
-  SELECT t.request_id, t.item, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.skips::jsonb, CASE WHEN t.planned THEN now() END
-  FROM unnest($17::uuid[], $18::int[], ${readJsonColumn('$19')}, ${readJsonColumn('$20')}, ${readJsonColumn('$21')}, $22::text[], $23::text[], ${readJsonColumn('$24')}, $25::bool[])
-    t (request_id, item, recipient, data, override, locale, schedule_at, skips, planned)
-  WHERE ${isWon('t.request_id')}
+/** Parts of the statements for items that have terms. */
+type TermParts = { fromRequest: string; fromItem: string; ctes: string };
+
+const noTerms: TermParts = { fromRequest: '', fromItem: '', ctes: '' };
+const withTerms: TermParts = {
+  fromRequest: 'RETURNING id, app_id',
+  fromItem: 'RETURNING request_id, metadata, cancel_key',
+  ctes: `, d AS (
+  INSERT INTO request_term (app_id, term, request_id)
+  SELECT DISTINCT r.app_id, s.term, i.request_id FROM i JOIN r ON r.id = i.request_id CROSS JOIN LATERAL (${selectTerms('i')}) s
+)`,
+};
+
+const createStatement = ({
+  fromRequest,
+  fromItem,
+  ctes,
+}: TermParts) => `${callCtes}${fromRequest}), i AS (
+  INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, skips, planned_at, metadata, cancel_key)
+  SELECT t.request_id, t.item, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.skips::jsonb, CASE WHEN t.planned THEN now() END,
+    t.metadata, t.cancel_key
+  FROM unnest($17::uuid[], $18::int[], ${readJsonColumn('$19')}, ${readJsonColumn('$20')}, ${readJsonColumn('$21')}, $22::text[], $23::text[], ${readJsonColumn('$24')}, $25::bool[], $37::text[], $38::text[])
+    t (request_id, item, recipient, data, override, locale, schedule_at, skips, planned, metadata, cancel_key)
+  WHERE ${isWon('t.request_id')} ${fromItem}
 ), m AS (
   INSERT INTO message (id, request_id, item, app_id, channel, target, integration_id, due_at, expires_at, job_id, is_bulk, notes, waits)
   SELECT t.id, t.request_id, t.item, t.app_id, t.channel, t.target, t.integration_id, coalesce(t.due_at, now()),
@@ -147,20 +153,31 @@ const statement = `${callCtes}), i AS (
   FROM unnest($26::uuid[], $27::uuid[], $28::int[], $29::uuid[], $30::text[], $31::text[], $32::uuid[], $33::timestamptz[], $34::float8[], $35::uuid[], $36::text[])
     t (id, request_id, item, app_id, channel, target, integration_id, due_at, time_to_live_ms, job_id, notes)
   WHERE ${isWon('t.request_id')}
-)
+)${ctes}
 SELECT unnest(ids) AS request_id FROM lost`;
 
 // A bulk item carries only its own fields: its request and number follow from its position.
-const bulkStatement = `${callCtes}), i AS (
-  INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at)
-  SELECT b.id, t.number - b.items_before - 1, t.recipient, t.data, t.override, t.locale, t.schedule_at
+const createBulkStatement = ({
+  fromRequest,
+  fromItem,
+  ctes,
+}: TermParts) => `${callCtes}${fromRequest}), i AS (
+  INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, metadata, cancel_key)
+  SELECT b.id, t.number - b.items_before - 1, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.metadata, t.cancel_key
   FROM unnest($7::uuid[], $17::int[], $13::int[]) b (id, items_before, items)
-  JOIN unnest($18::text[], $19::text[], $20::text[], $21::text[], $22::text[]) WITH ORDINALITY
-    t (recipient, data, override, locale, schedule_at, number)
+  JOIN unnest($18::text[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[]) WITH ORDINALITY
+    t (recipient, data, override, locale, schedule_at, metadata, cancel_key, number)
     ON t.number > b.items_before AND t.number <= b.items_before + b.items
-  WHERE ${isWon('b.id')}
-)
+  WHERE ${isWon('b.id')} ${fromItem}
+)${ctes}
 SELECT unnest(ids) AS request_id FROM lost`;
+
+const statements = {
+  requests: { name: 'write-requests', text: createStatement(noTerms) },
+  requestsWithTerms: { name: 'write-requests-with-terms', text: createStatement(withTerms) },
+  bulks: { name: 'write-bulks', text: createBulkStatement(noTerms) },
+  bulksWithTerms: { name: 'write-bulks-with-terms', text: createBulkStatement(withTerms) },
+};
 
 function bulkColumns(calls: NewRequest[]): unknown[] {
   let before = 0;
@@ -181,6 +198,8 @@ const optionalTexts: ((item: NewItem) => string | undefined)[] = [
   ({ override }) => override,
   ({ locale }) => locale,
   ({ scheduleAt }) => scheduleAt,
+  ({ metadata }) => metadata,
+  ({ cancelKey }) => cancelKey,
 ];
 
 /** Sends an empty array if no item has the field: unnest pads shorter arrays with nulls. */
@@ -267,5 +286,14 @@ function messageColumns(calls: NewRequest[]): unknown[] {
     ...planColumns(messages),
     plainArray(messages.map(({ message }) => message.jobId)),
     textArray(messages.map(({ message }) => notesColumn(message))),
+  ];
+}
+
+/** Columns of items that few calls have; last, so that a new one renumbers no other parameter. */
+function textColumns(calls: NewRequest[]): unknown[] {
+  const items = calls.flatMap((call) => call.items);
+  return [
+    sparseArray(items.map(({ metadata }) => metadata)),
+    sparseArray(items.map(({ cancelKey }) => cancelKey)),
   ];
 }

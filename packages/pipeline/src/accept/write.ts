@@ -4,12 +4,11 @@ import { getFairnessKey, maxMessagesPerJob } from '@belfry/shared';
 import type { Capacity, QueuePlace } from '../relay/capacity';
 import type { NewDeliverJob, Queues } from '../relay/queues';
 import { findStoredKeys } from './idempotency.sql';
+import { type KeyOfAccount, toKeyName } from './stored-key';
 import {
-  type KeyOfAccount,
   type NewMessage,
   type NewRequest,
   type RequestWithKey,
-  toKeyName,
   type WriteResult,
   writeStatement,
 } from './write.sql';

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PreparedSend } from '@belfry/channels';
+import { channels, type PreparedSend } from '@belfry/channels';
 import type { AppRow, VersionRow } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
@@ -53,6 +53,7 @@ const app: AppRow = {
   name: 'Shop',
   delivery: 'live',
   openInboxCounters: false,
+  inboxSignature: true,
   defaultRegion: null,
   isStorageFull: false,
 };
@@ -62,6 +63,7 @@ const nowhere = new Writable({ write: (_line, _encoding, callback) => callback()
 
 function attempt(changes: Partial<AttemptDeps>) {
   const deps: AttemptDeps = {
+    channel: channels.slack,
     findVersion: async () => version,
     findApp: away,
     findCarrier: away,

@@ -1,14 +1,16 @@
-import type { ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
+import type { AnyChannel, ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
 import type { AppRow, VersionRow } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
 import type { ChannelVersion, FailureReason, Json, Outcome } from '@belfry/shared';
 import type { Carrier, Carriers } from './choose-integration';
 import type { ClaimedMessage } from './claim.sql';
 import type { Compose } from './compose';
+import { narrowToTarget } from './narrow-to-target';
 import type { FinishedAttempt, NotNow } from './next-state';
 import { hiddenText, hideSensitive, openSensitive } from './sensitive';
 
 export type AttemptDeps = {
+  channel: AnyChannel;
   findVersion(id: string): Promise<VersionRow | undefined>;
   findApp(id: string): Promise<AppRow | undefined>;
   findCarrier: Carriers['find'];
@@ -42,13 +44,14 @@ async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<Fini
   } catch (error) {
     return { ...buildInternalFault(deps, message, error), isVersionUnread: true };
   }
-  const channelVersion = version?.definition.channels[message.channel];
-  if (!version || !channelVersion)
+  const wholeVersion = version?.definition.channels[message.channel];
+  if (!version || !wholeVersion)
     return buildInternalFault(
       deps,
       message,
       new Error('The version, or its channel, was not found'),
     );
+  const channelVersion = narrowToTarget(deps.channel, wholeVersion, message.target);
   try {
     const ready = await prepare(deps, message, { version, channelVersion });
     const sent = await sendReady(deps, ready, claimed);

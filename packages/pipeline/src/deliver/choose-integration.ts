@@ -4,6 +4,7 @@ import {
   createSandboxSender,
   type Deadline,
   type DescribeCall,
+  getDefaultProvider,
   type Notes,
   type PreparedSend,
   type ProviderRequest,
@@ -98,8 +99,12 @@ export function createCarriers(deps: CarriersDeps): Carriers {
       }
       const ownToken = await deps.findOwnToken?.(call.message);
       const integrationFields = buildIntegrationFields(deps, openOnce, planned);
-      const callFields =
-        ownToken === undefined ? integrationFields : { ...integrationFields, ownToken };
+      const { webPush } = call.message;
+      const callFields = {
+        ...integrationFields,
+        ...(ownToken === undefined ? {} : { ownToken }),
+        ...(webPush ? { webPush } : {}),
+      };
       const sender = senders.get(provider);
       const { prepare } = sender;
       return {
@@ -211,13 +216,13 @@ export type PlannedCall = {
 
 type MessageFacts = { id: string; target: string; override: string | undefined };
 
-/** Plans the call by an integration; without one, by the first provider of the channel. */
+/** Plans the call by an integration; without one, by the default provider. */
 export function planCall(
   channel: AnyChannel,
   { id, target, override }: MessageFacts,
   integration: IntegrationRow | undefined,
 ): PlannedCall {
-  const provider = integration?.provider ?? firstProvider(channel);
+  const provider = integration?.provider ?? getDefaultProvider(channel, target);
   const { payload, notes } = readPayload(
     { override },
     integration?.name,
@@ -230,12 +235,6 @@ export function planCall(
     ...(payload ? { payload } : {}),
   };
   return { described, provider, integration, notes };
-}
-
-function firstProvider({ providers }: AnyChannel): string {
-  const [first] = Object.keys(providers);
-  if (first === undefined) throw new Error('The channel has no provider');
-  return first;
 }
 
 export function getProvider({ providers }: AnyChannel, name: string) {

@@ -1,3 +1,4 @@
+import type { WebPushFacts } from '@belfry/channels';
 import { listOfTexts, plainArray } from '@belfry/database';
 import type { FailureReason, SkipReason } from '@belfry/shared';
 import type pg from 'pg';
@@ -35,6 +36,8 @@ export type ClaimedMessage = {
   data: string | undefined;
   override: string | undefined;
   locale: string | undefined;
+  /** Present if the target is the endpoint of a stored web push subscription. */
+  webPush?: WebPushFacts;
 };
 
 export type Claim =
@@ -148,7 +151,7 @@ WITH due AS MATERIALIZED (
     FOR UPDATE SKIP LOCKED)
   RETURNING id
 ), verdict AS (
-  SELECT e.id, e.integration_id, e.name, e.state_reason, e.next_id,
+  SELECT e.id, e.integration_id, e.name, e.state_reason, e.next_id, e.web_push,
     CASE WHEN e.probe_at > now() THEN e.probe_at ELSE now() + ($3::float8 + $5::float8) * interval '1 ms' END AS probe_at,
     CASE WHEN p.id IS NULL THEN e.obstacle END AS obstacle
   FROM eligibility e
@@ -179,7 +182,7 @@ WITH due AS MATERIALIZED (
   FROM verdict v
   WHERE m.id = v.id AND ${isClaimable}
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
-    m.integration_id, m.state, coalesce(m.reason, m.waits, v.obstacle) AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long
+    m.integration_id, m.state, coalesce(m.reason, m.waits, v.obstacle) AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long, v.web_push
 ), a AS (${openAttempts}
 )${readClaimed}`;
 
@@ -189,7 +192,7 @@ WITH c AS (
     due_at = now() + $3::float8 * interval '1 ms', settled_at = NULL, job_id = coalesce(m.job_id, m.id)
   WHERE m.id = ANY ($1::uuid[]) AND (${isClaimable}) IS TRUE AND ${isClearlyEligible('m')}
   RETURNING m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.attempts, m.unknown_count,
-    m.integration_id, m.state, NULL AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long
+    m.integration_id, m.state, NULL AS obstacle, coalesce(m.notes ? 'waited_long', false) AS waited_long, NULL::jsonb AS web_push
 ), a AS (${openAttempts}
 )${readClaimed}`;
 
@@ -209,6 +212,7 @@ type ClaimRow = {
   waited_long: boolean;
   state: 'sending' | 'failed' | 'skipped' | 'queued';
   obstacle: string | null;
+  web_push: WebPushFacts | null;
   recipient: string | null;
   data: string | null;
   override: string | null;
@@ -240,6 +244,7 @@ function toClaim(row: ClaimRow | undefined): Claim {
       data: row.data ?? undefined,
       override: row.override ?? undefined,
       locale: row.locale ?? undefined,
+      ...(row.web_push ? { webPush: row.web_push } : {}),
     },
   };
 }

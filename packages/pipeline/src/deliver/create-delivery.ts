@@ -9,6 +9,7 @@ import {
 } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import { dropSettledTexts } from '../accept/sealed-items';
+import { createNameReader, createWakeReader } from '../operate/inbox-wakes';
 import { type AttemptDeps, createAttempt } from './attempt';
 import { createCapture } from './capture';
 import { writeCaptures } from './capture.sql';
@@ -73,6 +74,7 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
     requeue: createRequeue(services),
     claims: createChannelClaims(services, channel, times.leaseMs),
     attempt: createAttempt({
+      channel: channels[channel],
       findVersion: services.findVersion,
       findApp: services.findApp,
       findCarrier: carriers.find,
@@ -90,6 +92,11 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
       log,
     }),
     dropTexts: createDropTexts(services),
+    wakeReader: createWakeReader({
+      redis: services.redis,
+      prefix: env.REDIS_PREFIX,
+      nameReader: createNameReader(services.secrets),
+    }),
     backoff: services.backoff,
     channelResends: channels[channel].unknownResends,
     countMessage: createCountMessage(services),

@@ -36,6 +36,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
     recorder: { record: async () => true },
     onIntegration: async () => undefined,
     dropTexts: async () => undefined,
+    wakeReader: () => undefined,
     countMessage: () => {},
     backoff: { baseMs: 1, capMs: 1, random: () => 0 },
     channelResends: 1,

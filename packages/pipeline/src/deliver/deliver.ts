@@ -3,6 +3,7 @@ import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
 import type { IntegrationRevision } from '@belfry/database';
 import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
 import { type DeliverJob, getFairnessKey } from '@belfry/shared';
+import type { WakeReader } from '../operate/inbox-wakes';
 import type { Attempt, Claimed } from './attempt';
 import type { IntegrationReport } from './choose-integration';
 import type { Claim, ClaimedMessage } from './claim.sql';
@@ -36,6 +37,8 @@ export type DeliverDeps = AttemptResultDeps & {
   onIntegration(report: IntegrationReport): Promise<void>;
   /** Drops the texts of a sensitive message when nothing is left to send. Best effort; never throws. */
   dropTexts(messageId: string): Promise<void>;
+  /** Announces an inbox item. Best effort; never throws. */
+  wakeReader: WakeReader;
   countMessage(message: {
     appId: string;
     channel: string;
@@ -195,6 +198,9 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
   // Free the slot: the next message is claimed and sent while this result is stored.
   release();
   const isRecorded = await deps.recorder.record(result).finally(stored);
+  if (isRecorded && ended.inboxItem) {
+    deps.wakeReader({ appId: message.appId, userId: message.target });
+  }
   notifyWorking(deps, message, ended);
   if (ended.isSensitive && result.next.dueAfterMs === undefined) await deps.dropTexts(message.id);
   const { provider = 'none', outcome } = result;

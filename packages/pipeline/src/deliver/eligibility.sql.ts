@@ -75,7 +75,7 @@ export function isClearlyEligible(m: string): string {
 export function selectEligibility(relation: string, facts: CandidateFacts): string {
   return `
   SELECT d.*, i.name, i.state_reason, i.probe_at, n.id AS next_id, c.is_paused AS is_channel_paused,
-    s.suppression_id, g.obstacle AS device_obstacle, g.disabled_reason AS device_reason,
+    s.suppression_id, g.obstacle AS device_obstacle, g.disabled_reason AS device_reason, g.web_push,
     CASE
       WHEN ${isExpired('d')} THEN 'expired'
       WHEN i.deleted_at IS NOT NULL THEN 'integration_removed'
@@ -146,7 +146,8 @@ function selectDeviceObstacle(userId: string): string {
       WHEN v.id IS NOT NULL AND owner.user_id <> ${userId} THEN 'device_gone'
       WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
       WHEN v.notifications_disabled THEN 'suppressed'
-    END AS obstacle, v.disabled_reason
+    END AS obstacle, v.disabled_reason, v.push_subscription || jsonb_build_object(
+      'expiresAtMs', floor(extract(epoch FROM d.expires_at) * 1000)) AS web_push
     FROM (SELECT WHERE d.channel = 'push') push
     LEFT JOIN device v ON v.app_id = d.app_id AND v.fcm_token = d.target
       AND ${hashToken('v.fcm_token')} = ${hashToken('d.target')}
@@ -157,10 +158,21 @@ function selectDeviceObstacle(userId: string): string {
       WHEN v.id IS NULL OR 'subscription:' || lower(v.fields ->> 'onesignal_player_id') IS DISTINCT FROM d.target
         THEN 'device_gone'
       WHEN v.notifications_disabled AND v.disabled_reason IS NULL THEN 'opted_out'
-    END AS obstacle, NULL AS disabled_reason
+    END AS obstacle, NULL AS disabled_reason, NULL AS web_push
     FROM (SELECT WHERE d.channel = 'onesignal' AND d.device IS NOT NULL) planned
     LEFT JOIN device v ON v.id = d.device::uuid AND v.app_id = d.app_id`;
 }
+
+/** Whether the target of a push is the endpoint of a web push subscription; NULL on other channels. */
+export const isWebPush = (m: string) =>
+  `CASE WHEN ${m}.channel = 'push' THEN ${m}.target LIKE 'https://%' END`;
+
+/**
+ * A condition: the provider of the integration `i` can carry a message. On push the target decides the provider, so a failover
+ * stays within it. `getPushProvider` in packages/channels/src/push/target.ts says the same.
+ */
+export const canCarry = (i: string, isWebPushMessage: string) =>
+  `((${i}.provider = 'web_push') = (${isWebPushMessage})) IS NOT FALSE`;
 
 /**
  * The next integration of a chain that can send a message of the relation `from`: behind the current one, then from the start
@@ -186,7 +198,7 @@ export function selectNextIntegration({
     CROSS JOIN LATERAL jsonb_array_elements_text(chain.ids) WITH ORDINALITY l (id, place)
     JOIN integration active ON active.id = l.id::uuid AND active.app_id = ${from}.app_id
       AND active.deleted_at IS NULL AND active.state = 'active'
-    WHERE ${when}
+    WHERE ${when} AND ${canCarry('active', isWebPush(from))}
     ORDER BY l.place <= own.place, l.place
     LIMIT 1`;
 }

@@ -81,6 +81,7 @@ function createWorker(claim: ClaimedMessage) {
       }),
     },
     attempt: createAttempt({
+      channel,
       findVersion,
       findApp,
       findCarrier: carriers.find,
@@ -94,6 +95,7 @@ function createWorker(claim: ClaimedMessage) {
     recorder,
     onIntegration: async () => undefined,
     dropTexts: async () => undefined,
+    wakeReader: () => undefined,
     backoff,
     channelResends: 1,
     countMessage: () => undefined,

@@ -130,11 +130,13 @@ function whileOpen(column: string, value: string): string {
   return `${column} = CASE WHEN m.state IN ('sending', 'queued', 'unknown') THEN ${value} ELSE m.${column} END`;
 }
 
+// In order of the readers: a trigger locks the reader of each item, so two statements with the same readers cannot deadlock.
 const storeInboxItems = `, inbox AS (
   INSERT INTO inbox_item (id, app_id, user_id, message_id, content)
   SELECT t.inbox_id, m.app_id, m.target, t.id, t.inbox_content::jsonb
   FROM a t CROSS JOIN LATERAL (SELECT app_id, target FROM message WHERE id = t.id LIMIT 1) m
   WHERE t.inbox_content IS NOT NULL
+  ORDER BY m.app_id, m.target
   ON CONFLICT (message_id) DO NOTHING
 )`;
 

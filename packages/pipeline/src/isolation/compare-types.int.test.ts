@@ -43,4 +43,4 @@ test('a type that differs from the statement is reported', async () => {
     await client.end();
     await drop();
   }
-});
+}, 60_000);

@@ -9,6 +9,7 @@ import {
 } from './find-statements.fixture';
 import { describeStatements } from './sql-types.fixture';
 import { typeExceptions } from './type-exceptions.fixture';
+import { useAlerts } from './use-alerts.fixture';
 import * as dashboard from './use-dashboard.fixture';
 import * as deliver from './use-deliver.fixture';
 import * as gateway from './use-gateway.fixture';
@@ -16,6 +17,7 @@ import * as operate from './use-operate.fixture';
 import * as queues from './use-queues.fixture';
 import * as relay from './use-relay.fixture';
 import * as upkeep from './use-upkeep.fixture';
+import * as webhooks from './use-webhooks.fixture';
 import { createWorld, type World } from './world.fixture';
 
 let world: World;
@@ -23,7 +25,7 @@ let world: World;
 beforeAll(async () => {
   world = await createWorld();
   await useAll();
-}, 180_000);
+}, 300_000);
 
 afterAll(() => world.close());
 
@@ -31,6 +33,7 @@ async function useAll(): Promise<void> {
   await dashboard.useOperators(world);
   await dashboard.useTotp(world);
   await dashboard.useAccount(world);
+  await dashboard.useInboxSecrets(world);
   await gateway.useUsers(world);
   await gateway.useLookUps(world);
   await gateway.useSends(world);
@@ -49,7 +52,11 @@ async function useAll(): Promise<void> {
   await dashboard.usePeopleOfApp(world);
   await queues.useQueues(world);
   await queues.useOverview(world);
+  await useAlerts(world);
   await operate.useResends(world);
+  await operate.useMetadata(world);
+  await operate.useCancels(world);
+  await webhooks.useWebhooks(world);
   await upkeep.useInstallation(world);
   await upkeep.useErasure(world);
   await upkeep.useUpkeep(world);

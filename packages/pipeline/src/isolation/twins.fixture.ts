@@ -61,13 +61,17 @@ export async function readTables(pool: pg.Pool): Promise<Table[]> {
   return owned.map(({ table, columns }) => describe(table, columns));
 }
 
-/** A value in a unique index of one column must differ between two accounts. */
+/**
+ * A value in a unique index of one column must differ between two accounts. Tables with triggers come last, because a
+ * trigger would add rows to the others before their copies.
+ */
 const columnsStatement = `
 SELECT c.relname AS table, json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, NULL),
   'isGenerated', a.attgenerated <> '', 'isUnique', EXISTS (SELECT FROM pg_index i
     WHERE i.indrelid = c.oid AND i.indisunique AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)) ORDER BY a.attnum) AS columns
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace GROUP BY c.relname`;
+WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace GROUP BY c.oid, c.relname
+ORDER BY EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)`;
 
 function describe(table: string, columns: Column[]): Table {
   const names = columns.map(({ name }) => name);

@@ -6,10 +6,12 @@ import {
   createAppEvents,
   createAppIntegrations,
   createAppUsers,
+  createInboxSecrets,
   createOperatorTotp,
   createPeople,
   createSavedFilters,
   createSuppressions,
+  findSealedSecrets,
   readAuditNames,
   readAuditPage,
   resetOperator,
@@ -156,6 +158,11 @@ export async function useAccount(world: World) {
     openInboxCounters: true,
     defaultRegion: 'DE',
   });
+  await world.alter(
+    `INSERT INTO webhook_endpoint (id, app_id, url, types, secrets)
+     VALUES (gen_random_uuid(), $1, 'https://a.example/', '{}', '')`,
+    [other],
+  );
   await apps.remove(actor, other);
   const keys = createAccountKeys(database.accepting, secrets);
   const key = (await keys.create(actor))?.id ?? '';
@@ -165,6 +172,19 @@ export async function useAccount(world: World) {
   await keys.show(actor, key);
   await keys.rename(actor, { id: key, name: 'Shop' });
   await keys.end(actor, { id: key, afterMs: hourMs, isConfirmed: true });
+}
+
+/** The second secret is revoked, and the third is refused. */
+export async function useInboxSecrets({ database, secrets, actor, appId }: World): Promise<void> {
+  const inboxSecrets = createInboxSecrets(database.accepting, secrets);
+  const inApp = { ...actor, appId };
+  const first = await inboxSecrets.create(inApp);
+  const second = await inboxSecrets.create(inApp);
+  await inboxSecrets.create(inApp);
+  await inboxSecrets.show(inApp, first?.id ?? '');
+  await inboxSecrets.list(appId);
+  await findSealedSecrets(database.lookUps, appId);
+  await inboxSecrets.revoke(inApp, second?.id ?? '');
 }
 
 export async function useIntegrations(world: World): Promise<void> {
@@ -188,7 +208,8 @@ export async function useIntegrations(world: World): Promise<void> {
   await all.change(actor, appId, { id, updatedAt, isUntested: true, ...change });
   await writeResults();
   await all.pause(actor, appId, id);
-  await all.find(appId, id);
+  const row = await all.find(appId, id);
+  await all.findByName(appId, row?.name ?? '');
   await all.resume(actor, appId, id);
   await all.recordTest(actor, appId, { id, ...mail });
   const createdId = await all.create(actor, appId, {

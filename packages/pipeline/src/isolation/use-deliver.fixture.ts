@@ -152,10 +152,10 @@ export async function useDataChanges(world: World): Promise<void> {
   await world.alter('UPDATE device SET notifications_disabled = false, disabled_reason = NULL');
 }
 
-/** Creates two inbox items of the user; returns their message ids. */
+/** Creates three inbox items of the user; returns their message ids. */
 export async function useInApp(world: World): Promise<string[]> {
   const ids: string[] = [];
-  for (let item = 0; item < 2; item += 1) {
+  for (let item = 0; item < 3; item += 1) {
     const { messageId } = await send(world, { channel: 'in_app', target: person.userId });
     await claimMessages(world.database.hot, claim([messageId]));
     const inboxItem = { title: 'Hello' };

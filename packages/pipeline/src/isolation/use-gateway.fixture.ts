@@ -5,6 +5,7 @@ import {
   createIdLists,
   createLookUps,
   createUsers,
+  findPushIntegration,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { type AnsweredCall, writeAnswered } from '../accept/answered-write';
@@ -14,7 +15,9 @@ import { writeCapture } from '../deliver/capture.sql';
 import { findAccountStorage } from '../operate/account-storage.sql';
 import { findCaptures } from '../operate/captured-messages';
 import { createInbox } from '../operate/inbox';
-import { storeReceipts, writeAppReport } from '../operate/receipts';
+import { createInboxItems } from '../operate/inbox-items';
+import { listChangedReaders, readInboxNews } from '../operate/inbox-pages.sql';
+import { isReportable, storeReceipts, writeAppReport } from '../operate/receipts';
 import { createCall, createKey, person, send, type World } from './world.fixture';
 
 const toBody = (value: object) => JSON.stringify(value);
@@ -51,6 +54,9 @@ export async function useUsers(world: World): Promise<void> {
   });
   await devices.getDevice({ ...address, deviceId: deviceSid });
   await devices.deleteDevice({ ...address, deviceId: 'tablet' });
+  const pushSubscription = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+  const browser = { clientId: 'browser', pushSubscription, fields: {} };
+  await devices.addDevice(pool, { ...address, device: browser });
   const laptop = { clientId: 'laptop', fcmToken: 'token-of-ana', fields: {} };
   await devices.addDevice(pool, { ...address, device: laptop });
   await users.writeUser(pool, { appId, user });
@@ -64,8 +70,15 @@ export async function useLookUps(world: World): Promise<void> {
   await lookUps.findApiKey(key?.id ?? '');
   await lookUps.findApp(appId);
   await lookUps.findEvent(appId, 'order_shipped');
-  await lookUps.findVersion(event.versionId);
   await lookUps.findIntegration(integrations[0]);
+  const move = (channel: string, provider: string) =>
+    world.alter('UPDATE integration SET channel = $2, provider = $3 WHERE id = $1', [
+      ...[integrations[0], channel, provider],
+    ]);
+  await move('push', 'fcm');
+  await lookUps.findVersion(event.versionId);
+  await findPushIntegration(database.lookUps, appId, 'fcm');
+  await move('email', 'slack');
   await lookUps.findUser(appId, person.userId);
   await createFindUser(lookUps)(appId, person.userId);
   const ids = createIdLists(database.lookUps);
@@ -92,7 +105,8 @@ export async function useSends(world: World): Promise<void> {
   await writeKeyAlone(database.accepting, alone);
 }
 
-export async function useInbox({ database, appId }: World, messageIds: string[]): Promise<void> {
+export async function useInbox(world: World, messageIds: string[]): Promise<void> {
+  const { database, appId } = world;
   const inbox = createInbox({ pool: database.accepting, newId });
   const address = { appId, userId: person.userId };
   const [messageId = '', second = ''] = messageIds;
@@ -106,8 +120,30 @@ export async function useInbox({ database, appId }: World, messageIds: string[])
   }
   await inbox.listItems({ ...address, before: second, limit: 9, withArchived: true });
   await inbox.changeStatus({ ...address, messageId, status: 'READ' });
+  await useInboxItems(world, messageIds);
   await inbox.readAll({ ...address, messageId: second });
   await inbox.readAll({ ...address, messageId: undefined });
+}
+
+async function useInboxItems({ database, appId }: World, messageIds: string[]): Promise<void> {
+  const items = createInboxItems(database.accepting);
+  const address = { appId, userId: person.userId };
+  const [, second = ''] = messageIds;
+  const upTo = await items.findPosition({ ...address, messageId: second });
+  if (!upTo) throw new Error('The item was not found');
+  const page = { ...address, archived: false, limit: 9 };
+  await items.countItems(address);
+  await items.readPage(page);
+  await items.readPage({ ...page, from: { before: upTo } });
+  await items.readPage({ ...page, from: { after: { ...upTo, arrived: 0 } } });
+  await items.changeItem({ ...address, messageId: second }, { archived: true });
+  await items.readPage({ ...page, archived: true });
+  await items.readPage({ ...page, archived: true, from: { after: { ...upTo, arrived: 0 } } });
+  const news = { ...address, limit: 9 };
+  await readInboxNews(database.lookUps, { ...news, after: { arrived: 0, changed: 0 } });
+  await listChangedReaders(database.lookUps, [{ ...address, after: 0 }]);
+  await items.changeItems({ ...address, upTo, states: { archived: false, read: true } });
+  await items.changeItems({ ...address, upTo, states: { seen: false, read: false } });
 }
 
 export async function useReceipts(world: World, messageId: string): Promise<void> {
@@ -120,6 +156,12 @@ export async function useReceipts(world: World, messageId: string): Promise<void
     detail: 'detail',
     body: '{}',
   };
+  const push = await send(world, { channel: 'push', target: person.token });
+  await world.alter(
+    `UPDATE message SET state = 'skipped', due_at = NULL, attempts = 1 WHERE id = $1`,
+    [push.messageId],
+  );
+  await isReportable(database.lookUps, { appId, messageId: push.messageId });
   const suppress = { change: 'suppress', reason: 'bounced', sender: '' } as const;
   await storeReceipts(database.accepting, [
     {

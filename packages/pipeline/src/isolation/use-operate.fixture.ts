@@ -1,5 +1,6 @@
 import { createAppIntegrations, findNamed } from '@belfry/database';
 import { messageStates } from '@belfry/shared';
+import { createCancelMessages } from '../operate/cancel-messages';
 import { createAppCaptures } from '../operate/captures';
 import { listFeedMessages } from '../operate/live-feed.sql';
 import { cancelMessage } from '../operate/message-changes.sql';
@@ -7,16 +8,16 @@ import { createQueueFacts } from '../operate/queue-counts';
 import { readItemTimeline, readRequestTimeline } from '../operate/read-request';
 import { countItems, readItems } from '../operate/request-items';
 import { createRequestLog } from '../operate/request-log';
-import { readRequestStatus } from '../operate/request-status';
+import { findRequestByKey, readRequestStatus } from '../operate/request-status';
 import { resendMessage } from '../operate/resend';
 import { createResendRuns } from '../operate/resend-runs';
 import { judgeResends } from '../operate/resend-verdict.sql';
 import { readUserMessages } from '../operate/user-messages';
 import { carryOutResend } from '../relay/resend-by-filter.sql';
-import { person, send, setSensitive, type World } from './world.fixture';
+import { doubt, person, send, setSensitive, type World } from './world.fixture';
 
 export async function useLog(world: World, messageId: string): Promise<void> {
-  const { database, appId, event } = world;
+  const { database, appId, event, integrations } = world;
   const log = createRequestLog(database.requestLog, Object.keys(messageStates));
   const [address] = await judgeResends(database.requestLog, appId, [messageId]);
   const requestId = address?.requestId ?? '';
@@ -41,17 +42,24 @@ export async function useLog(world: World, messageId: string): Promise<void> {
     { channels: ['email'], states: ['failed'], reason: 'expired' },
     { provider: 'smtp', providerChannels: ['email'] },
     { provider: 'captured', providerChannels: ['email'] },
+    { integrationIds: [integrations[0]], providerChannels: ['sms'] },
   ];
+  const carried = await send(world, {
+    channel: 'sms',
+    message: { integrationId: integrations[0] },
+  });
+  const knownIds = [requestId, named.requestId, carried.requestId, ...ids];
   await world.alter(`UPDATE capture SET provider = 'captured'`);
   for (const filter of filters) {
     await log.readPage({ appId, ...filter });
-    await log.listMatching({ appId, ...filter }, [requestId, named.requestId, ...ids]);
+    await log.listMatching({ appId, ...filter }, knownIds);
   }
   await log.readEntries(appId, ids);
   await log.listSince([appId], [requestId]);
   await readItemTimeline(database.accepting, { appId, requestId, item: 0 });
   const page = { appId, requestId, after: undefined, limit: 9 };
   await readRequestStatus(database.lookUps, page);
+  await findRequestByKey(database.lookUps, appId, 'send');
   await readItems(database.lookUps, { appId, requestId, from: 0, to: 9 });
   await countItems(database.lookUps, { appId, requestId });
   await readRequestTimeline(database.lookUps, requestId, appId);
@@ -111,6 +119,9 @@ export async function useResends(world: World): Promise<void> {
   const pool = database.accepting;
   const later = await send(world, { message: { dueAt: new Date(Date.now() + 3_600_000) } });
   await cancelMessage(pool, actor, { appId, messageId: later.messageId });
+  const doubted = await send(world);
+  await doubt(world, doubted.messageId);
+  await cancelMessage(pool, actor, { appId, messageId: doubted.messageId });
   await world.alter(`UPDATE message SET state = 'failed', due_at = NULL WHERE state = 'sent'`);
   const runs = createResendRuns(pool);
   const filter = { appId, states: ['failed'], recipient: person.userId, channels: ['email'] };
@@ -136,4 +147,40 @@ export async function useResends(world: World): Promise<void> {
   await runs.find(appId, started?.id ?? '');
   await runs.readProgress(started?.id ?? '');
   await resendMessage(pool, actor, { appId, messageId: later.messageId, isConfirmed: true });
+}
+
+/** Finds requests by metadata, with and without filters of messages. */
+export async function useMetadata(world: World): Promise<void> {
+  const { database, appId, accountId } = world;
+  const log = createRequestLog(database.requestLog, Object.keys(messageStates));
+  const stored = { metadata: '{"order":"A-1001"}', userId: 'ben', target: 'ben@example.com' };
+  const skips = { sms: { reason: 'no_address', detail: 'none' } } as const;
+  const skipped = await send(world, { ...stored, skips });
+  const expired = await send(world, stored);
+  await world.alter(`UPDATE message SET reason = 'expired' WHERE id = $1`, [expired.messageId]);
+  const metadata = 'order:A-1001';
+  const filters = [{}, { reason: 'expired' }, { reason: 'no_address' }, { channels: ['email'] }];
+  for (const filter of filters) {
+    await log.readPage({ appId, metadata, ...filter });
+    const ids = [skipped.requestId, expired.requestId];
+    await log.listMatching({ appId, metadata, ...filter }, ids);
+  }
+  await createResendRuns(database.accepting).count({ appId, metadata });
+  const query = { accountId, appId, providerMessageId: undefined };
+  await findNamed(database.accepting, { ...query, text: metadata });
+}
+
+/** Cancels planned and unplanned items, by key and by request. */
+export async function useCancels(world: World): Promise<void> {
+  const { database, appId } = world;
+  const pool = database.accepting;
+  const cancelMessages = createCancelMessages({ pool, write: (work) => work() });
+  const cancelKey = 'order-1';
+  const none = { cancelKey: undefined, requestId: undefined, userIds: undefined, after: undefined };
+  await send(world, { cancelKey, data: '"sealed"' });
+  await doubt(world, (await send(world, { cancelKey })).messageId);
+  const { requestId } = await send(world, { cancelKey, unplanned: 2 });
+  await cancelMessages({ ...none, appId, requestId, userIds: [person.userId] });
+  await cancelMessages({ ...none, appId, cancelKey });
+  await cancelMessages({ ...none, appId, cancelKey, after: requestId });
 }

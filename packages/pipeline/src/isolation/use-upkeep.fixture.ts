@@ -12,6 +12,7 @@ import {
   removeHeartbeat,
   seedDemo,
   totpPlace,
+  webhookSecretsPlace,
   writeHeartbeat,
 } from '@belfry/database';
 import { createSecrets } from '@belfry/runtime';
@@ -71,7 +72,12 @@ export async function useErasure(world: World): Promise<void> {
   const [user] = (await createAppUsers(pool).list(appId, '')).rows;
   const sending = await send(world);
   await claimMessages(database.delivery, { ids: [sending.messageId], worker: 'w', leaseMs: 1 });
-  await send(world, { unplanned: 1 });
+  const texts = { metadata: '{"order":"A-1002"}', cancelKey: 'order-2' };
+  const { requestId } = await send(world, { unplanned: 1, ...texts });
+  await alter(
+    `INSERT INTO request_item (request_id, item, recipient, metadata) VALUES ($1, 1, '{"user_id":"other"}', $2)`,
+    [requestId, texts.metadata],
+  );
   const { messageId } = await send(world);
   await writeCapture(database.hot, { ...createCapture(world), messageId });
   await alter(
@@ -94,6 +100,7 @@ export async function useUpkeep(world: World): Promise<void> {
   const { messageId } = await send(world);
   await writeCapture(database.hot, { ...createCapture(world), messageId });
   await createAppCaptures(database.accepting).removeAll(actor, appId);
+  await send(world, { cancelKey: 'order-3' });
   const tasks = createUpkeepTasks({ retentionDays: 1 });
   await alter(
     `INSERT INTO capture SELECT gen_random_uuid(), app_id, gen_random_uuid(), 1, 'email', 'smtp', '', '{}', '{}', ''
@@ -137,6 +144,7 @@ const aged = [
   `UPDATE message_minute SET minute = minute - interval '100 days'`,
   `UPDATE integration_count SET at = now() - interval '100 days'`,
   `UPDATE resend SET finished_at = now() - interval '100 days'`,
+  `UPDATE webhook_delivery SET occurred_at = now() - interval '100 days', ends_at = now() - interval '1 day', next_at = now() - interval '1 day'`,
 ];
 
 /** The demo finds the account and the app of the world, whose ids the checks know, and creates its events. */
@@ -163,6 +171,11 @@ export async function useKeyRing(world: World): Promise<void> {
     operatorId,
     seal(totpPlace(operatorId)),
   ]);
+  await alter('DELETE FROM webhook_endpoint');
+  await alter(
+    `INSERT INTO webhook_endpoint (id, app_id, url, types, secrets) VALUES ($1, $2, 'https://a.example/', '{}', $3)`,
+    [integrations[0], world.appId, seal(webhookSecretsPlace(integrations[0]))],
+  );
   await useUsers(world);
   await alter('DELETE FROM request_item');
   const { requestId } = await send(world);

@@ -146,7 +146,8 @@ function createLimits() {
   const checked = new Map<string, Set<string>>();
   return function isEnough({ place, text, caller }: Statement, answer: string): boolean {
     const answers = checked.get(`${place} ${text}`) ?? new Set();
-    const plain = caller + answer.replaceAll(/[0-9a-f]{2,}/g, '#');
+    // A time has up to three decimals: none of them is zero at the end.
+    const plain = caller + answer.replaceAll(/[0-9a-f]{2,}(\.\d+)?/g, '#');
     if (answers.has(plain) || answers.size >= maxChecks) return true;
     checked.set(`${place} ${text}`, answers.add(plain));
     return false;

@@ -139,6 +139,8 @@ export type SendOptions = {
   data?: string;
   userId?: string;
   skips?: ItemPlan['skips'];
+  metadata?: string;
+  cancelKey?: string;
   message?: Partial<NewMessage>;
 };
 
@@ -185,8 +187,9 @@ function createItem(
   { channel = 'email', target = person.email, userId = person.userId, ...rest }: SendOptions,
   messageId: string | undefined,
 ): NewRequest['items'][number] {
-  const { data, message, skips = {} } = rest;
-  const common = { locale: undefined, scheduleAt: undefined, override: undefined, data };
+  const { data, metadata, cancelKey, message, skips = {} } = rest;
+  const texts = { override: undefined, data, metadata, cancelKey };
+  const common = { locale: undefined, scheduleAt: undefined, ...texts };
   const recipient = JSON.stringify({ user_id: userId, email: person.email });
   if (messageId === undefined) return { ...common, recipient, plan: undefined };
   return {
@@ -220,4 +223,12 @@ export function createCall({ accountId }: World, key?: string) {
 /** A worker's claim of these messages. */
 export function claim(ids: string[]) {
   return { ids, worker: 'worker', leaseMs: 20_000 };
+}
+
+/** Makes a message one that may have been sent: its attempt ended without an answer. */
+export async function doubt({ alter }: World, messageId: string): Promise<void> {
+  await alter('UPDATE message SET unknown_count = 1, attempts = 1 WHERE id = $1', [messageId]);
+  await alter(`INSERT INTO attempt (message_id, number, outcome) VALUES ($1, 1, 'unknown')`, [
+    messageId,
+  ]);
 }

@@ -37,6 +37,7 @@ const tables = [
   ...[
     'attempt',
     'message',
+    'request_term',
     'request_item',
     'request',
     'receipt',
@@ -116,6 +117,10 @@ const growths: [table: string, grow: () => Promise<unknown>][] = [
   [
     'request_item',
     () => writeMessageRow({ database, tenant, event }, { override: { a: randomText(text) } }),
+  ],
+  [
+    'the metadata of a request_item',
+    () => writeMessageRow({ database, tenant, event }, { metadata: { a: randomText(text) } }),
   ],
   [
     'attempt',
@@ -237,6 +242,11 @@ describe('the storage of an account', () => {
        SELECT ${id}, 0, md5(g::text), repeat(md5(g::text), 10) ${many}`,
     );
     await query(
+      `INSERT INTO request_term (app_id, term, request_id)
+       SELECT $1, md5(g::text || n)::uuid, ${id} ${many} CROSS JOIN generate_series(1, 3) n`,
+      [app],
+    );
+    await query(
       `INSERT INTO message (id, request_id, item, app_id, channel, target, expires_at, due_at)
        SELECT ${id}, ${id}, 0, $1, 'email', md5(g::text), now(), now() ${many}`,
       [app],
@@ -249,7 +259,7 @@ describe('the storage of an account', () => {
     await count({ sliceRows: 1_000 });
     const [disk] = await query<{ bytes: number }>(
       `SELECT sum(pg_total_relation_size(t::regclass))::float8 AS bytes
-       FROM unnest(ARRAY['request', 'request_item', 'message', 'attempt']) t`,
+       FROM unnest(ARRAY['request', 'request_item', 'request_term', 'message', 'attempt']) t`,
     );
     const share = (await storedBytes(tenant)) / disk!.bytes;
     expect(share).toBeGreaterThan(0.6);

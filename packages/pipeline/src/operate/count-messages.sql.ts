@@ -1,5 +1,5 @@
+import type { Queryable } from '@belfry/database';
 import type { StateGroup } from '@belfry/shared';
-import type pg from 'pg';
 import { isPlanned } from './is-planned.sql';
 
 export type CountMessages = {
@@ -14,11 +14,11 @@ const requestsCounted = 25;
 
 /** Counts the messages of the app's requests by channel, state and reason. A request that does not exist has no entry. */
 export async function countMessages(
-  pool: pg.Pool,
+  database: Queryable,
   count: CountMessages,
 ): Promise<Map<string, StateGroup[]>> {
   const read = await Promise.all(
-    countStatements(count).map((statement) => pool.query<GroupRow>(statement)),
+    countStatements(count).map((statement) => database.query<GroupRow>(statement)),
   );
   const groups = new Map<string, StateGroup[]>();
   for (const { requestId, ...group } of read.flatMap(({ rows }) => rows)) {

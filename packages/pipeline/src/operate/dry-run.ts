@@ -1,6 +1,6 @@
 import type { AnyChannel, ComposeResult, Notes, ProviderRequest } from '@belfry/channels';
-import type { IntegrationRow, UserRow, VersionRow } from '@belfry/database';
-import type { Awaitable, FairQueue } from '@belfry/runtime';
+import type { UserRow, VersionRow } from '@belfry/database';
+import type { FairQueue } from '@belfry/runtime';
 import {
   AppError,
   failureReasons,
@@ -10,31 +10,25 @@ import {
 } from '@belfry/shared';
 import { createFindLive, type FindLiveDeps } from '../accept/accept';
 import type { Plan } from '../accept/plan';
-import type { NewMessage } from '../accept/write.sql';
+import type { NewMessage, Skip } from '../accept/write.sql';
 import { getProvider, type PlannedCall, planCall } from '../deliver/choose-integration';
 import { type Compose, createCompose } from '../deliver/compose';
-import {
-  type Candidate,
-  type Eligibility,
-  failingObstacles,
-  type Obstacle,
-  skippingObstacles,
-} from '../deliver/eligibility.sql';
+import { failingObstacles, skippingObstacles } from '../deliver/eligibility.sql';
+import { narrowToTarget } from '../deliver/narrow-to-target';
 import type { CurrentSuppression } from '../deliver/suppression.sql';
+import { createJudge, type JudgeDeps, type Judgement } from './judge-dry-run';
 
-export type DryRunDeps = FindLiveDeps & {
-  channels: Record<string, AnyChannel>;
-  /** Shares the work of composing out among accounts. */
-  composing: FairQueue;
-  findUser(appId: string, userId: string): Promise<UserRow | undefined>;
-  findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
-  /** See readEligibility. */
-  readEligibility(appId: string, candidates: readonly Candidate[]): Promise<Eligibility[]>;
-  readStoredRecipient(user: UserRow): Recipient;
-  plan: Plan;
-  newId: () => string;
-  now: () => Date;
-};
+export type DryRunDeps = FindLiveDeps &
+  JudgeDeps & {
+    channels: Record<string, AnyChannel>;
+    /** Shares the work of composing out among accounts. */
+    composing: FairQueue;
+    findUser(appId: string, userId: string): Promise<UserRow | undefined>;
+    readStoredRecipient(user: UserRow): Recipient;
+    plan: Plan;
+    newId: () => string;
+    now: () => Date;
+  };
 
 export type DryRunInput = {
   app: {
@@ -58,6 +52,7 @@ export type DryRunMessage = {
   suppression?: CurrentSuppression;
   target?: string;
   integration?: string;
+  /** Absent if no integration exists, unless the channel needs none. */
   provider?: string;
   dueAt?: Date;
   /** As the provider would get it, without any credential. */
@@ -81,21 +76,24 @@ export function createDryRun(deps: DryRunDeps): DryRun {
   return async function dryRun({ app, eventName, item }) {
     const { version } = await findLive({ app, eventName });
     const delivery = version.definition.delivery ?? app.delivery;
-    const planned = deps.plan({
+    const input = {
       item,
       stored: await findStoredUser(app.id, item),
       definition: version.definition,
-      delivery,
       defaultRegion: app.defaultRegion,
       now: deps.now(),
       newId: deps.newId,
-    });
+    };
+    const planned = deps.plan({ ...input, delivery });
+    // The sandbox also captures what nothing could send.
+    const { skips: liveSkips } = deps.plan({ ...input, delivery: 'live' });
     const skipped = Object.entries(planned.skips).map(
       ([channel, skip]): DryRunMessage => ({ channel, would: 'skip', ...skip, warnings: [] }),
     );
     const sent: DryRunMessage[] = [];
     for (const message of planned.messages) {
-      const facts = { app, delivery, item, version, locale: planned.locale, message };
+      const liveSkip = liveSkips[message.channel];
+      const facts = { app, item, version, locale: planned.locale, message, liveSkip };
       sent.push(await tryMessage(facts));
     }
     const order = Object.keys(version.definition.channels);
@@ -120,8 +118,9 @@ function createTryMessage(deps: DryRunDeps) {
   return async function tryMessage(facts: MessageFacts): Promise<DryRunMessage> {
     const { message, version, locale } = facts;
     const channel = deps.channels[message.channel];
-    const channelVersion = version.definition.channels[message.channel];
-    if (!channel || !channelVersion) throw new Error(`There is no channel ${message.channel}`);
+    const wholeVersion = version.definition.channels[message.channel];
+    if (!channel || !wholeVersion) throw new Error(`There is no channel ${message.channel}`);
+    const channelVersion = narrowToTarget(channel, wholeVersion, message.target);
     const judgement = await judge(facts, channelVersion.integrationIds);
     const integrationId = judgement.integrationId ?? channelVersion.integrationIds[0];
     const integration = integrationId ? await deps.findIntegration(integrationId) : undefined;
@@ -137,69 +136,14 @@ function createTryMessage(deps: DryRunDeps) {
     if ('failed' in composed && composed.failed === 'too_complex') {
       throw new AppError('too_complex', `${message.channel}: ${composed.detail}`);
     }
+    const sender = describeSender(facts, call, integrationId);
     return {
       ...describeMessage(message, call, { channel, composed }),
+      ...sender.names,
       ...toVerdict(judgement, composed),
-      warnings: [...listWarnings(message, composed), ...judgement.warnings],
+      warnings: [...listWarnings(message, composed), ...judgement.warnings, ...sender.warnings],
     };
   };
-}
-
-type Judgement = {
-  obstacle: Obstacle | null;
-  suppression: CurrentSuppression | null;
-  /** The integration that would send the message. */
-  integrationId: string | undefined;
-  warnings: string[];
-};
-
-/** The verdict of the claims that a message would go through: after a failover, the next integration is judged. */
-function createJudge({ readEligibility, findIntegration }: DryRunDeps) {
-  return async function judge(
-    { app, item, message }: MessageFacts,
-    chain: readonly string[],
-  ): Promise<Judgement> {
-    const { channel, target, deviceId } = message;
-    const sender = findSender(item.override?.[channel]);
-    const candidate = { channel, target, deviceId, sender, userId: item.user?.user_id, chain };
-    const first = await readOne(app.id, { ...candidate, integrationId: message.integrationId });
-    if (first.obstacle !== 'failover') {
-      const { integrationId } = message;
-      const waits = listWaits(first, await findName(integrationId));
-      const { obstacle, suppression } = first;
-      return { obstacle, suppression, integrationId, warnings: waits };
-    }
-    const integrationId = first.nextIntegrationId ?? undefined;
-    const [name, nextName] = [await findName(message.integrationId), await findName(integrationId)];
-    const second = await readOne(app.id, { ...candidate, integrationId });
-    const failover = `The integration ${name} needs attention: ${nextName} would take over.`;
-    const warnings = [failover, ...listWaits(second, nextName)];
-    const { obstacle, suppression } = second;
-    return { obstacle, suppression, integrationId, warnings };
-  };
-
-  async function readOne(appId: string, candidate: Candidate): Promise<Eligibility> {
-    const [eligibility] = await readEligibility(appId, [candidate]);
-    if (!eligibility) throw new Error('A candidate without a verdict');
-    return eligibility;
-  }
-
-  async function findName(integrationId: string | undefined): Promise<string> {
-    const integration = integrationId ? await findIntegration(integrationId) : undefined;
-    return integration?.name ?? '';
-  }
-}
-
-function listWaits({ obstacle, isChannelPaused }: Eligibility, integration: string): string[] {
-  if (obstacle === 'needs_attention') {
-    return [`The integration ${integration} needs attention: the message would wait.`];
-  }
-  if (obstacle !== 'paused') return [];
-  return [
-    isChannelPaused
-      ? 'The channel is paused: the message would wait.'
-      : `The integration ${integration} is paused: the message would wait.`,
-  ];
 }
 
 /** One a channel: it keeps what it compiled. */
@@ -216,11 +160,12 @@ function createComposers(channels: Record<string, AnyChannel>, composing: FairQu
 
 type MessageFacts = {
   app: DryRunInput['app'];
-  delivery: 'sandbox' | 'live';
   item: WireItem;
   version: VersionRow;
   locale: string | undefined;
   message: NewMessage;
+  /** Why live delivery would not plan the message, if the sandbox captures it all the same. */
+  liveSkip: Skip | undefined;
 };
 
 type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail' | 'suppression'>;
@@ -246,15 +191,13 @@ function fail(reason: string, detail: string): Verdict {
 
 function describeMessage(
   { channel: name, target, dueAt }: NewMessage,
-  { described, provider, integration, notes }: PlannedCall,
+  { described, provider, notes }: PlannedCall,
   { channel, composed }: { channel: AnyChannel; composed: ComposeResult<unknown> },
 ): Omit<DryRunMessage, 'would' | 'warnings'> {
   const allNotes = 'content' in composed ? { ...composed.notes, ...notes } : { ...notes };
   return {
     channel: name,
     target,
-    ...(integration ? { integration: integration.name } : {}),
-    provider,
     ...(dueAt ? { dueAt } : {}),
     ...('content' in composed
       ? {
@@ -279,16 +222,24 @@ function listWarnings({ note }: NewMessage, composed: ComposeResult<unknown>): s
   ];
 }
 
-/** The sender that the call names. */
-function findSender(override: unknown): string | undefined {
-  const members = isRecord(override) ? override : {};
-  const message = isRecord(members['message']) ? members['message'] : {};
-  const sender = members['sender'] ?? message['sender'];
-  return typeof sender === 'string' ? sender : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/**
+ * The provider of the message, and what live delivery would do without one. Without an integration, the app has no account at
+ * the provider whose request is shown, so it is not named.
+ */
+function describeSender(
+  { message, liveSkip }: MessageFacts,
+  { integration, provider }: PlannedCall,
+  integrationId: string | undefined,
+): { names: Pick<DryRunMessage, 'integration' | 'provider'>; warnings: string[] } {
+  if (integration) return { names: { integration: integration.name, provider }, warnings: [] };
+  if (liveSkip) {
+    return { names: {}, warnings: [`${liveSkip.detail} Live delivery would skip the message.`] };
+  }
+  // The channel is built in, or the recipient has an own token.
+  if (integrationId === undefined) return { names: { provider }, warnings: [] };
+  const isCaptured = message.integrationId === undefined;
+  const removed = 'The integration was removed. Live delivery would fail the message.';
+  return { names: {}, warnings: isCaptured ? [removed] : [] };
 }
 
 function toJson(value: unknown): string | undefined {

@@ -20,6 +20,7 @@ import { findUnplannedRequest, writePlans } from '../relay/fan-out.sql';
 import { createErasureTask, eraseUser, listErasures } from './erase';
 import { type ErasePlace, eraseChunk, firstPlace } from './erase.sql';
 import { type NewReceipt, writeReceipts } from './receipts';
+import { createRequestLog } from './request-log';
 import { writeGenerations } from './write-generations.sql';
 
 jest.setTimeout(30_000);
@@ -125,6 +126,11 @@ const tables = [
   'erasure',
 ];
 
+/** The terms by which a request is found are hashes, so they contain no marker. */
+function countTerms(requestId: string): Promise<number> {
+  return database.prisma.requestTerm.count({ where: { requestId } });
+}
+
 /** All rows that still contain the marker. */
 async function findTraces({ sid, userId }: Person): Promise<string[]> {
   const needle = userId.slice(2);
@@ -170,15 +176,18 @@ describe('an erased user', () => {
     const { email, userId } = person;
     const { appId } = tenant;
     const integrationId = newId();
-    const sent = await writeTo(person, { integrationId });
+    const texts = { metadata: { customer: email }, cancelKey: `reminder of ${email}` };
+    const sent = await writeTo(person, { integrationId, ...texts });
     await send(sent, person);
     await writeReceipts(database.lookUps, [createReceipt(sent, person, integrationId)]);
     const inbox = await writeTo(person, { channel: 'in_app', target: userId });
     await claimMessageRow({ database }, inbox);
     const item = { inboxItem: { title: email }, next: { state: 'delivered' as const } };
     await recordResults(database.delivery, [resultFor(inbox, item)]);
-    await database.prisma.inboxReader.create({
-      data: { appId, userId, lastOpenedAt: new Date() },
+    // The item has made the row.
+    await database.prisma.inboxReader.updateMany({
+      where: { appId, userId },
+      data: { lastOpenedAt: new Date() },
     });
     const capture = { provider: 'sandbox', target: email, content: email, request: email };
     await writeCapture(database.lookUps, {
@@ -211,6 +220,8 @@ describe('an erased user', () => {
     expect(await read(inbox)).toMatchObject({ state: 'delivered', target: `erased:${inbox}` });
     const storedItem = await database.prisma.requestItem.findFirstOrThrow({ where: { requestId } });
     expect(storedItem.skips).toEqual({ sms: { reason: 'invalid_address' } });
+    expect(storedItem).toMatchObject({ metadata: null, cancelKey: null });
+    expect(await countTerms(requestId)).toBe(0);
     await runLater(person);
     expect(await findTraces(person)).toEqual([]);
     expect(await hasFinished(person)).toBe(true);
@@ -307,6 +318,22 @@ describe('an erased user', () => {
     expect(await read(id)).toMatchObject({ state: 'skipped', reason: 'erased', dueAt: null });
     await runLater(person);
     expect(await findTraces(person)).toEqual([]);
+  });
+
+  test('leaves the terms that another item of the request has, too', async () => {
+    const person = await createPerson();
+    const metadata = { campaign: 'spring', customer: person.userId };
+    const { requestId } = await read(await writeTo(person, { metadata, cancelKey: 'spring' }));
+    await database.prisma.requestItem.create({
+      data: { requestId, item: 1, metadata: '{"campaign":"spring"}', plannedAt: new Date() },
+    });
+    expect(await countTerms(requestId)).toBe(3);
+    await erase(person);
+    expect(await countTerms(requestId)).toBe(1);
+    const log = createRequestLog(database.requestLog, []);
+    const { appId } = tenant;
+    const { ids } = await log.readPage({ appId, metadata: 'campaign:spring' });
+    expect(ids).toEqual([requestId]);
   });
 
   test('leaves the data of other users', async () => {

@@ -1,9 +1,8 @@
-import type { Queryable } from '@belfry/database';
-import { wentTo } from '@belfry/database';
+import { type Queryable, selectTerms, wentTo } from '@belfry/database';
 import { formatErasedTarget } from '@belfry/shared';
 import { leaseExpired } from '../deliver/record.sql';
 import { isErased } from './is-erased.sql';
-import { isPlanned } from './is-planned.sql';
+import { type Items, itemsCondition, planAsSkipped, toItemValues } from './plan-as-skipped.sql';
 
 /**
  * The position in a run over a user's rows. Source 0 is the inbox, 1 the items that name the user, and each further source
@@ -129,8 +128,6 @@ function nextSource({ source }: ErasePlace): ErasePlace {
   return { source: source + 1, after: firstPlace.after };
 }
 
-type Items = readonly { requestId: string; item: number }[];
-
 /**
  * Skips queued messages. A message that is being sent cannot be stopped: it is not retried, and its item is left until its
  * result is recorded. Otherwise a worker would write the address again.
@@ -152,14 +149,6 @@ async function eraseItems(
   const messages = await redact(client, settled);
   return { messages, isWaiting: busy.size > 0 };
 }
-
-function toItemValues(items: Items): unknown[] {
-  return [items.map(({ requestId }) => requestId), items.map(({ item }) => item)];
-}
-
-/** Matches messages `m` of the items. */
-const itemsCondition =
-  '(m.request_id, m.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[])) AND m.request_id = ANY ($1::uuid[])';
 
 /** Fan-out waits for this lock and then finds its chunk changed. If fan-out was first, the next statements see its rows. */
 async function lockRequests(client: Queryable, items: Items): Promise<void> {
@@ -189,33 +178,24 @@ RETURNING m.request_id AS "requestId", m.item`;
 async function redact(client: Queryable, items: Items): Promise<number> {
   if (items.length === 0) return 0;
   const values = toItemValues(items);
-  await client.query(planAsSkipped, values);
+  await planAsSkipped(client, items, { reason: 'erased' });
   for (const statement of redactions) await client.query(statement, values);
   const { rowCount } = await client.query(replaceAddress, values);
   return rowCount ?? 0;
 }
 
-/** Marks items that fan-out has not planned as skipped. Fan-out plans nothing if `planned_items` changed since it read the items. */
-const planAsSkipped = `
-WITH planned AS (
-  UPDATE request_item i SET planned_at = now(), skips = (
-    SELECT jsonb_object_agg(channel, '{"reason": "erased"}'::jsonb)
-    FROM request r JOIN event_version v ON v.id = r.version_id
-    CROSS JOIN LATERAL jsonb_object_keys(v.definition -> 'channels') channel WHERE r.id = i.request_id)
-  FROM request whole WHERE whole.id = i.request_id AND NOT ${isPlanned('i', 'whole')}
-    AND (i.request_id, i.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[]))
-  RETURNING i.request_id
-)
-UPDATE request r SET planned_items = r.planned_items + p.items
-FROM (SELECT request_id, count(*)::int AS items FROM planned GROUP BY request_id) p WHERE r.id = p.request_id`;
-
 const messageIds = `SELECT m.id FROM message m WHERE ${itemsCondition}`;
 
 const redactions = [
   // Details may quote an invalid address.
-  `UPDATE request_item i SET recipient = NULL, data = NULL, override = NULL,
+  `UPDATE request_item i SET recipient = NULL, data = NULL, override = NULL, metadata = NULL, cancel_key = NULL,
      skips = (SELECT jsonb_object_agg(channel, skip - 'detail') FROM jsonb_each(i.skips) s (channel, skip))
    WHERE (i.request_id, i.item) IN (SELECT * FROM unnest($1::uuid[], $2::int[]))`,
+  // A term stays while another item of the request has it.
+  `DELETE FROM request_term t WHERE t.request_id IN (SELECT id FROM unnest($1::uuid[], $2::int[]) u (id, item))
+     AND NOT EXISTS (
+       SELECT 1 FROM request_item i CROSS JOIN LATERAL (${selectTerms('i')}) s
+       WHERE i.request_id = t.request_id AND i.request_id = ANY ($1::uuid[]) AND s.term = t.term)`,
   // A result that arrives after its lease expired is stored if the reason is lease_expired. It has the address, so change the reason.
   `UPDATE attempt a SET request = NULL, response = NULL, detail = NULL, provider_message_id = NULL,
      closed_at = coalesce(a.closed_at, now()), reason = CASE WHEN a.reason = '${leaseExpired}' THEN 'erased' ELSE a.reason END

@@ -117,16 +117,16 @@ describe('explainRequest', () => {
     const receipts = [{ ...receipt, state: 'delivered' }];
     expect(explain({ state: 'delivered', attempts: [attempt], receipts })).toEqual([
       'Request r was accepted at 2026-01-01T10:00:00.000Z: a single send of the event "order_shipped" with 1 item, for the app "Shop".',
-      'Item 0 by email to a***@example.com is delivered. The provider reported that the message arrived.',
+      'Item 1 by email to a***@example.com is delivered. The provider reported that the message arrived.',
       '  Attempt 1 with smtp started at 2026-01-01T10:00:01.000Z. The provider accepted the message.',
       '  At 2026-01-01T10:00:05.000Z the provider reported the state delivered.',
     ]);
   });
 
-  test('gives the reason why a channel has no message', () => {
+  test('counts items from 1, and gives the reason why a channel has no message', () => {
     const skips = [{ item: 3, skips: { slack: { reason: 'no_address', detail: 'no slack' } } }];
     expect(explainRequest({ ...request, skips }, now)).toContain(
-      'Item 3 was not sent by slack (no_address): The recipient has no address for this channel. no slack.',
+      'Item 4 was not sent by slack (no_address): The recipient has no address for this channel. no slack.',
     );
   });
 
@@ -134,7 +134,7 @@ describe('explainRequest', () => {
     [
       'the reason of a failure',
       { state: 'failed', reason: 'expired' },
-      'Item 0 by email to a***@example.com is failed. The message could not be sent. (expired: It expired before it could be sent.)',
+      'Item 1 by email to a***@example.com is failed. The message could not be sent. (expired: It expired before it could be sent.)',
     ],
     [
       'the reason of a wait',

@@ -7,6 +7,7 @@ import {
   maskTarget,
   messageStates,
   skipReasons,
+  toItemNumber,
   waitReasons,
 } from '@belfry/shared';
 import {
@@ -16,6 +17,7 @@ import {
   skippingObstacles,
 } from '../deliver/eligibility.sql';
 import { readFailovers } from '../deliver/failover.sql';
+import { explainCancel } from './cancel-note';
 import { endedSuppression, explainSuppression } from './explain-suppression';
 import type { TimelineAttempt, TimelineMessage, TimelineReceipt } from './read-messages';
 import type { RequestTimeline } from './read-request';
@@ -61,7 +63,7 @@ function explainAcceptance({ head, messages }: RequestTimeline): string[] {
 function explainSkips({ item, skips }: RequestTimeline['skips'][number]): string[] {
   return Object.entries(skips).map(
     ([channel, { reason, detail }]) =>
-      `Item ${item} was not sent by ${channel} (${reason}): ${explainReason(reason)}${tail(detail)}`,
+      `Item ${toItemNumber(item)} was not sent by ${channel} (${reason}): ${explainReason(reason)}${tail(detail)}`,
   );
 }
 
@@ -71,10 +73,12 @@ function explainMessage(message: TimelineMessage, verdict: CurrentVerdict | unde
   const again =
     generation > 0 ? `, resend ${generation}${run === null ? '' : ` by resend run ${run}`},` : '';
   const suppression = state === 'skipped' && reason === 'suppressed' && verdict;
-  const meaning = suppression ? describeSuppression(suppression) : explainReason(reason ?? '');
+  const meaning = suppression
+    ? describeSuppression(suppression)
+    : (explainCancel(message) ?? explainReason(reason ?? ''));
   const why = reason === null ? '' : ` (${reason}: ${meaning})`;
   return [
-    `Item ${item} by ${channel} to ${maskTarget(channel, target)}${again} is ${state}. ${messageStates[state].means}${why}`,
+    `Item ${toItemNumber(item)} by ${channel} to ${maskTarget(channel, target)}${again} is ${state}. ${messageStates[state].means}${why}`,
     ...readFailovers(notes).map(explainFailover),
     ...message.attempts.map(explainAttempt),
     ...message.receipts.map(explainReceipt),

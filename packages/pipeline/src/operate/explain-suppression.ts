@@ -1,4 +1,4 @@
-import { type SuppressionReason, suppressionReasons } from '@belfry/shared';
+import { formatSuppressedSender, type SuppressionReason, suppressionReasons } from '@belfry/shared';
 import type { CurrentSuppression } from '../deliver/suppression.sql';
 
 /** The cause, and what to do about it. */
@@ -11,14 +11,13 @@ export function explainSuppression(suppression: CurrentSuppression): Suppression
   if (reason === 'device_disabled') {
     return { what: `The provider refused the token of the device${note}.`, remedy: newToken };
   }
-  const scope = sender === '' ? 'every sender' : `the sender ${sender}`;
   const by = addedBy ?? (reason === 'manual' ? 'an operator' : 'the provider');
   const time = at === null ? '' : ` at ${formatUtc(at)}`;
   const isKnown = (name: string): name is SuppressionReason =>
     Object.hasOwn(suppressionReasons, name);
   const { cause, remedy } = isKnown(reason) ? texts[reason] : { cause: reason, remedy: remove };
   return {
-    what: `The address is suppressed for ${scope}: ${cause} by ${by}${time}${note}.`,
+    what: `The address is suppressed for ${formatSuppressedSender(sender)}: ${cause} by ${by}${time}${note}.`,
     remedy,
   };
 }

@@ -3,7 +3,8 @@ import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import { recordResults } from '../deliver/record.sql';
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
-import { createInbox, type Inbox, type InboxAddress } from './inbox';
+import { createInbox, type Inbox } from './inbox';
+import type { InboxAddress } from './inbox-item.sql';
 
 const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
@@ -71,6 +72,7 @@ describe('the list of an inbox', () => {
       content: { title: '5', body: '', data: {} },
       status: 'UNREAD',
       createdAtMs: expect.any(Number),
+      ...{ seenAtMs: null, readAtMs: null, archivedAtMs: null },
     });
   });
 
@@ -117,14 +119,14 @@ describe('an item', () => {
     const messageId = await deliver(reader);
     expect(await readState(messageId)).toBe('delivered');
     expect(await inbox.changeStatus({ ...reader, messageId, status: 'READ' })).toBe(true);
-    const { readAt } = await database.prisma.inboxItem.findUniqueOrThrow({ where: { messageId } });
-    expect(readAt).not.toBeNull();
-    for (const status of ['READ', 'UNREAD', 'READ'] as const) {
-      expect(await inbox.changeStatus({ ...reader, messageId, status })).toBe(true);
-    }
+    const readItem = () => database.prisma.inboxItem.findUniqueOrThrow({ where: { messageId } });
+    const { readAt, seenAt } = await readItem();
+    expect([readAt, seenAt]).toEqual([expect.any(Date), readAt]);
+    expect(await inbox.changeStatus({ ...reader, messageId, status: 'READ' })).toBe(true);
+    expect(await readItem()).toMatchObject({ readAt });
+    expect(await inbox.changeStatus({ ...reader, messageId, status: 'UNREAD' })).toBe(true);
+    expect(await readItem()).toMatchObject({ status: 'UNREAD', readAt: null, seenAt });
     expect(await readState(messageId)).toBe('read');
-    const again = await database.prisma.inboxItem.findUniqueOrThrow({ where: { messageId } });
-    expect(again.readAt).toEqual(readAt);
   });
 
   test('stays archived, and archiving does not read it', async () => {
@@ -175,9 +177,7 @@ describe('marking all as read', () => {
   test('keeps the time when an item was first read', async () => {
     const reader = createReader('again');
     const messageId = await deliver(reader);
-    for (const status of ['READ', 'UNREAD'] as const) {
-      await inbox.changeStatus({ ...reader, messageId, status });
-    }
+    await inbox.changeStatus({ ...reader, messageId, status: 'READ' });
     const where = { messageId };
     const { readAt } = await database.prisma.inboxItem.findUniqueOrThrow({ where });
     expect(await inbox.readAll({ ...reader, messageId: undefined })).toBe(true);
@@ -252,7 +252,7 @@ describe('the unread count', () => {
     const reader = createReader('opener');
     await deliver(reader);
     const lastOpenedAt = new Date(Date.now() + 3_600_000);
-    await database.prisma.inboxReader.create({ data: { ...reader, lastOpenedAt } });
+    await database.prisma.inboxReader.updateMany({ where: reader, data: { lastOpenedAt } });
     await inbox.open(reader);
     expect(await database.prisma.inboxReader.findMany({ where: reader })).toMatchObject([
       { lastOpenedAt },

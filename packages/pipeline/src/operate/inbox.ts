@@ -1,16 +1,20 @@
-import { type InboxItem, type InboxStatus, isUuid } from '@belfry/shared';
+import type { InboxItem, InboxStates, InboxStatus } from '@belfry/shared';
 import type pg from 'pg';
-import { movedFrom } from './receipts';
+import { changeItem, changeItems } from './inbox-changes.sql';
+import {
+  findItem,
+  type InboxAddress,
+  type InboxAnchor,
+  type ItemRow,
+  isShown,
+  itemColumns,
+  lastPosition,
+  toItem,
+} from './inbox-item.sql';
 
 export type InboxDeps = { pool: pg.Pool; newId: () => string };
 
-/** The owner of an inbox; the user need not be stored. */
-export type InboxAddress = { appId: string; userId: string };
-
-/** A position in an inbox by the id of one of its messages. The id is unchecked input. */
-export type InboxAnchor = InboxAddress & { messageId: string };
-
-export type InboxPage = InboxAddress & {
+export type InboxList = InboxAddress & {
   /** Only items before this message's item. */
   before: string | undefined;
   limit: number;
@@ -25,7 +29,7 @@ export type Inbox = {
   ensureUser(address: InboxAddress): Promise<void>;
   isUserStored(address: InboxAddress): Promise<boolean>;
   /** Newest first; undefined if `before` is no message of this inbox. */
-  listItems(page: InboxPage): Promise<InboxItem[] | undefined>;
+  listItems(list: InboxList): Promise<InboxItem[] | undefined>;
   /** Counts unread items since the inbox was last opened, up to 1,000. */
   countUnread(address: InboxAddress): Promise<number>;
   /** An archived item stays archived. False if there is no such message. */
@@ -39,8 +43,8 @@ export type Inbox = {
 const maxUnreadCounted = 1_000;
 
 /**
- * Inbox items of a user. The statements have no name: PostgreSQL would keep a plan that was made while the table was empty,
- * which scans the whole table.
+ * The inbox as the first front ends and the account's backend use it. The statements have no name: PostgreSQL would keep
+ * a plan that was made while the table was empty, which scans the whole table.
  */
 export function createInbox({ pool, newId }: InboxDeps): Inbox {
   return {
@@ -58,14 +62,15 @@ export function createInbox({ pool, newId }: InboxDeps): Inbox {
 
     async listItems({ appId, userId, before, limit, withArchived }) {
       const end =
-        before === undefined ? lastId : await findItem(pool, { appId, userId, messageId: before });
-      if (end === undefined) return undefined;
+        before === undefined
+          ? lastPosition
+          : await findItem(pool, { appId, userId, messageId: before });
+      if (!end) return undefined;
       const { rows } = await pool.query<ItemRow>(
-        `SELECT message_id, content, status, (extract(epoch FROM created_at) * 1000)::float8 AS created_at_ms
-         FROM inbox_item
-         WHERE app_id = $1 AND user_id = $2 AND id < $3 ${withArchived ? '' : `AND status <> 'ARCHIVE'`}
-         ORDER BY id DESC LIMIT $4`,
-        [appId, userId, end, limit],
+        `SELECT ${itemColumns} FROM inbox_item
+         WHERE app_id = $1 AND user_id = $2 AND (arrived, id) < ($3::bigint, $4::uuid) ${withArchived ? '' : `AND ${isShown}`}
+         ORDER BY inbox_item.arrived DESC, id DESC LIMIT $5`,
+        [appId, userId, end.arrived, end.id, limit],
       );
       return rows.map(toItem);
     },
@@ -77,16 +82,17 @@ export function createInbox({ pool, newId }: InboxDeps): Inbox {
 
     async changeStatus({ appId, userId, messageId, status }) {
       const item = await findItem(pool, { appId, userId, messageId });
-      if (item === undefined) return false;
-      await pool.query(changeStatement, [item, status]);
+      if (!item) return false;
+      const states = statesByStatus[status];
+      await changeItem(pool, item.id, { states, onlyShown: true });
       return true;
     },
 
     async readAll({ messageId, ...address }) {
-      const last =
-        messageId === undefined ? lastId : await findItem(pool, { ...address, messageId });
-      if (last === undefined) return false;
-      await readUpTo(pool, address, last);
+      const upTo =
+        messageId === undefined ? lastPosition : await findItem(pool, { ...address, messageId });
+      if (!upTo) return false;
+      await changeItems(pool, { ...address, upTo, states: { read: true } });
       return true;
     },
 
@@ -96,33 +102,11 @@ export function createInbox({ pool, newId }: InboxDeps): Inbox {
   };
 }
 
-/** Above every version 7 UUID. */
-const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-type ItemRow = {
-  message_id: string;
-  content: InboxItem['content'];
-  status: InboxStatus;
-  created_at_ms: number;
+const statesByStatus: Record<InboxStatus, InboxStates> = {
+  UNREAD: { read: false },
+  READ: { read: true },
+  ARCHIVE: { archived: true },
 };
-
-function toItem({ message_id, content, status, created_at_ms }: ItemRow): InboxItem {
-  return { messageId: message_id, content, status, createdAtMs: created_at_ms };
-}
-
-/** Finds the item's id: items are ordered by delivery, messages by acceptance. */
-async function findItem(
-  pool: pg.Pool,
-  { appId, userId, messageId }: InboxAnchor,
-): Promise<string | undefined> {
-  // Input must be a valid UUID before it reaches a uuid cast.
-  if (!isUuid(messageId)) return undefined;
-  const { rows } = await pool.query<{ id: string }>(
-    'SELECT id FROM inbox_item WHERE message_id = $3 AND app_id = $1 AND user_id = $2',
-    [appId, userId, messageId],
-  );
-  return rows[0]?.id;
-}
 
 const countStatement = `
 SELECT count(*)::int AS unread FROM (
@@ -131,47 +115,6 @@ SELECT count(*)::int AS unread FROM (
     (SELECT last_opened_at FROM inbox_reader WHERE app_id = $1 AND user_id = $2), '-infinity')
   LIMIT ${maxUnreadCounted}
 ) newer`;
-
-/** Marks the messages of the items in `changed` as read, like a provider's receipt. */
-const readMessages = `
-  UPDATE message m SET state = 'read', reason = NULL, due_at = NULL, job_id = NULL, waits = NULL,
-    settled_at = coalesce(m.settled_at, now())
-  FROM changed
-  WHERE m.id = changed.message_id AND m.state IN (${movedFrom.read.map((state) => `'${state}'`).join(', ')})`;
-
-const changeStatement = `
-WITH changed AS (
-  UPDATE inbox_item SET status = $2, read_at = CASE WHEN $2 = 'READ' THEN coalesce(read_at, now()) ELSE read_at END
-  WHERE id = $1 AND status NOT IN ('ARCHIVE', $2)
-  RETURNING message_id, status
-)
-${readMessages} AND changed.status = 'READ'`;
-
-const readsPerStatement = 1_000;
-const maxReadStatements = 100;
-
-// Locks rows in order, so that two devices that mark all as read at once cannot deadlock.
-const readAllStatement = `
-WITH unread AS (
-  SELECT id FROM inbox_item WHERE app_id = $1 AND user_id = $2 AND status = 'UNREAD' AND id <= $3
-  ORDER BY id LIMIT ${readsPerStatement} FOR UPDATE
-), changed AS (
-  UPDATE inbox_item i SET status = 'READ', read_at = coalesce(i.read_at, now())
-  FROM unread WHERE i.id = unread.id
-  RETURNING i.message_id
-), moved AS (${readMessages})
-SELECT count(*)::int AS read FROM unread`;
-
-async function readUpTo(
-  pool: pg.Pool,
-  { appId, userId }: InboxAddress,
-  last: string,
-): Promise<void> {
-  for (let round = 1; round <= maxReadStatements; round += 1) {
-    const { rows } = await pool.query<{ read: number }>(readAllStatement, [appId, userId, last]);
-    if ((rows[0]?.read ?? 0) < readsPerStatement) return;
-  }
-}
 
 // If the app's counters are public, anyone may call this: insert a row only for a user who has inbox items.
 const openStatement = `

@@ -1,3 +1,5 @@
+export { createSendAlert, findAlertRecipients, type SendAlert } from '../alerts/send-alert';
+export { writeAlertText } from '../alerts/write-text';
 export { type RateRow, rateSlotSeconds, rateSlots } from '../deliver/delivery-counts.sql';
 export {
   type Candidate,
@@ -12,6 +14,9 @@ export {
   listLimitedAccounts,
   setStorageLimit,
 } from './account-storage.sql';
+export type { Cancel } from './cancel-chunk.sql';
+export { type CancelResult, createCancelMessages } from './cancel-messages';
+export { explainCancel } from './cancel-note';
 export { type CaptureFilter, type CapturePage, findCaptures } from './captured-messages';
 export {
   type AppCaptures,
@@ -25,7 +30,24 @@ export { createDryRun, type DryRun, type DryRunMessage } from './dry-run';
 export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './erase';
 export { explainRequest } from './explain-request';
 export { endedSuppression, explainSuppression } from './explain-suppression';
-export { createInbox, type Inbox, type InboxAddress } from './inbox';
+export { createInbox, type Inbox } from './inbox';
+export { formatCursor, formatEventId, parseCursor, parseEventId } from './inbox-cursor';
+export type { InboxAddress, InboxPosition } from './inbox-item.sql';
+export { createInboxItems, type InboxItems } from './inbox-items';
+export {
+  type InboxNews,
+  type InboxProgress,
+  listChangedReaders,
+  readInboxNews,
+} from './inbox-pages.sql';
+export {
+  createNameReader,
+  createWakeListener,
+  createWakeReader,
+  type NameReader,
+  type WakeListener,
+  type WakeReader,
+} from './inbox-wakes';
 export { isPlanned } from './is-planned.sql';
 export { computePercentileMs, countTimes } from './latency-buckets';
 export { listFeedMessages, listFeedSkips } from './live-feed.sql';
@@ -48,6 +70,7 @@ export type { TimelineAttempt, TimelineMessage, TimelineReceipt } from './read-m
 export { type ItemTimeline, readItemTimeline, readRequestTimeline } from './read-request';
 export {
   type AppReport,
+  isReportable,
   type NewReceipt,
   type ReceiptEffect,
   storeReceipts,
@@ -62,7 +85,12 @@ export {
 } from './request-items';
 export { createRequestLog, type LogEntry, type LogMessage, type RequestLog } from './request-log';
 export { logStatement } from './request-log.sql';
-export { readRequestStatus, type StatusPage, type StatusPlace } from './request-status';
+export {
+  findRequestByKey,
+  readRequestStatus,
+  type StatusPage,
+  type StatusPlace,
+} from './request-status';
 export {
   explainResendObstacle,
   findResendWarning,

@@ -142,6 +142,7 @@ describe(`the log at ${messages} messages`, () => {
     ['channel and state', () => ({ channels: ['email'], states: ['failed'] })],
     ['skipped', () => ({ states: ['skipped'], providerChannels: all })],
     ['provider', () => ({ provider: 'twilio', providerChannels: ['sms', 'whatsapp'] })],
+    ['integration', () => ({ integrationIds: events.slice(0, 1), providerChannels: ['sms'] })],
     ['recipient', () => ({ recipient: 'target-77' })],
     ['user', () => ({ recipient: 'user-77' })],
     ['a recipient without messages', () => ({ recipient: 'nobody' })],
@@ -184,13 +185,17 @@ describe(`the log at ${messages} messages`, () => {
   );
 
   test.each<[string, Partial<LogFilter>]>([
-    ['all channels', { providerChannels: all }],
-    ['one channel', { channels: ['sms'] }],
-    ['a reason that no message has', { channels: ['sms'], waits: 'limit' }],
+    ['all channels', { waits: 'due', providerChannels: all }],
+    ['one channel', { waits: 'due', channels: ['sms'] }],
+    ['a reason that no message has', { waits: 'limit', channels: ['sms'] }],
+    [
+      'an integration that no message has',
+      { integrationIds: [createId(1)], providerChannels: ['sms'] },
+    ],
   ])(
     'is scanned by an index in at most 11 buffers a request, if it shows the messages that wait: %s',
     async (_what, filter) => {
-      const waiting = createFilter({ waits: 'due', states: ['queued'], ...filter });
+      const waiting = createFilter({ states: ['queued'], ...filter });
       const plan = await explain(logStatement(waiting, states));
       const buffers = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
       expect({

@@ -1,4 +1,4 @@
-import { listStoredKeys, wentTo } from '@belfry/database';
+import { hasMetadata, listStoredKeys, metadataTerm, wentTo } from '@belfry/database';
 import { noReason } from '@belfry/shared';
 import { waitReason } from './wait-reason.sql';
 
@@ -11,13 +11,20 @@ export type LogFilter = {
   requestId?: string;
   /** In readable form; see listStoredKeys. */
   idempotencyKey?: string;
+  /** `key:value` of an item. */
+  metadata?: string;
   eventIds?: string[];
   channels?: string[];
   states?: string[];
   /** Why a message failed or was skipped; `no_reason` if it has none. */
   reason?: string;
   provider?: string;
-  /** Channels that the provider supports; for a state all, because the index of messages starts with the channel. */
+  /** The integrations that a message has now. */
+  integrationIds?: string[];
+  /**
+   * Channels of the integrations, or those that the provider supports; for a state all, because the index of messages starts
+   * with the channel.
+   */
   providerChannels?: string[];
   /** An address or a user ID. */
   recipient?: string;
@@ -44,7 +51,7 @@ export function listConditions(filter: LogFilter, bind: Bind): string[] {
 
 /** Conditions on the request itself. */
 export function listRequestConditions(filter: LogFilter, bind: Bind): string[] {
-  const { eventIds, idempotencyKey, requestId } = filter;
+  const { eventIds, idempotencyKey, metadata, requestId } = filter;
   return [
     `q.app_id = ${bind(filter.appId, 'uuid')}`,
     ...(requestId === undefined ? [] : [`q.id = ${bind(requestId, 'uuid')}`]),
@@ -53,13 +60,20 @@ export function listRequestConditions(filter: LogFilter, bind: Bind): string[] {
     ...(idempotencyKey !== undefined
       ? [`q.idempotency_key = ANY (${bind(listStoredKeys(idempotencyKey), 'text[]')})`]
       : []),
+    ...(metadata === undefined ? [] : [requestHasTerm(metadataTerm(bind(metadata, 'text')))]),
   ];
+}
+
+function requestHasTerm(term: string): string {
+  return `EXISTS (SELECT 1 FROM request_term t WHERE t.app_id = q.app_id AND t.term = ${term} AND t.request_id = q.id)`;
 }
 
 /** Whether the filter reads more than the request itself. */
 export function hasMessageFilter(filter: LogFilter): boolean {
-  const { channels, states, reason, provider, recipient, waits } = filter;
-  return [channels, states, reason, provider, recipient, waits].some((one) => one !== undefined);
+  const { channels, states, reason, provider, integrationIds, recipient, waits } = filter;
+  return [channels, states, reason, provider, integrationIds, recipient, waits].some(
+    (one) => one !== undefined,
+  );
 }
 
 /** One message, or one channel skipped at planning, must meet all filters of messages, also in a bulk. */
@@ -83,26 +97,33 @@ function messageCondition(filter: LogFilter, bind: Bind): string[] {
 
 /** Conditions on the message `m`, without those on its recipient. */
 export function listMessageConditions(filter: LogFilter, bind: Bind): string[] {
-  const { states, reason, provider, waits } = filter;
+  const { states, reason, provider, integrationIds, waits, metadata } = filter;
   const channels = filter.channels ?? filter.providerChannels;
   return [
     ...(channels ? [`m.channel = ANY (${bind(channels, 'text[]')})`] : []),
     ...(states ? [`m.state = ANY (${bind(states, 'text[]')})`] : []),
     ...(reason === undefined ? [] : [hasReason('m.reason', reason, bind)]),
     ...(provider === undefined ? [] : [attemptCondition(bind(provider, 'text'))]),
+    ...(integrationIds ? [`m.integration_id = ANY (${bind(integrationIds, 'uuid[]')})`] : []),
     ...(waits === undefined ? [] : [`${waitReason('m')} = ${bind(waits, 'text')}`]),
+    ...(metadata === undefined ? [] : [itemHasMetadata(bind(metadata, 'text'))]),
   ];
 }
 
-/** Whether a channel skipped at planning can match. It has no message, so no attempt, no wait and no other state. */
-export function canBeSkip({ provider, states, waits }: LogFilter): boolean {
+/** In a bulk, only messages of the items with the metadata match. */
+function itemHasMetadata(text: string): string {
+  return `EXISTS (SELECT 1 FROM request_item d WHERE d.request_id = m.request_id AND d.item = m.item AND ${hasMetadata('d', text)})`;
+}
+
+/** Whether a channel skipped at planning can match. It has no message, so no attempt, integration, wait or other state. */
+export function canBeSkip({ provider, integrationIds, states, waits }: LogFilter): boolean {
   const isSkippedState = !states || states.includes('skipped');
-  return provider === undefined && waits === undefined && isSkippedState;
+  return isSkippedState && [provider, integrationIds, waits].every((one) => one === undefined);
 }
 
 /** Whether an item of the request has a skipped channel that matches. */
 export function skipCondition(requestId: string, filter: LogFilter, bind: Bind): string {
-  const { channels, reason, recipient } = filter;
+  const { channels, reason, recipient, metadata } = filter;
   const channelList = channels && bind(channels, 'text[]');
   return `EXISTS (SELECT 1 FROM request_item i WHERE ${[
     `i.request_id = ${requestId}`,
@@ -111,6 +132,7 @@ export function skipCondition(requestId: string, filter: LogFilter, bind: Bind):
       ? []
       : [hasSkip(hasReason("s.skip ->> 'reason'", reason, bind), channelList)]),
     ...(recipient === undefined ? [] : [namesAddress(filter, bind)]),
+    ...(metadata === undefined ? [] : [hasMetadata('i', bind(metadata, 'text'))]),
   ].join(' AND ')})`;
 }
 

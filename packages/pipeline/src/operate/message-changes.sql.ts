@@ -17,7 +17,21 @@ export async function lockMessage(
   );
 }
 
-/** Changes a queued message to skipped with the reason `cancelled`. False if it was no longer queued. */
+/**
+ * SQL of a cancel: an UPDATE of `m` that has no FROM and no WHERE. A message may wait for a resend after an unknown outcome.
+ * It ends as `unknown`, because `cancelled` would say that it was not sent.
+ */
+export function setCancelled(notes = 'm.notes'): string {
+  const ifCancelled = (value: string, otherwise: string) =>
+    `CASE WHEN ${mayBeSent} THEN ${otherwise} ELSE ${value} END`;
+  return `UPDATE message m SET state = ${ifCancelled("'skipped'", "'unknown'")}, reason = ${ifCancelled("'cancelled'", 'NULL')},
+    due_at = NULL, waits = NULL, settled_at = ${ifCancelled('now()', 'NULL')}, notes = ${ifCancelled(notes, 'm.notes')}`;
+}
+
+const mayBeSent = `(m.unknown_count > 0 AND EXISTS (
+      SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.outcome = 'unknown'))`;
+
+/** Cancels a queued message for an operator. False if it was no longer queued. */
 export async function cancelMessage(
   pool: pg.Pool,
   actor: Actor,
@@ -26,8 +40,7 @@ export async function cancelMessage(
   const entry = { action: 'message.cancelled', subject: messageId };
   const cancelled = await changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
     const { rows } = await client.query<{ id: string }>(
-      `UPDATE message SET state = 'skipped', reason = 'cancelled', due_at = NULL, waits = NULL, settled_at = now()
-       WHERE id = $1 AND app_id = $2 AND state = 'queued' RETURNING id`,
+      `${setCancelled()} WHERE m.id = $1 AND m.app_id = $2 AND m.state = 'queued' RETURNING m.id`,
       [messageId, appId],
     );
     if (rows[0]) await dropSettledTexts(client, [messageId]);

@@ -36,6 +36,9 @@ export type TimelineItem = {
   override: string | null;
   locale: string | null;
   scheduleAt: string | null;
+  /** JSON. */
+  metadata: string | null;
+  cancelKey: string | null;
   skips: Skips | null;
 };
 
@@ -163,7 +166,7 @@ async function readHead(
 }
 
 const itemStatement = `
-SELECT recipient, data, override, locale, schedule_at AS "scheduleAt", skips
+SELECT recipient, data, override, locale, schedule_at AS "scheduleAt", metadata, cancel_key AS "cancelKey", skips
 FROM request_item WHERE request_id = $1 AND item = $2`;
 
 const skipStatement = `

@@ -113,6 +113,23 @@ export async function writeAppReport(
   return { result, effect };
 }
 
+/** Whether an app may report about the message: it is a push of the app that was attempted. `messageId` is unchecked input. */
+export async function isReportable(
+  pool: Queryable,
+  { appId, messageId }: { appId: string; messageId: string },
+): Promise<boolean> {
+  if (!isUuid(messageId)) return false;
+  const { rows } = await pool.query({
+    name: 'find-reportable-message',
+    text: `SELECT FROM message m WHERE m.id = $1 AND m.app_id = $2 AND m.attempts > 0 AND ${isAppChannel('m')}`,
+    values: [messageId, appId],
+  });
+  return rows.length > 0;
+}
+
+/** The channels about which the app itself reports. */
+const isAppChannel = (m: string) => `${m}.channel IN ('push', 'onesignal')`;
+
 /**
  * For each reported state, the states that it can replace. `queued` adds no information. A failure for an expected reason,
  * such as an opt-out, changes the state to `skipped`.
@@ -149,7 +166,7 @@ WITH given AS (
     CASE WHEN ${isErased('m')} THEN '{}' ELSE g.body END AS body
   FROM given g
   LEFT JOIN message m ON m.id = g.message_id AND m.app_id = g.app_id AND m.attempts > 0
-    AND CASE WHEN g.integration_id IS NULL THEN m.channel IN ('push', 'onesignal')
+    AND CASE WHEN g.integration_id IS NULL THEN ${isAppChannel('m')}
       ELSE EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id) END
 ), r AS (
   -- Sorted, so that two calls with the same reports cannot deadlock.

@@ -1,4 +1,4 @@
-import { listStoredKeys, wentTo } from '@belfry/database';
+import { listStoredKeys, metadataTerm, wentTo } from '@belfry/database';
 import {
   type Bind,
   buildRange,
@@ -14,7 +14,7 @@ export type LogStatement = { text: string; values: unknown[] };
 
 export const walkedPlain = 51;
 const walkedWithMessages = 20;
-/** A few messages may wait for one reason among a long queue that waits for another. */
+/** A few messages may wait for one reason or integration among a long queue that waits for another. */
 const walkedWaiting = 1_000;
 
 /**
@@ -22,8 +22,13 @@ const walkedWaiting = 1_000;
  * One recipient has no long queue.
  */
 export function requestsWalked(filter: LogFilter): number {
-  if (filter.waits !== undefined && filter.recipient === undefined) return walkedWaiting;
+  if (isOfQueue(filter) && filter.recipient === undefined) return walkedWaiting;
   return hasMessageFilter(filter) ? walkedWithMessages : walkedPlain;
+}
+
+function isOfQueue({ waits, integrationIds, states }: LogFilter): boolean {
+  const isOpen = states?.every((state) => openStates.includes(state)) ?? false;
+  return waits !== undefined || (integrationIds !== undefined && isOpen);
 }
 
 /**
@@ -52,7 +57,7 @@ function buildWalk(filter: LogFilter, branches: string[]): string {
 }
 
 function listBranches(filter: LogFilter, allStates: readonly string[], bind: Bind): string[] {
-  const { requestId, idempotencyKey, eventIds } = filter;
+  const { requestId, idempotencyKey, metadata, eventIds } = filter;
   if (requestId) return [branch('request', 'id', [`id = ${bind(requestId, 'uuid')}`])];
   const app = `app_id = ${bind(filter.appId, 'uuid')}`;
   const range = (column: string) => buildRange(filter, column, bind);
@@ -60,6 +65,10 @@ function listBranches(filter: LogFilter, allStates: readonly string[], bind: Bin
     return listStoredKeys(idempotencyKey).map((key) =>
       branch('request', 'id', [app, `idempotency_key = ${bind(key, 'text')}`, ...range('id')]),
     );
+  }
+  if (metadata !== undefined) {
+    const term = `term = ${metadataTerm(bind(metadata, 'text'))}`;
+    return [branch('request_term', 'request_id', [app, term, ...range('request_id')])];
   }
   if (filter.recipient !== undefined) return recipientBranches(filter, app, { range, bind });
   const byMessage = messageBranches(filter, allStates, { app, range, bind });
@@ -120,8 +129,9 @@ ORDER BY w.id DESC`;
 
 /** Whether `skipStatement` can find more: other filters already lead to few requests. */
 export function needsSkipSearch(filter: LogFilter): boolean {
-  const { recipient, requestId, idempotencyKey } = filter;
-  return recipient !== undefined && !requestId && idempotencyKey === undefined && canBeSkip(filter);
+  const { recipient, requestId, idempotencyKey, metadata } = filter;
+  const leadsToFew = requestId || idempotencyKey !== undefined || metadata !== undefined;
+  return recipient !== undefined && !leadsToFew && canBeSkip(filter);
 }
 
 /** Which of these requests match. */

@@ -1,3 +1,4 @@
+import { listStoredKeys } from '@belfry/database';
 import type { RequestStatus, StatusEntry } from '@belfry/shared';
 import type pg from 'pg';
 import { countMessages } from './count-messages.sql';
@@ -34,6 +35,22 @@ export async function readRequestStatus(
   return { ...head, groups: groups.get(requestId) ?? [], entries: entries.rows };
 }
 
+/**
+ * The id of the app's request with this idempotency key, in readable form; the newest, because a key can be used again after
+ * a day.
+ */
+export async function findRequestByKey(
+  pool: pg.Pool,
+  appId: string,
+  idempotencyKey: string,
+): Promise<string | undefined> {
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT id FROM request WHERE app_id = $1 AND idempotency_key = ANY ($2::text[]) ORDER BY id DESC LIMIT 1',
+    [appId, listStoredKeys(idempotencyKey)],
+  );
+  return rows[0]?.id;
+}
+
 const headStatement = `
 SELECT ${headColumns}, e.name AS event, ARRAY(SELECT jsonb_object_keys(v.definition -> 'channels')) AS channels
 ${headTables} WHERE r.id = $1 AND r.app_id = $2`;
@@ -47,9 +64,9 @@ export function entryStatement({ appId, requestId, after, limit }: StatusPage) {
 const pageStatement = `
 SELECT p.item, p.key, p.id, p.channel, p.target, p.generation, p.state, p.reason, p.resend_of AS "resendOf",
   CASE WHEN p.id IS NOT NULL THEN (${resentBy('n.id', 'p')}) END AS "resentAs",
-  p.created_at AS "createdAt", p.due_at AS "dueAt", p.settled_at AS "settledAt"
+  p.metadata, p.created_at AS "createdAt", p.due_at AS "dueAt", p.settled_at AS "settledAt"
 FROM (
-  SELECT e.*
+  SELECT e.*, i.metadata
   FROM request r JOIN request_item i ON i.request_id = r.id
   CROSS JOIN LATERAL (${selectEntries}
   ) e

@@ -1,6 +1,8 @@
 import { listOfTexts, type Queryable } from '@belfry/database';
 import { type ResendObstacle, renderFailures, resendableStates } from '@belfry/shared';
 import {
+  canCarry,
+  isWebPush,
   messageFacts,
   type Obstacle,
   plannedDevice,
@@ -56,11 +58,11 @@ WITH m AS MATERIALIZED (
   FROM message m JOIN request q ON q.id = m.request_id
   WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $1
 ), pinned AS MATERIALIZED (
-  -- Once per version and channel, because definitions are large.
-  SELECT p.version_id, p.channel, coalesce((v.definition ->> 'isSensitive')::bool, false) AS is_sensitive,
+  -- Once per version, channel and provider of the target, because definitions are large.
+  SELECT p.version_id, p.channel, p.is_web_push, coalesce((v.definition ->> 'isSensitive')::bool, false) AS is_sensitive,
     (c.version #>> '{policy,timeToLiveMs}')::float8 AS time_to_live_ms, t.id AS integration_id,
     c.is_live AND t.id IS NULL AND jsonb_array_length(c.version -> 'integrationIds') > 0 AS has_no_integration
-  FROM (SELECT DISTINCT version_id, channel FROM m) p
+  FROM (SELECT DISTINCT version_id, channel, ${isWebPush('m')} AS is_web_push FROM m) p
   JOIN app a ON a.id = $1
   JOIN event_version v ON v.id = p.version_id
   CROSS JOIN LATERAL (
@@ -69,7 +71,7 @@ WITH m AS MATERIALIZED (
   LEFT JOIN LATERAL (
     SELECT i.id FROM jsonb_array_elements_text(c.version -> 'integrationIds') WITH ORDINALITY l (id, place)
     JOIN integration i ON i.id = l.id::uuid AND i.app_id = $1 AND i.deleted_at IS NULL
-    WHERE c.is_live ORDER BY l.place LIMIT 1
+    WHERE c.is_live AND ${canCarry('i', 'p.is_web_push')} ORDER BY l.place LIMIT 1
   ) t ON true
 )
 SELECT e.id, e.request_id AS "requestId", e.channel, e.state, e.integration_id AS "integrationId",
@@ -83,6 +85,6 @@ SELECT e.id, e.request_id AS "requestId", e.channel, e.state, e.integration_id A
   ${selectSuppression('e')} AS suppression
 FROM (${selectEligibility(
   `(SELECT m.*, p.is_sensitive, p.time_to_live_ms, p.integration_id, p.has_no_integration, 'infinity'::timestamptz AS expires_at
-    FROM m JOIN pinned p ON p.version_id = m.version_id AND p.channel = m.channel)`,
+    FROM m JOIN pinned p ON p.version_id = m.version_id AND p.channel = m.channel AND p.is_web_push IS NOT DISTINCT FROM ${isWebPush('m')})`,
   messageFacts,
 )}) e`;

@@ -8,6 +8,7 @@ import {
 import { createLogger, createSecrets, newId } from '@belfry/runtime';
 import { createFactories, ownDatabase, testKeyRing, testSecrets } from '@belfry/testing';
 import { itemPartPlace } from '../accept/sealed-items';
+import { createEndpoint } from '../webhooks/endpoint.fixture';
 import { listOldKeys, rotateKeys } from './rotate-keys';
 
 const log = createLogger({ level: 'error', process: 'test' });
@@ -31,10 +32,12 @@ async function seed(): Promise<void> {
   const factories = createFactories(database);
   const tenant = await factories.createTenant();
   const { accountId, appId } = tenant;
+  await factories.createInboxSecret(tenant);
   await factories.createIntegration(tenant, {
     ...{ name: 'mail', channel: 'email', provider: 'smtp', settings: {} },
     credentials: { pass: 'secret' },
   });
+  await createEndpoint(database, tenant);
   const [id, requestId] = [newId(), newId()];
   const userToken = secrets.seal('token', userTokenPlace(id));
   const contact = { slack: { access_token: userToken } };

@@ -1,9 +1,11 @@
 import {
   apiKeyPlace,
+  inboxSecretPlace,
   integrationPlace,
   itemTokenPlace,
   totpPlace,
   userTokenPlace,
+  webhookSecretsPlace,
 } from '@belfry/database';
 import type { Secrets } from '@belfry/runtime';
 import type pg from 'pg';
@@ -86,6 +88,13 @@ const sealedColumns: SealedColumn[] = [
     place: ({ id }) => apiKeyPlace(id),
   },
   {
+    name: 'inbox secrets',
+    select: `SELECT id::text AS cursor, id::text AS id, NULL::int AS item, sealed FROM inbox_secret
+             WHERE id::text > $1 AND NOT starts_with(sealed, $2) ORDER BY id::text LIMIT $3`,
+    update: 'UPDATE inbox_secret SET sealed = $3 WHERE id = $1::uuid AND sealed = $2',
+    place: ({ id }) => inboxSecretPlace(id),
+  },
+  {
     // A removed integration keeps its row, but has no credentials.
     name: 'credentials of integrations',
     select: `SELECT id::text AS cursor, id::text AS id, NULL::int AS item, credentials AS sealed FROM integration
@@ -101,6 +110,13 @@ const sealedColumns: SealedColumn[] = [
              WHERE operator_id::text > $1 AND NOT starts_with(secret, $2) ORDER BY operator_id::text LIMIT $3`,
     update: 'UPDATE operator_totp SET secret = $3 WHERE operator_id = $1::uuid AND secret = $2',
     place: ({ id }) => totpPlace(id),
+  },
+  {
+    name: 'secrets of webhook endpoints',
+    select: `SELECT id::text AS cursor, id::text AS id, NULL::int AS item, secrets AS sealed FROM webhook_endpoint
+             WHERE id::text > $1 AND NOT starts_with(secrets, $2) ORDER BY id::text LIMIT $3`,
+    update: 'UPDATE webhook_endpoint SET secrets = $3 WHERE id = $1::uuid AND secrets = $2',
+    place: ({ id }) => webhookSecretsPlace(id),
   },
   {
     name: 'Slack tokens of users',

@@ -25,6 +25,8 @@ export type RelayDeps = EnqueueDueDeps &
 export type Relay = Loop & {
   /** One run; `start` repeats it. */
   runOnce(): Promise<void>;
+  /** Whether every step of the last run succeeded. */
+  isWorking(): boolean;
 };
 
 /** Delay after a run that enqueued messages: there may be more, and the gateways wait for a new count. */
@@ -44,9 +46,11 @@ export function createRelay(deps: RelayDeps): Relay {
   const enqueueDue = createEnqueueDue(deps);
   const requeueLost = createRequeueLost(deps);
   const fanOut = createWakeFanOut(deps);
-  const runStep = createRunStep(deps.log);
+  const failing = new Set<string>();
+  const runStep = createRunStep(deps.log, failing);
   const maintain = createMaintenance(deps, { runStep, wakeFanOut: fanOut.wake });
   let busyUntilMs = Number.NEGATIVE_INFINITY;
+  let hasRun = false;
 
   // Each step fails on its own, so one channel does not block another.
   async function runOnce(): Promise<void> {
@@ -58,6 +62,7 @@ export function createRelay(deps: RelayDeps): Relay {
       await queueWaiting();
     }
     await maintain();
+    hasRun = true;
   }
 
   async function queueLost(dueForMs: number | undefined): Promise<void> {
@@ -82,7 +87,8 @@ export function createRelay(deps: RelayDeps): Relay {
     return performance.now() < busyUntilMs ? Math.min(soonMs, deps.pollMs) : deps.pollMs;
   }
 
-  return { runOnce, ...createLoop(runOnce, waitMs) };
+  const isWorking = () => hasRun && failing.size === 0;
+  return { runOnce, isWorking, ...createLoop(runOnce, waitMs) };
 }
 
 type MaintenanceDeps = { runStep: RunStep; wakeFanOut(): Promise<void> };

@@ -116,6 +116,7 @@ const childrenFirst = [
   `DELETE FROM receipt WHERE message_id IN (${messageIdsStatement})`,
   `DELETE FROM attempt WHERE message_id IN (${messageIdsStatement})`,
   'DELETE FROM message WHERE request_id = ANY ($1::uuid[])',
+  'DELETE FROM request_term WHERE request_id = ANY ($1::uuid[])',
   'DELETE FROM request_item WHERE request_id = ANY ($1::uuid[])',
   'DELETE FROM request WHERE id = ANY ($1::uuid[])',
 ];

@@ -2,7 +2,12 @@ import type { Queryable } from '@belfry/database';
 import type pg from 'pg';
 
 /** Advisory locks for tasks that one relay runs at a time. The numbers are arbitrary but must be unique. */
-const lockKeys = { upkeep: 72_707_370, storage: 72_707_371, minutes: 72_707_372 };
+const lockKeys = {
+  upkeep: 72_707_370,
+  storage: 72_707_371,
+  minutes: 72_707_372,
+  alerts: 72_707_373,
+};
 
 type Work = (database: Queryable) => Promise<void>;
 
@@ -19,6 +24,11 @@ export function withStorageLock(pool: pg.Pool, work: Work): Promise<boolean> {
 /** Like withUpkeepLock, for counting minutes. */
 export function withMinutesLock(pool: pg.Pool, work: Work): Promise<boolean> {
   return withLock(pool, lockKeys.minutes, work);
+}
+
+/** Like withUpkeepLock, for evaluating alert rules. */
+export function withAlertsLock(pool: pg.Pool, work: Work): Promise<boolean> {
+  return withLock(pool, lockKeys.alerts, work);
 }
 
 async function withLock(pool: pg.Pool, key: number, work: Work): Promise<boolean> {

@@ -43,7 +43,8 @@ afterAll(() => dropDatabase());
 
 /** A request with one sent message and its receipt. */
 async function writeSent(ageDays: number): Promise<{ requestId: string; messageId: string }> {
-  const messageId = await writeMessageRow({ database, tenant, event }, {});
+  const texts = { metadata: { order: newId() }, cancelKey: 'a' };
+  const messageId = await writeMessageRow({ database, tenant, event }, texts);
   await claimMessageRow({ database }, messageId);
   await recordResults(database.delivery, [resultFor(messageId, {})]);
   const { requestId } = await database.prisma.message.findUniqueOrThrow({
@@ -88,6 +89,7 @@ async function runAll(): Promise<Record<string, number>> {
 const countRows = async () => ({
   requests: await database.prisma.request.count(),
   items: await database.prisma.requestItem.count(),
+  terms: await database.prisma.requestTerm.count(),
   messages: await database.prisma.message.count(),
   attempts: await database.prisma.attempt.count(),
   receipts: await database.prisma.receipt.count(),
@@ -105,11 +107,10 @@ describe('upkeep of requests', () => {
     expect(await runAll()).toMatchObject({ request: 1 });
     expect(await has(requestId)).toBe(false);
     expect(await has(young.requestId)).toBe(true);
-    const one = { requests: 1, items: 1, messages: 1, attempts: 1, receipts: 1 };
+    const one = { requests: 1, items: 1, terms: 2, messages: 1, attempts: 1, receipts: 1 };
     const after = await countRows();
-    for (const name of ['requests', 'items', 'messages', 'attempts', 'receipts'] as const) {
-      expect(after[name] - before[name]).toBe(one[name]);
-    }
+    const names = ['requests', 'items', 'terms', 'messages', 'attempts', 'receipts'] as const;
+    for (const name of names) expect(after[name] - before[name]).toBe(one[name]);
   });
 
   test('removes a request that fan-out planned in order, and none that it is still planning', async () => {

@@ -1,9 +1,11 @@
 import { type Queryable, removeOldIntegrationCounts } from '@belfry/database';
 import { purgeIdempotencyKeys } from '../accept/idempotency.sql';
 import { createSealedTextsRemoval } from '../accept/sealed-items';
+import { removeOldIncidents } from '../alerts/notifications.sql';
 import { capturesPerApp } from '../deliver/capture.sql';
 import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
 import { createErasureTask } from '../operate/erase';
+import { endOldDeliveries, removeOldDeliveries } from '../webhooks/upkeep.sql';
 import { minutesPerChunk, removeOldMinutes } from './count-minutes.sql';
 import { createRequestRemoval } from './remove-requests.sql';
 import type { UpkeepTask } from './retention';
@@ -36,7 +38,12 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     inChunks('message_minute', removeOldMinutes, minutesPerChunk),
     inChunks('integration_count', removeOldIntegrationCounts),
     createSealedTextsRemoval(upkeepChunk),
+    inChunks('alert_incident', (database) =>
+      removeOldIncidents(database, { olderThanMs: retentionDays * dayMs, limit: upkeepChunk }),
+    ),
     inChunks('resend', (database) => removeOldResends(database, retentionDays * dayMs), 1),
+    inChunks('webhook past its end', (database) => endOldDeliveries(database, upkeepChunk)),
+    inChunks('webhook_delivery', (database) => removeOldDeliveries(database, upkeepChunk)),
     createErasureTask(),
   ];
 }
@@ -105,7 +112,7 @@ async function removeDeadHeartbeats(database: Queryable): Promise<number> {
 async function removeOldResends(database: Queryable, olderThanMs: number): Promise<number> {
   const { rowCount } = await database.query({
     text: `DELETE FROM resend WHERE id IN (
-             SELECT id FROM resend WHERE finished_at <= now() - $1::float8 * interval '1 ms' LIMIT 1)`,
+             SELECT id FROM resend WHERE finished_at <= now() - $1::float8 * interval '1 ms' ORDER BY id LIMIT 1)`,
     values: [olderThanMs],
   });
   return rowCount ?? 0;

@@ -1,15 +1,21 @@
-import { channelNames } from '@belfry/channels';
+import { channelNames, createGuardedHttp, createSenderDeps } from '@belfry/channels';
 import type { Database } from '@belfry/database';
-import { createLoop, type Env, type Logger, newId } from '@belfry/runtime';
+import { createLoop, type Env, type Logger, newId, type Secrets } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
+import { startAlerts } from '../alerts/start-alerts';
 import { recordResults } from '../deliver/record.sql';
 import { countStorage } from '../operate/account-storage.sql';
 import { createPublishCapacity } from './capacity';
 import { createMinuteCount } from './count-minutes';
 import { enqueueDue } from './enqueue-due.sql';
 import { createLeases, type LeasesDeps } from './expire-leases';
+import {
+  createOutgoingHeartbeat,
+  heartbeatEveryMs,
+  type OutgoingHeartbeat,
+} from './outgoing-heartbeat';
 import type { Queues } from './queues';
-import { createRelay } from './relay';
+import { createRelay, type Relay } from './relay';
 import {
   expireWaiting,
   listDoubtedMessages,
@@ -29,6 +35,7 @@ export type RelayServices = Pick<LeasesDeps, 'findVersion' | 'backoff'> & {
   database: Database;
   redis: Redis;
   queues: Queues;
+  secrets: Secrets;
 };
 
 const upkeepEveryMs = 5 * 60_000;
@@ -87,11 +94,32 @@ export function startRelay(services: RelayServices): { close(): Promise<void> } 
   });
   const loops = [relay, leases, upkeep, storageCount, minutes];
   for (const loop of loops) loop.start();
+  const alerts = startAlerts(services);
+  const heartbeat = startOutgoingHeartbeat(services, relay);
   return {
     async close() {
-      await Promise.all(loops.map((loop) => loop.close()));
+      await Promise.all([...loops, alerts, heartbeat].map((each) => each.close()));
     },
   };
+}
+
+function startOutgoingHeartbeat(
+  { env, log, database, redis }: RelayServices,
+  relay: Relay,
+): OutgoingHeartbeat {
+  const { allowedPrivateHosts } = createSenderDeps(env);
+  const heartbeat = createOutgoingHeartbeat({
+    url: env.HEARTBEAT_URL,
+    http: createGuardedHttp({ allowedPrivateHosts }),
+    async isWorking() {
+      await Promise.all([readUptimeMs(database.delivery), redis.ping()]);
+      return relay.isWorking();
+    },
+    everyMs: heartbeatEveryMs,
+    log,
+  });
+  heartbeat.start();
+  return heartbeat;
 }
 
 async function countStorageOnce({ env, database, log }: RelayServices): Promise<void> {

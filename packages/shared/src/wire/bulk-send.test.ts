@@ -72,6 +72,15 @@ describe('the body of events/bulk_send', () => {
       'validation_failed',
     ],
     [
+      'metadata must be at most 100 bytes for 2 elements',
+      {
+        event: 'e',
+        metadata: { a: 'x'.repeat(100) },
+        batch: [{ user: {} }, { user: {} }],
+      },
+      'validation_failed',
+    ],
+    [
       'override must be at most 100 bytes for 2 elements',
       {
         event: 'e',

@@ -41,7 +41,7 @@ export type BulkReader = {
 
 export type BulkLimits = {
   maxItems: number;
-  /** Limit of the override that is stored with every element. */
+  /** Limit of the override, and of the metadata, that are stored with every element. */
   maxInheritedBytes: number;
 };
 
@@ -59,7 +59,7 @@ export function createBulkReader(channels: WireChannels, limits: BulkLimits): Bu
   function readSoundHead({ fields, elements }: SplitBody): Omit<BulkHead, 'refusal'> {
     const head = validateHead(elements === undefined ? fields : addBatch(fields, elements));
     const all = itemFromWire(head);
-    refuseSize(all.override, head.batch.length, limits.maxInheritedBytes);
+    refuseSize(all, head.batch.length, limits.maxInheritedBytes);
     return { eventName: head.event, all, elements: head.batch, fields };
   }
 
@@ -161,10 +161,12 @@ function dropEmptyOverrides(override: WireOverride | undefined): WireOverride {
   );
 }
 
-function refuseSize(override: WireOverride | undefined, count: number, maxBytes: number): void {
-  if (!override) return;
-  if (Buffer.byteLength(JSON.stringify(override)) * count <= maxBytes) return;
-  const path = 'override';
-  const problem = `must be at most ${Math.floor(maxBytes / count)} bytes for ${count} elements`;
-  throw new AppError('validation_failed', `${path} ${problem}`, { problems: [{ path, problem }] });
+function refuseSize(all: WireItem, count: number, maxBytes: number): void {
+  for (const path of ['override', 'metadata'] as const) {
+    const value = all[path];
+    if (!value || Buffer.byteLength(JSON.stringify(value)) * count <= maxBytes) continue;
+    const problem = `must be at most ${Math.floor(maxBytes / count)} bytes for ${count} elements`;
+    const problems = [{ path, problem }];
+    throw new AppError('validation_failed', `${path} ${problem}`, { problems });
+  }
 }

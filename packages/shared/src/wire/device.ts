@@ -1,13 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { AppError } from '../errors';
 import { limits } from './limits';
 import { definedOnly } from './members';
+import {
+  normalizeSubscription,
+  type PushSubscription,
+  pushSubscription,
+} from './push-subscription';
 
 export type DeviceBody = Static<typeof deviceBody>;
 
 /** The changes of a device write; absent fields stay. */
 export type DeviceChange = {
   clientId?: string;
+  /** Never together with `pushSubscription`. */
   fcmToken?: string;
+  pushSubscription?: PushSubscription;
   platform?: string;
   notificationsDisabled?: boolean;
   /** Tokens of other vendors, under their wire names. */
@@ -17,13 +25,20 @@ export type DeviceChange = {
 export type StoredDevice = {
   deviceSid: string;
   clientId: string | null;
-  fcmToken: string | null;
+  /** FCM token, or the endpoint of a web push subscription. */
+  token: string | null;
+  /** Keys of a web push subscription. */
+  subscription: StoredSubscription | null;
   platform: string | null;
   fields: Record<string, string>;
   notificationsDisabled: boolean;
   createdAtMs: number;
   updatedAtMs: number;
 };
+
+/** A web push subscription without its endpoint, which is the token of its device. */
+export type StoredSubscription = PushSubscription['keys'] &
+  Pick<PushSubscription, 'expirationTime'>;
 
 const platforms = ['android', 'web', 'ios'] as const;
 
@@ -60,9 +75,12 @@ export const deviceBody = Type.Object(
     fcm_token: Type.Optional(
       Type.String({
         maxLength: limits.pushTokenCharacters,
+        pattern: '^(?!\\s*https://)',
+        'x-problem': 'must be an FCM token: send a web push subscription as push_subscription',
         description: 'FCM registration token. Only one device of an app can have it.',
       }),
     ),
+    push_subscription: Type.Optional(pushSubscription),
     platform: Type.Optional(
       Type.String({
         pattern: `^(?:${platforms.map(toAnyCasePattern).join('|')})?$`,
@@ -78,7 +96,9 @@ export const deviceBody = Type.Object(
       }),
     ),
     notifications_disabled: Type.Optional(
-      Type.Boolean({ description: 'Writing an `fcm_token` without it sets it to false.' }),
+      Type.Boolean({
+        description: 'Writing an `fcm_token` or a `push_subscription` without it sets it to false.',
+      }),
     ),
     ...otherTokens,
   },
@@ -104,6 +124,7 @@ export const deviceAnswer = Type.Object({
   device_sid: Type.String({ format: 'uuid' }),
   raven_id: Type.String({ description: 'The `user_id` of the owner.' }),
   fcm_token: Type.Optional(Type.String()),
+  push_subscription: Type.Optional(pushSubscription),
   platform: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: [...platforms] })),
   notifications_disabled: Type.Boolean(),
   ...otherTokens,
@@ -111,11 +132,15 @@ export const deviceAnswer = Type.Object({
   updated_at: Type.Integer({ description: 'Unix milliseconds.' }),
 });
 
+/** Throws AppError if the device would hold two addresses. */
 export function deviceFromWire(body: DeviceBody): DeviceChange {
+  const fcmToken = trimText(body.fcm_token);
+  if (fcmToken !== undefined && body.push_subscription) throw refuseTwoAddresses();
   return {
     ...definedOnly({
       clientId: trimText(body.id),
-      fcmToken: trimText(body.fcm_token),
+      fcmToken,
+      pushSubscription: body.push_subscription && normalizeSubscription(body.push_subscription),
       platform: trimText(body.platform)?.toLowerCase(),
       notificationsDisabled: body.notifications_disabled,
     }),
@@ -133,13 +158,25 @@ export function deviceToWire(device: StoredDevice, ownerId: string): object {
     id: device.clientId ?? device.deviceSid,
     device_sid: device.deviceSid,
     raven_id: ownerId,
-    fcm_token: device.fcmToken ?? undefined,
+    ...addressToWire(device),
     platform: device.platform ?? undefined,
     notifications_disabled: device.notificationsDisabled,
     ...Object.fromEntries(otherTokenNames.map((name) => [name, device.fields[name]])),
     created_at: device.createdAtMs,
     updated_at: device.updatedAtMs,
   };
+}
+
+function addressToWire({ token, subscription }: StoredDevice): object {
+  if (token === null) return {};
+  if (!subscription) return { fcm_token: token };
+  const { expirationTime, ...keys } = subscription;
+  return { push_subscription: definedOnly({ endpoint: token, keys, expirationTime }) };
+}
+
+function refuseTwoAddresses(): AppError {
+  const [path, problem] = ['push_subscription', 'must not be sent with fcm_token'];
+  return new AppError('validation_failed', `${path} ${problem}`, { problems: [{ path, problem }] });
 }
 
 /** Whether a text can identify a device, as its `device_sid` or the client's own id. */

@@ -3,7 +3,7 @@ import type { Json } from '../data';
 import { limits } from './limits';
 import { userIdRule } from './recipient';
 
-/** The names that front ends use. ARCHIVE hides an item permanently. */
+/** The names that the first front ends use. For them, ARCHIVE hides an item permanently. */
 export const inboxStatuses = ['UNREAD', 'READ', 'ARCHIVE'] as const;
 
 export type InboxStatus = (typeof inboxStatuses)[number];
@@ -13,11 +13,23 @@ export type InboxItem = {
   messageId: string;
   /** As the in-app channel composed it. */
   content: { [field: string]: Json };
+  /** ARCHIVE if the item is archived, else READ if it was read. */
   status: InboxStatus;
   createdAtMs: number;
+  /** When each state began; null while the item is not in it. */
+  seenAtMs: number | null;
+  readAtMs: number | null;
+  archivedAtMs: number | null;
 };
 
-const userId = Type.String({
+/** Items that are not archived, each count up to 1,000. */
+export type InboxCounts = { unseen: number; unread: number };
+
+/** The states to set (true) or to undo (false). */
+export type InboxStates = { seen?: boolean; read?: boolean; archived?: boolean };
+
+/** The user of a front end. */
+export const userId = Type.String({
   minLength: 1,
   maxLength: limits.userIdCharacters,
   'x-problem': 'must not be blank',
@@ -51,6 +63,38 @@ export const readInboxBody = Type.Object({
   ),
 });
 
+const optionalUserId = Type.Optional(
+  Type.String({ ...userId, description: 'Only with a signature; a token names its user.' }),
+);
+
+const states = {
+  seen: Type.Optional(Type.Boolean({ description: 'It was shown, such as in an opened list.' })),
+  read: Type.Optional(Type.Boolean({ description: 'true also sets `seen`.' })),
+  archived: Type.Optional(Type.Boolean()),
+};
+
+export const changeInboxItemBody = Type.Object({ user_id: optionalUserId, ...states });
+
+export const changeInboxItemsBody = Type.Object({
+  user_id: optionalUserId,
+  up_to: Type.String({
+    maxLength: limits.identifierCharacters,
+    description: 'A cursor or a `message_id`: newer items stay unchanged.',
+  }),
+  ...states,
+});
+
+function createTimeSchema(description: string) {
+  return Type.Union([Type.Integer(), Type.Null()], { description });
+}
+
+const itemStates = {
+  status,
+  seen_at: createTimeSchema('When it was seen, in Unix milliseconds; null if it is unseen.'),
+  read_at: createTimeSchema('When it was read; null if it is unread.'),
+  archived_at: createTimeSchema('When it was archived; null if it is not archived.'),
+};
+
 export const inboxItemAnswer = Type.Object({
   message_id: Type.String({ format: 'uuid' }),
   message_body: Type.Object(
@@ -64,7 +108,7 @@ export const inboxItemAnswer = Type.Object({
     { description: 'Plain text: escape it before showing it.' },
   ),
   timestamp: Type.Integer({ description: 'When it was delivered, in Unix milliseconds.' }),
-  status,
+  ...itemStates,
 });
 
 export const inboxAnswer = Type.Object({
@@ -73,11 +117,47 @@ export const inboxAnswer = Type.Object({
 
 export const unreadCountAnswer = Type.Object({ unread_count: Type.Integer({ minimum: 0 }) });
 
+export const inboxCountsAnswer = Type.Object({
+  unseen: Type.Integer({ description: 'Up to 1,000.', minimum: 0 }),
+  unread: Type.Integer({ description: 'Up to 1,000.', minimum: 0 }),
+});
+
+export const inboxPageAnswer = Type.Object({
+  items: Type.Array(inboxItemAnswer, { description: 'Newest first.' }),
+  before: Type.Optional(
+    Type.String({ description: 'The `before` of the next older page; absent on the last page.' }),
+  ),
+  after: Type.String({ description: 'The `after` of the next newer page.' }),
+  counts: inboxCountsAnswer,
+  stream: Type.String({
+    description: 'The `last_event_id` with which a stream continues after this page.',
+  }),
+});
+
+export const changedInboxItemsAnswer = Type.Object({
+  changed: Type.Integer({ description: 'The number of items that were changed.', minimum: 0 }),
+  counts: inboxCountsAnswer,
+});
+
+export const streamTicketAnswer = Type.Object({
+  ticket: Type.String(),
+  expires_in: Type.Integer({ description: 'Seconds.' }),
+});
+
 export function inboxItemToWire(item: InboxItem): object {
   return {
     message_id: item.messageId,
     message_body: item.content,
     timestamp: item.createdAtMs,
-    status: item.status,
+    ...statesToWire(item),
   };
+}
+
+/** The states of an item without its content. */
+export function inboxStatesToWire(item: InboxItem): object {
+  return { message_id: item.messageId, ...statesToWire(item) };
+}
+
+function statesToWire({ status: itemStatus, seenAtMs, readAtMs, archivedAtMs }: InboxItem) {
+  return { status: itemStatus, seen_at: seenAtMs, read_at: readAtMs, archived_at: archivedAtMs };
 }

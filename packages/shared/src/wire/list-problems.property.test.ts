@@ -28,7 +28,17 @@ const schemas: Record<string, TSchema> = {
 const names = [
   ...['event', 'data', 'user', 'override', 'email', 'mobile', 'slack', 'channel_id', 'message'],
   ...['subject', 'attachments', 'file_name', 'providers', 'payload', 'preferences', 'disabled'],
-  ...['channel_preferences', 'schedule_at', 'locale', 'fcm_tokens', 'fcm_topic', 'user_id', 'x'],
+  ...[
+    'metadata',
+    'cancel_key',
+    'channel_preferences',
+    'schedule_at',
+    'locale',
+    'fcm_tokens',
+    'fcm_topic',
+    'user_id',
+    'x',
+  ],
 ];
 const leaf = fc.oneof(
   fc.constantFrom<unknown>('', 'a', ' ', '..', 'soon', 'x'.repeat(600), 1, -1, 1e13, true),

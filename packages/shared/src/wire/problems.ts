@@ -75,6 +75,8 @@ function describeError(error: ErrorObject): string {
       return `must be at most ${params['limit']} characters`;
     case 'maxItems':
       return `must have at most ${params['limit']} elements`;
+    case 'maxProperties':
+      return `must have at most ${params['limit']} keys`;
     case 'x-max-json-bytes':
       return `must be at most ${Number(error.schema) / 1024} KB`;
     case 'enum':

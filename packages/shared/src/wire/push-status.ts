@@ -37,9 +37,8 @@ export const pushStatusAnswer = Type.Object({ success: Type.Boolean() });
 
 export type PushStatus = { messageId: string; type: StatusType; state: ReceiptState };
 
-export function pushStatusFromWire({
-  notification_id: id,
-  type,
-}: Static<typeof pushStatusBody>): PushStatus {
+export type PushStatusBody = Static<typeof pushStatusBody>;
+
+export function pushStatusFromWire({ notification_id: id, type }: PushStatusBody): PushStatus {
   return { messageId: id.trim(), type, state: statesByType[type] };
 }

@@ -1,8 +1,9 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { maskTarget } from '../mask-target';
 import { type MessageState, messageStates } from '../message-state';
 import { countStates, type StateCounts, type StateGroup } from '../state-counts';
 import { definedOnly } from './members';
+import { metadataAnswer } from './metadata';
 
 /** A request, the number of its messages by state, and a page of the messages. */
 export type RequestStatus = {
@@ -31,6 +32,8 @@ export type StatusEntry = {
   resendOf: string | null;
   /** The message that resent it. */
   resentAs: string | null;
+  /** JSON of the item's metadata. */
+  metadata: string | null;
   createdAt: Date | null;
   dueAt: Date | null;
   settledAt: Date | null;
@@ -41,7 +44,7 @@ const count = Type.Integer({ minimum: 0 });
 const time = (description: string) =>
   Type.Integer({ description: `Unix milliseconds: ${description}` });
 
-const stateCounts = Type.Object(
+export const stateCounts = Type.Object(
   {
     total: count,
     waiting: Type.Integer({ minimum: 0, description: 'Queued, sending, or not planned yet.' }),
@@ -87,6 +90,7 @@ const message = Type.Object({
       description: 'The message that resends this one. A message with `resent_as` is not counted.',
     }),
   ),
+  metadata: Type.Optional(metadataAnswer),
   created_at: Type.Optional(time('when it was planned.')),
   due_at: Type.Optional(time('earliest time of the next attempt.')),
   settled_at: Type.Optional(time('when it first reached a final state.')),
@@ -133,7 +137,7 @@ export function requestStatusToWire(request: RequestStatus, next: string | undef
   });
 }
 
-function countsToWire(groups: StateGroup[]) {
+export function countsToWire(groups: readonly StateGroup[]): Static<typeof stateCounts> {
   const { skippedByReason, ...counts }: StateCounts = countStates(groups);
   return { ...counts, skipped_by_reason: skippedByReason };
 }
@@ -150,6 +154,7 @@ function messageToWire(entry: StatusEntry): object {
     generation,
     resend_of: entry.resendOf ?? undefined,
     resent_as: entry.resentAs ?? undefined,
+    metadata: entry.metadata === null ? undefined : JSON.parse(entry.metadata),
     created_at: entry.createdAt?.getTime(),
     due_at: entry.dueAt?.getTime(),
     settled_at: entry.settledAt?.getTime(),

@@ -70,6 +70,17 @@ describe('the body of events/send', () => {
     ['a time as a number or a string', { event: 'e', schedule_at: 0, scheduleAt: '2026-01-01' }],
     ['128 characters of two units each', { event: '😀'.repeat(128) }],
     ['a field of a channel', { event: 'e', user: { toy_address: '12345' } }],
+    [
+      'metadata at its limits',
+      {
+        event: 'e',
+        metadata: {
+          ...Object.fromEntries(Array.from({ length: 49 }, (_, n) => [`k${n}`, ''])),
+          ['😀'.repeat(64)]: '😀'.repeat(500),
+        },
+      },
+    ],
+    ['a cancel key of 255 characters', { event: 'e', cancel_key: '😀'.repeat(255) }],
     ['data of exactly 256 KB', { event: 'e', data: { a: 'x'.repeat(256 * 1024 - 8) } }],
   ])('accepts %s', (_, body) => {
     expect(validate(body)).toBe(body);
@@ -117,6 +128,11 @@ describe('the body of events/send', () => {
       { event: 'e', override: { providers: { p: { payload: [] } } } },
     ],
     ['override.toy.colour must be a string', { event: 'e', override: { toy: { colour: 1 } } }],
+    ['metadata must be an object', { event: 'e', metadata: [] }],
+    ['metadata must be an object', { event: 'e', metadata: 'a:b' }],
+    ['metadata.a must be a string', { event: 'e', metadata: { a: 1 } }],
+    ['metadata.a\nb must be a string', { event: 'e', metadata: { 'a\nb': {} } }],
+    ['cancel_key must be a string', { event: 'e', cancel_key: 5 }],
     ['schedule_at must be a number or a string', { event: 'e', schedule_at: {} }],
     ['locale must be a string', { event: 'e', locale: 1 }],
   ])('rejects a wrong JSON type: %s', (sentence, body) => {
@@ -184,6 +200,25 @@ describe('the body of events/send', () => {
     ],
     ['scheduleAt must be at most 366 days ahead', { event: 'e', scheduleAt: '2999-01-01' }],
     [
+      'metadata must have at most 50 keys',
+      {
+        event: 'e',
+        metadata: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, ''])),
+      },
+    ],
+    [
+      'metadata must have keys of 1 to 64 characters',
+      { event: 'e', metadata: { ['k'.repeat(65)]: '' } },
+    ],
+    ['metadata must have keys of 1 to 64 characters', { event: 'e', metadata: { '': 'a' } }],
+    ['metadata.a must be at most 500 characters', { event: 'e', metadata: { a: 'x'.repeat(501) } }],
+    ['cancel_key must be at most 255 characters', { event: 'e', cancel_key: 'k'.repeat(256) }],
+    [
+      'cancel_key must not be empty or contain control characters',
+      { event: 'e', cancel_key: 'a\u0085' },
+    ],
+    ['cancel_key must not be empty or contain control characters', { event: 'e', cancel_key: '' }],
+    [
       'override.toy.schedule_at must be at most 366 days ahead',
       { event: 'e', override: { toy: { schedule_at: '2999-01-01' } } },
     ],
@@ -214,6 +249,13 @@ describe('createReadSend', () => {
     ['past an empty one', { schedule_at: '', scheduleAt: 2 }, 2],
   ])('reads the schedule from %s', (_, times, scheduleAt) => {
     expect(readSend({ event: 'e', ...times }).item.scheduleAt).toBe(scheduleAt);
+  });
+
+  test('reads metadata and cancel key unchanged; empty metadata counts as none', () => {
+    const metadata = { ' a ': ' b ' };
+    const { item } = readSend({ event: 'e', metadata, cancel_key: ' a ' });
+    expect(item).toEqual({ metadata, cancelKey: ' a ' });
+    expect(readSend({ event: 'e', metadata: {} }).item).toEqual({});
   });
 
   test('reads the locale of the request', () => {

@@ -1,8 +1,10 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Data, Json } from '../data';
+import { wireCancelKey } from './cancel';
 import { describeAlias } from './describe-alias';
 import { limits } from './limits';
 import { withInterfaceNames } from './members';
+import { type Metadata, wireMetadata } from './metadata';
 import { createWireUser, type WireUser } from './recipient';
 import { wireSchedule } from './schedule';
 import { createValidator } from './validate';
@@ -30,6 +32,8 @@ export type WireItem = {
   scheduleAt?: number | string;
   /** `user.preferences.locale` wins. */
   locale?: string;
+  metadata?: Metadata;
+  cancelKey?: string;
 };
 
 type SendEventBody = Static<ReturnType<typeof createSendEventBody>>;
@@ -73,13 +77,15 @@ export function createItemFields(channels: WireChannels) {
           'Language of the template, as a BCP 47 tag such as pt-BR. `user.preferences.locale` has the same meaning and wins. `de_AT` matches `de`. Without a match, the default language is used.',
       }),
     ),
+    metadata: Type.Optional(wireMetadata),
+    cancel_key: Type.Optional(wireCancelKey),
   };
 }
 
 type ItemFields = Omit<SendEventBody, 'event'>;
 
 export function itemFromWire(fields: ItemFields): WireItem {
-  const { user, data, override } = fields;
+  const { user, data, override, metadata, cancel_key: cancelKey } = fields;
   const scheduleAt = findSchedule(fields);
   const locale = fields.locale?.trim();
   // Member by member for speed: a bulk send has a thousand of these.
@@ -89,6 +95,8 @@ export function itemFromWire(fields: ItemFields): WireItem {
   if (override !== undefined) item.override = override;
   if (scheduleAt !== undefined) item.scheduleAt = scheduleAt;
   if (locale) item.locale = locale;
+  if (metadata !== undefined && Object.keys(metadata).length > 0) item.metadata = metadata;
+  if (cancelKey !== undefined) item.cancelKey = cancelKey;
   return item;
 }
 

@@ -3,6 +3,7 @@ import { Ajv } from 'ajv';
 import { AppError } from '../errors';
 import { createListProblems } from './list-problems';
 import { type DescribedProblem, describeProblem } from './problems';
+import { isP256Point, isPushEndpoint } from './push-subscription';
 import { readSchedule } from './schedule';
 
 /** `at` is the path of the value in the body, for the error. */
@@ -42,7 +43,15 @@ function createAjv(): Ajv {
     errors: true,
     validate: checkSchedule,
   });
+  addTextRule(instance, 'x-push-endpoint', isPushEndpoint);
+  addTextRule(instance, 'x-p256-point', isP256Point);
   return instance;
+}
+
+/** A keyword whose problem is the `x-problem` of its schema. */
+function addTextRule(instance: Ajv, keyword: string, isRight: (text: string) => boolean): void {
+  const validate = (_isRule: boolean, text: string) => isRight(text);
+  instance.addKeyword({ keyword, type: 'string', schemaType: 'boolean', errors: false, validate });
 }
 
 /** Ajv reads the problem from the function's `errors` property. */

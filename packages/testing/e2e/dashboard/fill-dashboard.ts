@@ -19,7 +19,12 @@ const recipients = [
 /** Generous, for a busy machine. */
 const settleTimeoutMs = 60_000;
 
-export type Filled = { eventId: string; requestId: string; integrationId: string };
+export type Filled = {
+  eventId: string;
+  requestId: string;
+  integrationId: string;
+  endpointId: string;
+};
 
 /** Creates enough data that every page has something to show. */
 export async function fillDashboard(dashboard: OpenDashboard): Promise<Filled> {
@@ -41,6 +46,8 @@ export async function fillDashboard(dashboard: OpenDashboard): Promise<Filled> {
     },
     { name: 'order_shipped' },
   );
+  const url = 'https://receiver.invalid/hooks';
+  const { id: endpointId } = await system.factories.createWebhookEndpoint(tenant, { url });
   const sent = [];
   for (const user of recipients) {
     sent.push(await system.send(tenant, { event: event.name, user, data }));
@@ -55,7 +62,7 @@ export async function fillDashboard(dashboard: OpenDashboard): Promise<Filled> {
     },
     { timeoutMs: settleTimeoutMs },
   );
-  return { eventId: event.eventId, requestId, integrationId: ids['email'] ?? '' };
+  return { eventId: event.eventId, requestId, integrationId: ids['email'] ?? '', endpointId };
 }
 
 async function createIntegrations(

@@ -13,8 +13,37 @@ import { source as axeSource } from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** Skipped on a machine without a browser, but not in CI: there it fails, because nothing tested the pages. */
-export const testInBrowser =
-  chromiumPath === undefined && process.env['CI'] !== 'true' ? test.skip : test;
+const browserTest = chromiumPath === undefined && process.env['CI'] !== 'true' ? test.skip : test;
+
+const browsers = new Set<Browser>();
+const maxTreeCharacters = 6_000;
+
+/** A test whose failure shows what was on the open pages. */
+export function testInBrowser(title: string, run: () => Promise<void>, timeoutMs?: number): void {
+  const runAndDescribe = async () => {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const message = [error.message, ...(await describePages())].join('\n\n');
+      // Jest prints the stack, which begins with the message.
+      error.stack = (error.stack ?? '').replace(error.message, () => message);
+      throw error;
+    }
+  };
+  browserTest(title, runAndDescribe, timeoutMs);
+}
+
+async function describePages(): Promise<string[]> {
+  const contexts = [...browsers].flatMap((browser) => browser.contexts());
+  const pages = contexts.flatMap((context) => context.pages());
+  return Promise.all(
+    pages.map(async (page) => {
+      const tree = await page.locator('body').ariaSnapshot({ timeout: 5_000 }).catch(String);
+      return `The page ${page.url()} shows:\n${tree.slice(0, maxTreeCharacters)}`;
+    }),
+  );
+}
 
 export const password = 'a sentence of her own';
 
@@ -71,10 +100,9 @@ export async function openDashboard({
     system.startDashboard(),
     system.factories.createTenant({ delivery }),
   ]);
+  browsers.add(browser);
   const ready = await dashboard.waitForLine('dashboard.ready');
   const url = `${ready['url']}/`;
-
-  const accountIds = new Set([tenant.accountId]);
 
   return {
     url,
@@ -84,7 +112,6 @@ export async function openDashboard({
     tenant,
     browser,
     async createSetUpLink(accountId = tenant.accountId) {
-      accountIds.add(accountId);
       const token = await createSetUpToken(system.database, accountId);
       return `${url}set-up#${token}`;
     },
@@ -98,10 +125,8 @@ export async function openDashboard({
       problems.length = 0;
     },
     async close() {
+      browsers.delete(browser);
       await browser.close();
-      // Test files that run one after the other share a database, where an address belongs to one operator.
-      const createdHere = { accountId: { in: [...accountIds] } };
-      await system.database.prisma.operator.deleteMany({ where: createdHere });
       await Promise.all([system.stop(), simulated.close()]);
     },
   };
@@ -158,10 +183,10 @@ export async function setUp({ page }: WatchedPage, link: string, email: string):
   if (!answer.ok()) throw new Error(`Set-up was refused: ${answer.status()}`);
 }
 
-/** Lists axe findings of any impact. The mail's frame is excluded. */
-export async function findA11yProblems(page: Page): Promise<string[]> {
+/** Lists axe findings of any impact, or only those of the named rules. The mail's frame is excluded. */
+export async function findA11yProblems(page: Page, onlyRules?: string[]): Promise<string[]> {
   await addAxe(page);
-  return page.evaluate(async () => {
+  return page.evaluate(async (runOnly) => {
     type AxeViolation = {
       id: string;
       nodes: { html: string; failureSummary?: string }[];
@@ -171,12 +196,12 @@ export async function findA11yProblems(page: Page): Promise<string[]> {
       axe: { run(context: object, options: object): Promise<{ violations: AxeViolation[] }> };
     };
     // Without this option, axe describes each element that passed.
-    const options = { resultTypes: ['violations'] };
+    const options = { resultTypes: ['violations'], ...(runOnly ? { runOnly } : {}) };
     const { violations } = await axe.run({ exclude: [['iframe']] }, options);
     return violations.flatMap(({ id, nodes }) =>
       nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
     );
-  });
+  }, onlyRules);
 }
 
 /** Loads axe into the page, past its policy. Loading it with every document would double the time of a navigation. */

@@ -39,6 +39,11 @@ export function createExchange(url: string, maxSockets: number) {
         reject(isKept ? new KeptConnectionError() : error);
       });
       req.once('response', (res) => {
+        if (res.headers['content-type'] === 'text/event-stream') {
+          // A stream does not end.
+          res.destroy();
+          return resolve({ status: res.statusCode ?? 0, headers: res.headers, text: '' });
+        }
         const chunks: Buffer[] = [];
         res.on('data', (chunk: Buffer) => chunks.push(chunk));
         res.once('error', reject);

@@ -88,6 +88,9 @@ function enterReader(ledger: Ledger, { method, path }: Call): void {
   if (/\/setup\/?$/.test(pathname) && userId) ledger.readers.add(userId);
 }
 
+/** Other routes that only browsers call. They ignore the key, too. */
+const isOfBrowsers = /\/(in_app|fcm)\/|\/users\/sdk/;
+
 function enterStored(ledger: Ledger, { method, path, headers }: Call, answer: Answer): void {
   const body = parseBody(answer) ?? {};
   if (body['request_id'])
@@ -96,6 +99,6 @@ function enterStored(ledger: Ledger, { method, path, headers }: Call, answer: An
   if (body['device_sid']) ledger.devices.add(String(body['device_sid']));
   if (path.startsWith('/v1/receipts/')) ledger.signedCalls.providers += 1;
   const hasIdempotencyKey = headers.some(([name]) => name === 'Idempotency-Key');
-  if (method === 'POST' && hasIdempotencyKey)
+  if (method === 'POST' && hasIdempotencyKey && !isOfBrowsers.test(path))
     ledger.idempotentCalls.add(String(answer.headers['x-request-id']));
 }

@@ -20,7 +20,7 @@ export type Ready = {
   pids: Record<string, number>;
 };
 
-/** A fresh `npm start` in a built copy of the workspace: another test starts one that is not built. */
+/** A fresh `npm start` in a built copy of the workspace: another test starts one that has to compile. */
 export type LocalStart = {
   /** The folder of the copy. */
   readonly folder: string;
@@ -118,7 +118,7 @@ function ownEnv(): Record<string, string> {
 function launch(cwd: string, env: Record<string, string>): Running {
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
     cwd,
-    env: { ...ownEnv(), API_PORT: '0', DASHBOARD_PORT: '0', ...env },
+    env: { ...ownEnv(), API_PORT: '0', DASHBOARD_PORT: '0', DEMO_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

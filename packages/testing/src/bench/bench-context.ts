@@ -1,3 +1,4 @@
+import { inTransaction } from '@belfry/database';
 import { readCpuSeconds } from './process-costs';
 import type { RoundsOptions, Series } from './rounds';
 import { computeSpread, type Spread } from './statistics';
@@ -34,10 +35,10 @@ export function getRoundsOptions(
     : { rounds: 9, leastRounds: 7, budgetMs: fullMs, signal };
 }
 
-/** Empties the tables and queues, so that each slice begins alike. */
+/** Empties the tables and queues, so that each slice begins alike. A deadlock with a process that still reads is tried again. */
 export async function emptyStores({ world }: BenchContext): Promise<void> {
-  await world.database.delivery.query(
-    'TRUNCATE attempt, message, request_item, request, idempotency_key, capture',
+  await inTransaction(world.database.delivery, (client) =>
+    client.query('TRUNCATE attempt, message, request_item, request, idempotency_key, capture'),
   );
   await world.redis.flushall();
 }

@@ -66,6 +66,7 @@ const report: BenchReport = {
   limits: undefined,
   scale: undefined,
   page: undefined,
+  streams: undefined,
 };
 
 describe('the performance page', () => {

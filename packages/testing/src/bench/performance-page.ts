@@ -103,7 +103,7 @@ function listBudgets(report: BenchReport): Table {
 }
 
 function formatMeasuredTables(report: BenchReport): string[] {
-  const { accept, bulk, delivery, system, scale, latency, costs, limits, page } = report;
+  const { accept, bulk, delivery, system, scale, latency, costs, limits, page, streams } = report;
   return [
     formatTable(
       `Accepting, ${accept?.connections} connections`,
@@ -138,6 +138,7 @@ function formatMeasuredTables(report: BenchReport): string[] {
       }),
     ),
     formatTable('The log in a browser', buildLinesTable(page, pageColumns)),
+    formatTable('Inbox streams of one gateway', buildFieldsTable({ measured: streams })),
   ];
 }
 

@@ -12,6 +12,7 @@ import { readCommit, readLoad, readMachine } from './machine';
 import { measurePage } from './page-lines';
 import { measureConnections, measureScale } from './scale-lines';
 import type { Spread } from './statistics';
+import { measureStreams } from './stream-lines';
 import { measureSystem } from './system-lines';
 import { openBenchWorld } from './world';
 
@@ -66,12 +67,13 @@ export const benchParts = [
   'limits',
   'scale',
   'page',
+  'streams',
 ] as const;
 
 export type Part = (typeof benchParts)[number];
 
 /** Skipped in a quick run. */
-const slowParts: readonly Part[] = ['limits', 'scale', 'page'];
+const slowParts: readonly Part[] = ['limits', 'scale', 'page', 'streams'];
 
 async function measureAll(context: BenchContext, requestedParts: readonly Part[]) {
   async function measure<T>(part: Part, work: () => Promise<T>): Promise<T | undefined> {
@@ -89,7 +91,8 @@ async function measureAll(context: BenchContext, requestedParts: readonly Part[]
   const limits = await measure('limits', () => measureLimits(context));
   const scale = await measure('scale', () => measureScale(context));
   const page = await measure('page', () => measurePage(context));
-  return { accept, bulk, delivery, system, latency, costs, limits, scale, page };
+  const streams = await measure('streams', () => measureStreams(context));
+  return { accept, bulk, delivery, system, latency, costs, limits, scale, page, streams };
 }
 
 /** A default for partial runs that lack the earlier part. */

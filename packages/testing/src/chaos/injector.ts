@@ -9,9 +9,12 @@ export type Injector = {
   kills(): number;
   /** How often a worker recorded an accepted message after another worker had begun with it. */
   lateResults(): number;
-  /** Injects faults until `isOver`, then waits until all are repaired. */
-  run(isOver: () => boolean): Promise<void>;
+  /** Injects faults until `isOver`, then waits until all are repaired. Once it `hasEnough`, only the fault for a late result is left. */
+  run(goal: Goal): Promise<void>;
 };
+
+/** Other faults make a late result slower or prevent it: a restart of PostgreSQL extends leases. */
+export type Goal = { isOver(): boolean; hasEnough(): boolean };
 
 export type InjectorDeps = { world: World; random: Random; record(entry: Entry): void };
 
@@ -27,20 +30,21 @@ export function createInjector({ world, random, record }: InjectorDeps): Injecto
   /** Faults in progress. */
   let lateFaults = 0;
 
-  async function run(isOver: () => boolean): Promise<void> {
+  async function run({ isOver, hasEnough }: Goal): Promise<void> {
     while (!isOver() && failures.length === 0) {
       await wait(random.between(leastWaitMs, mostWaitMs));
-      if (running.size < faultsAtOnce) inject();
+      if (running.size < faultsAtOnce) inject(hasEnough());
     }
     await Promise.all(running.values());
     // A store that could not be restarted is no finding about the system.
     if (failures.length > 0) throw failures[0];
   }
 
-  function inject(): void {
+  function inject(onlyForLate: boolean): void {
     const drawFrom = (kind: FaultKind) =>
       kind.draw(world, random, (target) => !running.has(target));
-    const fault = (needsLateResult() ? drawFrom(lateResultKind) : undefined) ?? draw(drawFrom);
+    const forLate = needsLateResult() ? drawFrom(lateResultKind) : undefined;
+    const fault = forLate ?? (onlyForLate ? undefined : draw(drawFrom));
     if (!fault) return;
     const isForLate = fault.name === lateResultKind.name;
     if (isForLate) lateFaults += 1;

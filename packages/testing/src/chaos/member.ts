@@ -2,7 +2,11 @@ import { startProcess, type TestProcess } from '../child-process';
 import { createTcpProxy, type TcpProxy } from '../tcp-proxy';
 import type { Entry } from './recording';
 
-export type MemberSpec = { name: string; kind: 'gateway' | 'worker' | 'relay'; roles: string };
+export type MemberSpec = {
+  name: string;
+  kind: 'gateway' | 'worker' | 'relay' | 'webhooks';
+  roles: string;
+};
 
 /** One process of the system with its own links to the stores. It may be ended and restarted any number of times. */
 export type Member = MemberSpec & {

@@ -103,12 +103,13 @@ function parsePid(worker: string | null): number | undefined {
   return Number.isInteger(pid) ? pid : undefined;
 }
 
-/** Counts messages and items that are still to be processed. */
+/** Counts messages, items and webhooks that are still to be processed. */
 export async function countOpen({ delivery }: Database): Promise<number> {
   const { rows } = await delivery.query<{ open: number }>(
     `SELECT (SELECT count(*) FROM message WHERE state IN ('queued', 'sending'))::int
           + (SELECT count(*) FROM request_item i JOIN request r ON r.id = i.request_id
-             WHERE NOT ${isPlanned('i', 'r')})::int AS open`,
+             WHERE NOT ${isPlanned('i', 'r')})::int
+          + (SELECT count(*) FROM webhook_delivery WHERE outcome = 'waiting')::int AS open`,
   );
   return rows[0]?.open ?? 0;
 }

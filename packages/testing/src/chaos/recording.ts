@@ -12,6 +12,8 @@ export type Entry =
   | RequestEntry
   | MessageEntry
   | AttemptEntry
+  | StateEntry
+  | WebhookEntry
   | LeakEntry
   | CrashEntry
   | ResourceEntry
@@ -133,6 +135,19 @@ export type AttemptEntry = {
   outcome: string | undefined;
   reason: string | undefined;
   isPossibleDuplicate: boolean;
+};
+
+/** A state that a message had, other than `queued` and `sending`. */
+export type StateEntry = { type: 'state'; messageId: string; state: string };
+
+/** A webhook that its receiver answered with success. */
+export type WebhookEntry = {
+  type: 'webhook';
+  atMs: number;
+  /** The header `webhook-id`. */
+  id: string;
+  messageId: string;
+  state: string;
 };
 
 /** A secret or an address in a place where it must not be. */

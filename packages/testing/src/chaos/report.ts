@@ -10,6 +10,9 @@ export type Report = {
   calls: number;
   messages: number;
   sends: number;
+  /** Calls of the webhook receiver, and those that repeated a webhook. */
+  webhooks: number;
+  webhook_repeats: number;
   kills: number;
   /** Attempts recorded as accepted while a newer one was open: they must not settle the message. */
   late_results: number;
@@ -53,6 +56,7 @@ export function reportOn(
     calls: facts.calls.length,
     messages: facts.messages.length,
     sends: facts.sends.length,
+    ...countWebhooks(entries),
     kills: kills.length,
     late_results: lateResults,
     lost: verdict.lost,
@@ -71,6 +75,11 @@ export function reportOn(
     recovery: measureRecovery(facts),
     violations,
   };
+}
+
+function countWebhooks(entries: readonly Entry[]): Pick<Report, 'webhooks' | 'webhook_repeats'> {
+  const ids = filterEntries(entries, 'webhook').map(({ id }) => id);
+  return { webhooks: ids.length, webhook_repeats: ids.length - new Set(ids).size };
 }
 
 function countLateResults({ messages, listAttempts }: Facts): number {
@@ -120,6 +129,7 @@ export function formatChaosReport(report: Report): string {
     ['kills', `${report.kills}  (${formatCounts(report.kills_by_kind)})`],
     ['faults', formatCounts(report.faults_by_kind)],
     ['late results', report.late_results],
+    ['webhooks', `${report.webhooks}, ${report.webhook_repeats} of them repeated`],
     ['lost', report.lost],
     ['double accepted', report.double_accepted],
     ['unsettled', report.unsettled],

@@ -10,6 +10,7 @@ import { createRandom, type Random } from './random';
 import { countOpen, findLeaks, readResources, readRows } from './read-world';
 import { type Entry, filterEntries } from './recording';
 import { type Report, reportOn } from './report';
+import { readStates, skipLongWaits } from './webhooks';
 import { planKey } from './workload';
 import { deadlineMs, leaseMs, lockMs, openWorld, policy, type World } from './world';
 
@@ -91,7 +92,7 @@ const leastLateResults = 1;
 
 const clientsAtOnce = 16;
 /** A run without progress ends after this time, plus a time per key. */
-const [longestStartMs, longestPerKeyMs] = [240_000, 250];
+const [longestStartMs, longestPerKeyMs] = [150_000, 250];
 /** Time for accepted messages to be settled after the last fault. */
 const settleMs = 60_000;
 
@@ -109,9 +110,9 @@ async function exercise(options: ChaosOptions, world: World, recorder: Recorder)
   const progress = { startedCount: 0, doneCount: 0 };
   const isAborted = () => signal?.aborted ?? false;
   const isLate = () => isAborted() || performance.now() > latestMs;
-  const hasMetEnough = () =>
-    injector.kills() >= leastKills && injector.lateResults() >= leastLateResults;
-  const isEnough = () => progress.doneCount >= keys && hasMetEnough();
+  const hasKilled = () => injector.kills() >= leastKills;
+  const hasMetAll = () => hasKilled() && injector.lateResults() >= leastLateResults;
+  const isDone = () => progress.doneCount >= keys;
   let faultsEndedMs = Number.POSITIVE_INFINITY;
 
   const timer = setInterval(() => {
@@ -123,11 +124,14 @@ async function exercise(options: ChaosOptions, world: World, recorder: Recorder)
     record,
     progress,
     share: () => ({ keys: progress.startedCount / keys, kills: injector.kills() / leastKills }),
-    isOver: () => isLate() || (progress.startedCount >= keys && hasMetEnough()),
+    isOver: () => isLate() || (progress.startedCount >= keys && hasMetAll()),
     isLost: () => isAborted() || performance.now() > faultsEndedMs + settleMs,
   });
   const failure = await injector
-    .run(() => isLate() || isEnough())
+    .run({
+      isOver: () => isLate() || (isDone() && hasMetAll()),
+      hasEnough: () => isDone() && hasKilled(),
+    })
     .then(doNothing, (error: unknown) => ({ error }));
   faultsEndedMs = failure ? 0 : performance.now();
   clearInterval(timer);
@@ -142,7 +146,8 @@ async function exercise(options: ChaosOptions, world: World, recorder: Recorder)
   for (const leak of leaks) record(leak);
   await waitUntilSettled(world, () => isAborted() || performance.now() > faultsEndedMs + settleMs);
   signal?.throwIfAborted();
-  for (const entry of [...(await readRows(world.database)), ...readResources(world)]) record(entry);
+  const rows = [...(await readRows(world.database)), ...(await readStates(world.database))];
+  for (const entry of [...rows, ...readResources(world)]) record(entry);
   record({ type: 'end', atMs: performance.now(), faultsEndedMs, unanswered });
 }
 
@@ -168,6 +173,13 @@ type Sending = {
 /** Maximum lead of keys over kills; beyond it clients slow down, but never stop. */
 const mostAhead = 0.05;
 const aheadWaitMs = 250;
+/** Keys beyond those of the run keep workers busy until it has met all faults. They must make no backlog. */
+const extraWaitMs = 2_000;
+
+function getPauseMs({ keys, kills }: { keys: number; kills: number }): number {
+  if (keys >= 1) return extraWaitMs;
+  return keys > kills + mostAhead ? aheadWaitMs : 0;
+}
 
 /** Keys without a final answer. */
 async function send(sending: Sending): Promise<string[]> {
@@ -191,8 +203,7 @@ async function send(sending: Sending): Promise<string[]> {
       progress.startedCount += 1;
       if (!(await client.use(planned))) unanswered.push(planned.key);
       progress.doneCount += 1;
-      const { keys, kills } = sending.share();
-      if (keys > kills + mostAhead) await wait(aheadWaitMs);
+      await wait(getPauseMs(sending.share()));
     }
   }
 
@@ -205,6 +216,7 @@ const settlePollMs = 250;
 async function waitUntilSettled({ database }: World, isLate: () => boolean): Promise<void> {
   while (!isLate()) {
     if ((await countOpen(database)) === 0) return;
+    await skipLongWaits(database);
     await wait(settlePollMs);
   }
 }

@@ -10,6 +10,7 @@ import { repositoryRoot } from '../test-stores';
 import { type Member, type MemberSpec, startMember } from './member';
 import type { Entry } from './recording';
 import { createSlowPlaces, type SlowPlaces } from './slow-places';
+import { createEndpoints, startWebhookReceiver, watchStates } from './webhooks';
 import { eventName, inboxChannel, listChannelSets, type Tenant, tenantCount } from './workload';
 
 /** The whole system under test, with everything around it that can fail. */
@@ -72,6 +73,10 @@ async function build(isFull: boolean, record: (entry: Entry) => void, closers: C
   const slowPlaces = createSlowPlaces(simulated);
   const channels = [...Object.keys(simulated.channels), inboxChannel];
   const tenants = await createTenants(database, simulated, channels);
+  const receiver = await startWebhookReceiver(record);
+  closers.push(receiver.close);
+  await createEndpoints(database, tenants, receiver.url);
+  await watchStates(database);
   const env = { ...settings, ...simulated.env };
   const members = await Promise.all(
     listSpecs(isFull).map(async (spec) => {
@@ -102,16 +107,17 @@ const settings: Record<string, string> = {
   MESSAGES_IN_FLIGHT: '10',
 };
 
-/** Two gateways, two workers with every role and a relay; in full mode, one process per role, and a second one for one role. */
+/** Two gateways, two workers with every role, a relay and one for webhooks; in full mode, one process per role, and a second one for one role. */
 function listSpecs(isFull: boolean): MemberSpec[] {
   const gateways = [1, 2].map((number): MemberSpec => {
     return { name: `gateway-${number}`, kind: 'gateway', roles: '' };
   });
   const relay: MemberSpec = { name: 'relay', kind: 'relay', roles: 'relay' };
+  const webhooks: MemberSpec = { name: 'webhooks', kind: 'webhooks', roles: 'webhooks' };
   const workers = isFull
     ? listRoleWorkers()
     : ['worker-1', 'worker-2'].map(createWorkerSpec('all'));
-  return [...gateways, ...workers, relay];
+  return [...gateways, ...workers, relay, webhooks];
 }
 
 function listRoleWorkers(): MemberSpec[] {

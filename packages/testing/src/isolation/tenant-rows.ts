@@ -1,4 +1,5 @@
 import type { Database } from '@belfry/database';
+import { webhookTypes } from '@belfry/shared';
 
 /** Tracks the rows of tenants in a database that nothing else writes to. */
 export type RowWatch = {
@@ -24,14 +25,25 @@ export type WatchedRows = {
   listEmptyTables(): Promise<string[]>;
 };
 
+/** Every account can queue an example of a webhook. */
+const exampleIds = new Set(findIds(JSON.stringify(webhookTypes)));
+
 type Store = Pick<Database, 'lookUps'>;
 type Row = { table: string; text: string; key: string };
 
 export async function createRowWatch(database: Store): Promise<RowWatch> {
-  const read = await createReader(database);
+  const rows = await createRows(database);
   const watched = new Set<string>();
   const tenants: WatchedRows[] = [];
-  let previousKeys = new Set<string>();
+  /** Rows that were added since the last `findChanges`. */
+  const unreported = new Map<string, Row>();
+
+  async function read(): Promise<Change> {
+    const change = await rows.read();
+    for (const key of change.removed) unreported.delete(key);
+    for (const row of change.added) unreported.set(row.key, row);
+    return change;
+  }
 
   return {
     watch({ marks, shared = { ids: [], tables: [] } }) {
@@ -40,24 +52,20 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
 
       function registerRow({ table, text }: Row): void {
         filled.add(table);
-        const own = findIds(text).filter((id) => !shared.ids.includes(id));
+        const own = findIds(text).filter((id) => !shared.ids.includes(id) && !exampleIds.has(id));
         for (const id of own) ids.add(id);
       }
 
       async function add<T>(create: () => Promise<T>): Promise<T> {
-        const before = await read();
+        await read();
         const created = await create();
-        const after = await read();
-        const newRows = [...after].filter(
-          ([key, { table }]) => !before.has(key) && !shared.tables.includes(table),
-        );
-        newRows.forEach(([key, row]) => {
-          watched.add(key);
+        const { added, removed } = await read();
+        for (const row of added.filter(({ table }) => !shared.tables.includes(table))) {
+          watched.add(row.key);
           registerRow(row);
-        });
+        }
         // The tenant may change its own rows.
-        const changed = [...before.keys()].filter((key) => !after.has(key));
-        changed.forEach((key) => void watched.delete(key));
+        for (const key of removed) watched.delete(key);
         return created;
       }
 
@@ -72,13 +80,13 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
     },
 
     async findChanges(requestedValues) {
-      const rows = await read();
+      await read();
       const lost = [...watched].filter((key) => !rows.has(key));
       // Reported once, for the first call after which it appears.
       for (const key of lost) watched.delete(key);
-      const newRows = [...rows].filter(([key]) => !previousKeys.has(key) && !watched.has(key));
-      previousKeys = new Set(rows.keys());
-      const naming = newRows.flatMap(([key, { text }]) => {
+      const newRows = [...unreported.values()].filter(({ key }) => !watched.has(key));
+      unreported.clear();
+      const naming = newRows.flatMap(({ key, text }) => {
         const namedIds = tenants.flatMap(({ findIn: find }) => find(text, requestedValues));
         return namedIds.length > 0 ? [`a row names ${namedIds.join(', ')}: ${key}`] : [];
       });
@@ -87,28 +95,65 @@ export async function createRowWatch(database: Store): Promise<RowWatch> {
   };
 }
 
-type RowVersion = { table: string; version: string; text: string | null };
+type Change = { added: Row[]; removed: string[] };
+type Rows = {
+  has(key: string): boolean;
+  /** The difference to the last time. */
+  read(): Promise<Change>;
+};
+/** The positions of a table's rows with their transactions, and the content of those that may be new. */
+type TableVersions = { table: string; versions: string[]; texts: Record<string, string> | null };
 
-/** Reads the rows of all tables. The content of a row is read once, as the callers read hundreds of times. */
-async function createReader({ lookUps }: Store): Promise<() => Promise<Map<string, Row>>> {
+/** The rows of all tables. The content of a row is read once, as the callers read hundreds of times. */
+async function createRows({ lookUps }: Store): Promise<Rows> {
   const statement = await createStatement({ lookUps });
-  let readRows = new Map<string, Row>();
+  const tables = new Map<string, Map<string, Row>>();
+  /** The number of rows with the same content. */
+  const counts = new Map<string, number>();
   let horizon: string | undefined;
 
-  function getRow({ table, version, text }: RowVersion): Row {
-    if (text !== null) return { table, text, key: `${table} ${text}` };
-    const row = readRows.get(`${table} ${version}`);
-    if (!row) throw new Error(`A row of ${table} was not read when it was new`);
-    return row;
+  function count({ key }: Row, more: 1 | -1): number {
+    const counted = (counts.get(key) ?? 0) + more;
+    if (counted === 0) counts.delete(key);
+    else counts.set(key, counted);
+    return counted;
   }
 
-  return async function read() {
-    const { rows } = await lookUps.query<RowVersion>(statement, [horizon]);
+  function addNew({ table, versions, texts }: TableVersions): Row[] {
+    const rows = tables.get(table) ?? new Map<string, Row>();
+    tables.set(table, rows);
+    return versions.flatMap((version) => {
+      if (rows.has(version)) return [];
+      const row = toRow(table, texts?.[version]);
+      rows.set(version, row);
+      return count(row, 1) === 1 ? [row] : [];
+    });
+  }
+
+  function removeMissing({ table, versions }: TableVersions): string[] {
+    const rows = tables.get(table);
+    if (!rows || rows.size === versions.length) return [];
+    const current = new Set(versions);
+    return [...rows].flatMap(([version, row]) => {
+      if (current.has(version)) return [];
+      rows.delete(version);
+      return count(row, -1) === 0 ? [row.key] : [];
+    });
+  }
+
+  async function read(): Promise<Change> {
+    const { rows } = await lookUps.query<TableVersions>(statement, [horizon]);
+    horizon = rows.find(({ table }) => table === '')?.versions[0];
     const stored = rows.filter(({ table }) => table !== '');
-    readRows = new Map(stored.map((each) => [`${each.table} ${each.version}`, getRow(each)]));
-    horizon = rows.find(({ table }) => table === '')?.version;
-    return new Map([...readRows.values()].map((row) => [row.key, row]));
-  };
+    return { added: stored.flatMap(addNew), removed: stored.flatMap(removeMissing) };
+  }
+
+  return { has: (key) => counts.has(key), read };
+}
+
+function toRow(table: string, text: string | undefined): Row {
+  if (text === undefined) throw new Error(`A row of ${table} was not read when it was new`);
+  return { table, text: withoutTerm(text), key: `${table} ${text}` };
 }
 
 /**
@@ -121,13 +166,14 @@ async function createStatement({ lookUps }: Store): Promise<string> {
      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY table_name`,
   );
   const isNew = '$1::text IS NULL OR age(t.xmin) <= age($1::text::xid)';
+  const version = "t.ctid::text || ' ' || t.xmin::text";
   const reads = rows.map(
     ({ name }) =>
-      `SELECT '${name}', t.ctid::text || ' ' || t.xmin::text,
-              CASE WHEN ${isNew} THEN to_jsonb(t)::text END FROM "${name}" t`,
+      `SELECT '${name}', COALESCE(json_agg(${version}), '[]'),
+              json_object_agg(${version}, to_jsonb(t)::text) FILTER (WHERE ${isNew}) FROM "${name}" t`,
   );
-  const snapshot = `SELECT '' AS "table", pg_snapshot_xmin(pg_current_snapshot())::xid::text AS version,
-                           NULL::text AS text`;
+  const snapshot = `SELECT '' AS "table", json_build_array(pg_snapshot_xmin(pg_current_snapshot())::xid::text) AS versions,
+                           NULL::json AS texts`;
   return [snapshot, ...reads].join(' UNION ALL ');
 }
 
@@ -148,6 +194,11 @@ type SearchTerms = {
 function findIn(text: string, { ids, marks, requestedValues }: SearchTerms): string[] {
   const candidates = new Set([...findIds(text), ...marks.filter((mark) => text.includes(mark))]);
   return [...candidates].filter((id) => ids.has(id) && !requestedValues?.has(id));
+}
+
+/** A row's text without a search term: it has the form of an ID, but is a hash of what the caller sent. */
+function withoutTerm(text: string): string {
+  return text.replace(/"term": "[^"]*"/, '"term": ""');
 }
 
 /** UUIDs, and hashes as the dashboard shows them. */

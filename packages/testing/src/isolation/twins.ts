@@ -1,21 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database } from '@belfry/database';
+import { type Database, inboxSecretPlace } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion, type Tenant, testSecrets } from '../factories';
+import { type Insert, naturalKeys, type Seed, type TwinOptions } from './twin-seed';
+import { createWebhookRows } from './twin-webhooks';
 
 /** An app with one row in every table, and the values by which callers name these, by type. */
 export type Twin = { tenant: Tenant; values: Record<TwinKey, string> };
 export type TwinKey = keyof ReturnType<typeof createRows>;
-
-export type TwinOptions = {
-  /** Natural keys are derived from it. */
-  word: string;
-  /** A text in all content of the twin: an answer or row of another tenant that contains it has leaked. */
-  mark: string;
-  /** False leaves out the rows of the account itself. */
-  hasAccountRows?: boolean;
-  pausedChannel?: string;
-};
 
 /**
  * Fills an app and its account with one row in every table, so that every route finds something. The rows are inserted
@@ -40,40 +32,27 @@ export async function createTwin(
   return { tenant, values };
 }
 
-type Insert = (table: string, row: Record<string, unknown>) => void;
-
-type Seed = TwinOptions & {
-  insert: Insert;
-  tenant: Tenant;
-  keys: ReturnType<typeof naturalKeys>;
-};
-
 function createRows(seed: Seed) {
   const { accountId, apiKeyId, appId } = seed.tenant;
   const configuration = createConfigurationRows(seed);
   const people = createPeopleRows(seed);
   const sent = createSentRows(seed, configuration);
+  const alertRuleId = createAlertRows(seed, configuration);
   const keptIds = createKeptRows(seed, sent);
+  const webhooks = createWebhookRows(seed, sent);
   const account = seed.hasAccountRows === false ? noAccountRows : createAccountRows(seed);
-  const ids = { accountId, apiKeyId, appId, ...configuration, ...people, ...sent, ...keptIds };
-  return { ...seed.keys, ...ids, ...account };
-}
-
-/** Twins with the same word share them. */
-function naturalKeys(word: string) {
-  return {
-    userId: `${word}-user`,
-    email: `${word}@example.com`,
-    mobile: `+1202555${String(1_000 + word.length * 7)}`,
-    token: `${word}-push-token`,
-    clientId: `${word}-phone`,
-    eventName: `${word}-event`,
-    integrationName: `${word}-integration`,
-    filterName: `${word}-filter`,
-    idempotencyKey: `${word}-key`,
-    providerMessageId: `${word}-provider-message`,
-    operatorEmail: `${word}-operator@example.com`,
+  const ids = {
+    accountId,
+    apiKeyId,
+    appId,
+    ...configuration,
+    ...people,
+    ...sent,
+    ...keptIds,
+    ...webhooks,
+    alertRuleId,
   };
+  return { ...seed.keys, ...ids, ...account };
 }
 
 function createConfigurationRows({ tenant, keys, mark, insert, pausedChannel = 'telegram' }: Seed) {
@@ -131,6 +110,25 @@ function createPeopleRows({ tenant, keys, mark, insert }: Seed) {
 
 type Configured = { integrationId: string; eventId: string; versionId: string };
 
+/** A firing rule with a sent notification. Returns the ID of the rule. */
+function createAlertRows({ tenant, mark, insert }: Seed, { integrationId }: Configured): string {
+  const app_id = tenant.appId;
+  const [rule_id, incident_id, now] = [newId(), newId(), new Date()];
+  insert('alert_rule', {
+    ...{ id: rule_id, app_id, kind: 'circuit_open', params: {}, integration_id: integrationId },
+    ...{ send_by: integrationId, send_to: [`${mark}@example.com`] },
+  });
+  insert('alert_incident', {
+    ...{ id: incident_id, rule_id, app_id, fired_at: now, remind_at: now },
+    ...{ sentence: mark, is_quiet: false, integration_ids: [integrationId] },
+  });
+  insert('alert_notification', {
+    ...{ id: newId(), incident_id, app_id, kind: 'fired', created_at: now },
+    ...{ outcome: 'sent', detail: mark },
+  });
+  return rule_id;
+}
+
 /** One request with a message for each channel, and all dependent rows. */
 function createSentRows({ tenant, keys, mark, insert }: Seed, configured: Configured) {
   const { accountId: account_id, appId: app_id, apiKeyId: api_key_id } = tenant;
@@ -147,6 +145,9 @@ function createSentRows({ tenant, keys, mark, insert }: Seed, configured: Config
     ...{ request_id: requestId, item: 0, data: JSON.stringify({ mark }) },
     recipient: JSON.stringify({ user_id: userId, email }),
     skips: { sms: { reason: 'no_address' } },
+    ...createTexts(keys, (text) =>
+      insert('request_term', { app_id, term: hashTerm(text), request_id: requestId }),
+    ),
   });
   const [now, expires_at] = [new Date(), new Date(Date.now() + dayMs)];
   const message = { request_id: requestId, item: 0, app_id, attempts: 1, expires_at };
@@ -185,6 +186,22 @@ function createSentRows({ tenant, keys, mark, insert }: Seed, configured: Config
   return { requestId, messageId, pushMessageId, captureId, inboxMessageId };
 }
 
+/** The texts of an item by which its request is found, each with its term. */
+function createTexts(
+  { metadata, cancelKey }: Seed['keys'],
+  addTerm: (text: string) => void,
+): { metadata: string; cancel_key: string } {
+  const [key = '', value] = metadata.split(':');
+  addTerm(`metadata:${metadata}`);
+  addTerm(`cancel_key:${cancelKey}`);
+  return { metadata: JSON.stringify({ [key]: value }), cancel_key: cancelKey };
+}
+
+/** See packages/database/src/request-term.ts. */
+function hashTerm(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
 const halfMinuteMs = 30_000;
 const dayMs = 24 * 60 * 60_000;
 
@@ -195,8 +212,11 @@ function createKeptRows(
   const app_id = tenant.appId;
   const [filterId, resendId] = [newId(), newId()];
   const content = { title: mark, body: mark };
+  // A trigger would create the reader with the item. PostgreSQL runs later parts of the statement first.
   insert('inbox_item', { id: newId(), app_id, user_id, message_id: inboxMessageId, content });
   insert('inbox_reader', { app_id, user_id, last_opened_at: new Date(0) });
+  const inboxSecretId = newId();
+  insert('inbox_secret', { id: inboxSecretId, app_id, sealed: sealSecret(inboxSecretId) });
   const filters = { event: mark };
   insert('saved_filter', { id: filterId, app_id, name: filterName, filters });
   insert('resend', {
@@ -211,7 +231,12 @@ function createKeptRows(
   insert('delivery_count', { app_id, channel: 'email', at, accepted: 1 });
   const counts = { sent: 1, waiting: 0, delivered: 0, read: 0, failed: 0, skipped: 0, unknown: 0 };
   insert('message_minute', { app_id, channel: 'email', minute: at, ...counts });
-  return { filterId, resendId };
+  return { filterId, resendId, inboxSecretId };
+}
+
+/** The inbox secret of a twin is its ID. */
+function sealSecret(id: string): string {
+  return testSecrets().seal(id, inboxSecretPlace(id));
 }
 
 const noAccountRows = { operatorId: '', sessionId: '', invitationId: '', auditId: '' };

@@ -17,9 +17,13 @@ export type RunOptions = {
 };
 
 const mostOutputCharacters = 4_000_000;
-const killAfterMs = 20_000;
+/** For a run of tests: 10 s until Jest has ended, then its servers. */
+const killAfterMs = 60_000;
 
-/** Runs a script with this Node in a separate process group, so that nothing it started outlives it. */
+/**
+ * Runs a script with this Node in a separate process group, and ends what is left of the group with it. The servers of tests have
+ * sessions of their own: `runTests` ends them.
+ */
 export async function runScript(args: readonly string[], options: RunOptions): Promise<Ran> {
   const { cwd, timeoutMs, signal, env, silenceMs = timeoutMs } = options;
   signal?.throwIfAborted();

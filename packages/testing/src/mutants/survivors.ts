@@ -126,8 +126,8 @@ const rows: Row[] = [
   {
     name: 'characters for bytes',
     file: 'packages/shared/src/wire/bulk-send.ts',
-    anchor: 'Buffer.byteLength(JSON.stringify(override))',
-    becomes: 'JSON.stringify(override).length',
+    anchor: 'Buffer.byteLength(JSON.stringify(value)) * count',
+    becomes: 'JSON.stringify(value).length * count',
     path: 'packages/shared/src/wire/bulk-send.test.ts',
     title: 'limits the bytes of an override',
   },

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, hash } from 'node:crypto';
 import { type FcmProblem, type ReadFcmMessage, readFcmMessage } from './fcm-rules';
+import { changeTopic, isTopicCall, type Topics } from './fcm-topics';
 import { findTokenProblem } from './google-token-rules';
 import {
   createHttpSimulator,
@@ -53,6 +54,8 @@ export type FcmSimulator = Omit<HttpSimulator<FcmSend>, 'fail'> & {
   fail(...faults: FcmFault[]): void;
   /** Unregisters this token, as when the app was removed from the device. */
   unregister(token: string): void;
+  /** The tokens that are subscribed to each topic. */
+  topics: Topics;
   /** Undefined clears the problem. */
   setTrouble(trouble: FcmTrouble | undefined): void;
   /** The number of access tokens issued. */
@@ -66,11 +69,12 @@ export type FcmSimulatorOptions = {
 
 export const fcmSendPath = 'messages:send';
 
-/** FCM's HTTP v1 API with Google's token endpoint, limited to sending. */
+/** FCM's HTTP v1 API with Google's token endpoint, limited to sending and topics. */
 export async function createFcmSimulator({
   accessToken = 'ya29.simulated',
 }: FcmSimulatorOptions = {}): Promise<FcmSimulator> {
   const unregistered = new Set<string>();
+  const topics: Topics = new Map();
   let trouble: FcmTrouble | undefined;
   let tokenCount = 0;
   let messageCount = 0;
@@ -86,11 +90,18 @@ export async function createFcmSimulator({
   }
 
   function send(request: HttpRequest, projectId: string): { reply: HttpReply; send?: FcmSend } {
-    const bearer = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    const bearer = readBearer(request);
     const read = readMessage(request);
     const rejection = findRefusal(bearer, read);
     if (rejection || 'problem' in read) return { reply: refusal(rejection ?? unauthenticated) };
-    return acceptMessage(read, { projectId, bearer });
+    if (!read.isCheckOnly) messageCount += 1;
+    return acceptMessage(read, { projectId, bearer, id: messageCount });
+  }
+
+  function manageTopic(request: HttpRequest): HttpReply {
+    const isKnown = tokenCount > 0 && readBearer(request) === accessToken;
+    if (!isKnown) return refusal(unauthenticated);
+    return changeTopic(request, { topics, unregistered });
   }
 
   function findRefusal(bearer: string, read: ReadMessage): Refusal | undefined {
@@ -101,38 +112,43 @@ export async function createFcmSimulator({
     return unregistered.has(String(read.message['token'])) ? tokenUnregistered : undefined;
   }
 
-  function acceptMessage(
-    { message, isCheckOnly }: Extract<ReadMessage, { message: object }>,
-    { projectId, bearer }: { projectId: string; bearer: string },
-  ): { reply: HttpReply; send?: FcmSend } {
-    if (!isCheckOnly) messageCount += 1;
-    const name = `projects/${projectId}/messages/${isCheckOnly ? 'fake_message_id' : messageCount}`;
-    const reply = { body: { name } };
-    return isCheckOnly
-      ? { reply }
-      : { reply, send: createSend(message, { name, projectId, bearer }) };
-  }
-
   const simulator = await createHttpSimulator<FcmSend>({
     handle(request) {
-      if (request.method === 'POST' && request.path === '/token') {
-        return { reply: issueToken(request) };
-      }
-      const [, projectId] = /^\/v1\/projects\/([\w-]+)\/messages:send$/.exec(request.path) ?? [];
-      if (request.method !== 'POST' || !projectId)
-        return { reply: { status: 404, body: '<html>' } };
-      return send(request, projectId);
+      if (request.method !== 'POST') return { reply: notFound };
+      if (request.path === '/token') return { reply: issueToken(request) };
+      if (isTopicCall(request)) return { reply: manageTopic(request) };
+      const projectId = sendPath.exec(request.path)?.[1];
+      return projectId ? send(request, projectId) : { reply: notFound };
     },
   });
   return {
     ...simulator,
     fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
     unregister: (token) => unregistered.add(token),
+    topics,
     setTrouble(next) {
       trouble = next;
     },
     countTokens: () => tokenCount,
   };
+}
+
+function acceptMessage(
+  { message, isCheckOnly }: Extract<ReadMessage, { message: object }>,
+  { projectId, bearer, id }: { projectId: string; bearer: string; id: number },
+): { reply: HttpReply; send?: FcmSend } {
+  const name = `projects/${projectId}/messages/${isCheckOnly ? 'fake_message_id' : id}`;
+  const reply = { body: { name } };
+  return isCheckOnly
+    ? { reply }
+    : { reply, send: createSend(message, { name, projectId, bearer }) };
+}
+
+const sendPath = /^\/v1\/projects\/([\w-]+)\/messages:send$/;
+const notFound: HttpReply = { status: 404, body: '<html>' };
+
+function readBearer({ headers }: HttpRequest): string {
+  return /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
 let simulatedKey: string | undefined;

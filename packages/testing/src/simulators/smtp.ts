@@ -175,9 +175,14 @@ function countConnections(server: SMTPServer): { total: number; most: number } {
     counts.total += 1;
     counts.open += 1;
     counts.most = Math.max(counts.most, counts.open);
-    socket.on('close', () => {
-      counts.open -= 1;
-    });
+    // `finish` comes as soon as this side is closed, which the client may see before `close` comes here.
+    let isOpen = true;
+    for (const event of ['finish', 'close']) {
+      socket.once(event, () => {
+        if (isOpen) counts.open -= 1;
+        isOpen = false;
+      });
+    }
   });
   return counts;
 }

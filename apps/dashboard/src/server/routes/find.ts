@@ -7,6 +7,7 @@ import type {
   NameQuery,
 } from '@belfry/database';
 import type { RequestLog } from '@belfry/pipeline/operate';
+import { maxMetadataTextCharacters } from '@belfry/shared';
 import type { FindAnswer, FindResult } from '../../api/find';
 import { toAcceptedAt } from '../log-filter';
 import { notFound } from '../problem';
@@ -20,8 +21,6 @@ export type FindHandlersDeps = {
   findNamed(query: NameQuery): Promise<NamedRow[]>;
 };
 
-/** The longest searchable value is an address. */
-const maxTextCharacters = 255;
 /** Users whose ID or address begins with the text. Messages have no index by the beginning of an address. */
 const maxUsers = 5;
 const none: FindAnswer = { readings: [], found: [], skipsSearchedFrom: null };
@@ -36,7 +35,7 @@ export function createFindHandlers(deps: FindHandlersDeps) {
     async 'GET /api/find'({ res, session, query: { text, app: appParam } }) {
       const { account, operator } = session;
       const app = appParam === undefined ? undefined : await findApp(deps, account.id, appParam);
-      if (text === undefined || text.length > maxTextCharacters) return none;
+      if (text === undefined || text.length > maxMetadataTextCharacters) return none;
       const left = new AbortController();
       res.once('close', () => left.abort());
       const search = { accountId: account.id, app, text, signal: left.signal };
@@ -167,6 +166,8 @@ function toResult(row: NamedRow, readings: readonly Reading[]): FindResult {
       const { eventId } = row;
       return { kind, label: `event ${text}`, appId, filters: { event: text }, eventId };
     }
+    case 'metadata':
+      return { kind, label: `metadata ${text}`, appId, filters: { metadata: text } };
     case 'idempotencyKey':
       return { kind, label: `idempotency key ${text}`, appId, filters: { idempotencyKey: text } };
   }

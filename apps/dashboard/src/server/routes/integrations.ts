@@ -1,7 +1,13 @@
 import type { IntegrationInput, Provider } from '@belfry/channels';
 import type { AppIntegrationRow } from '@belfry/database';
 import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
-import { hideHints, mergeCredentials, readBoundSettings } from '../credentials';
+import {
+  hideHints,
+  makeMissing,
+  mergeCredentials,
+  readBoundSettings,
+  replaceRemoved,
+} from '../credentials';
 import {
   createIntegrationAnswers,
   type IntegrationAnswers,
@@ -45,9 +51,10 @@ function createFormHandlers(
     },
 
     async 'POST /api/apps/:appId/integrations'({ app, actor, body }) {
-      const { name, channel, provider, settings: formSettings = {}, credentials = {} } = body;
+      const { name, channel, provider, settings: formSettings = {} } = body;
       const providerDefinition = getProvider({ channel, provider });
       const settings = completeSettings(providerDefinition, formSettings);
+      const credentials = await makeMissing(providerDefinition, body.credentials);
       refuseProblems(providerDefinition, { settings, credentials });
       const id = await integrations.create(actor, app.id, {
         name: name.trim(),
@@ -57,7 +64,7 @@ function createFormHandlers(
         seal: (integrationId) => box.seal(integrationId, credentials),
         entered: listEntered(credentials),
       });
-      if (id === undefined) throw nameTaken();
+      if (id === undefined) throw explainTaken(body, await integrations.list(app.id));
       return answer(app.id, id);
     },
 
@@ -70,7 +77,7 @@ function createFormHandlers(
         ? completeSettings(provider, change.settings, row.settings)
         : row.settings;
       const stored = { settings: row.settings, credentials: box.open(row) };
-      const form = { settings, credentials: change.credentials ?? {} };
+      const form = { settings, credentials: await replaceRemoved(provider, change.credentials) };
       const credentials = mergeCredentials(provider, stored, form);
       refuseProblems(provider, { settings, credentials });
       const result = await integrations.change(call.actor, call.app.id, {
@@ -110,18 +117,18 @@ function createTestHandlers(
     /** Tests the form before it is saved. */
     async 'POST /api/apps/:appId/integrations/test'(call) {
       const { app, body } = call;
-      const { id, channel, provider, settings: formSettings = {}, credentials = {} } = body;
+      const { id, channel, provider, settings: formSettings = {} } = body;
       const row = id ? await integrations.find(app.id, readId(id, 'integration')) : undefined;
       if (id && (row?.channel !== channel || row.provider !== provider))
         throw notFound('integration');
       const providerDefinition = getProvider({ channel, provider });
       const settings = completeSettings(providerDefinition, formSettings, row?.settings);
-      const form = { settings, credentials };
+      const { credentials: entered = {} } = body;
       const stored = row && { settings: row.settings, credentials: box.open(row) };
-      const mergedCredentials = stored
-        ? mergeCredentials(providerDefinition, stored, form)
-        : credentials;
-      return test(call, { id, channel, provider }, { settings, credentials: mergedCredentials });
+      const credentials = stored
+        ? mergeCredentials(providerDefinition, stored, { settings, credentials: entered })
+        : await makeMissing(providerDefinition, entered);
+      return test(call, { id, channel, provider }, { settings, credentials });
     },
 
     async 'POST /api/apps/:appId/integrations/:id/test'(call) {
@@ -195,6 +202,20 @@ function nameTaken(): Refusal {
   return new Refusal('name_taken', 'Another integration of this app already has this name.', {
     fields: [{ path: 'name', problem: 'is taken by another integration of this app' }],
   });
+}
+
+/** A unique index refused the integration: by its name, or by its provider if an app has only one of it. */
+function explainTaken(
+  { name, provider }: { name: string; provider: string },
+  rows: readonly AppIntegrationRow[],
+): Refusal {
+  const isNameTaken = rows.some((row) => row.name.toLowerCase() === name.trim().toLowerCase());
+  if (isNameTaken || !rows.some((row) => row.provider === provider)) return nameTaken();
+  return new Refusal(
+    'name_taken',
+    `The app already has an integration with ${provider}. Its keys belong to the app, so there is only one.`,
+    { fields: [{ path: 'provider', problem: 'is taken by another integration of this app' }] },
+  );
 }
 
 function savedBetween({ updatedAt }: AppIntegrationRow): Refusal {

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { toItemNumber } from '@belfry/shared';
 import type { Response } from 'express';
 import type { ItemFilters, ItemRow } from '../../api/request-items';
 import { toCsvLine } from '../csv';
 import { notFound, Refusal } from '../problem';
 import { type ItemSearch, type ReadItems, readItemPage, walkItems } from '../request-items';
 import { type AppCall, type Handlers, readId } from '../route';
+import { showTarget } from '../show-target';
 
 export type RequestItemHandlersDeps = {
   readItems: ReadItems;
@@ -79,8 +81,9 @@ function listItemLines({ item, recipient, messages }: ItemRow): string[] {
     .filter(({ isMatch }) => isMatch)
     .map(({ channel, target, state, reason, generation, messageId, settledAt }) => {
       const settled = settledAt === null ? null : new Date(settledAt).toISOString();
-      const result = [channel, target, state, reason, generation, messageId, settled];
-      return toCsvLine([item + 1, recipient, ...result]);
+      const shown = target === null ? null : showTarget(channel, target);
+      const result = [channel, shown, state, reason, generation, messageId, settled];
+      return toCsvLine([toItemNumber(item), recipient, ...result]);
     });
 }
 

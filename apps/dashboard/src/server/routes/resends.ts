@@ -184,13 +184,14 @@ async function limitTime<T>(query: Promise<T>): Promise<T> {
   }
 }
 
-/** Masks addresses, because the run outlives its messages. */
+/** Masks addresses and values of metadata, because the run outlives its messages. */
 function maskFilters(filters: LogFilters): Record<string, string> {
-  const { recipient } = filters;
+  const { recipient, metadata } = filters;
   const kind = recipient?.includes('@') ? 'email' : '';
   return {
     ...filters,
     ...(recipient === undefined ? {} : { recipient: maskTarget(kind, recipient) }),
+    ...(metadata === undefined ? {} : { metadata: metadata.replace(/:.*/s, ':***') }),
   };
 }
 

@@ -15,7 +15,7 @@ import type {
   UserMessage,
   UserQuery,
 } from '@belfry/pipeline/operate';
-import { isUuid } from '@belfry/shared';
+import { formatSuppressedSender, isUuid } from '@belfry/shared';
 import type { UserAnswer } from '../../api/users';
 import { invalid, notFound, Refusal } from '../problem';
 import { type AppCall, type Handlers, readId } from '../route';
@@ -159,7 +159,8 @@ function createSuppressionHandlers({ channels, suppressions }: UserHandlersDeps)
 }
 
 function alreadySuppressed(): Refusal {
-  return new Refusal('name_taken', 'This address is already suppressed for every sender.', {
+  const text = `This address is already suppressed for ${formatSuppressedSender(null)}.`;
+  return new Refusal('name_taken', text, {
     fields: [{ path: 'address', problem: 'is already suppressed' }],
   });
 }

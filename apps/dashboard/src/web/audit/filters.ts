@@ -18,6 +18,7 @@ export const actions = {
   'event.': 'events',
   'integration.': 'integrations',
   'key.': 'API keys',
+  'inbox_secret.': 'inbox secrets',
   'message.': 'messages',
   'resend.': 'resends',
   'operator.': 'operators',
@@ -26,6 +27,8 @@ export const actions = {
   'suppression.': 'suppressions',
   'user.': 'users',
   'filter.': 'saved filters',
+  'alert.': 'alerts',
+  'webhook.': 'webhooks',
   capture: 'captures',
   'account.': 'account',
 };

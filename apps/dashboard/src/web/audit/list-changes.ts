@@ -1,23 +1,41 @@
 import { getOwn } from '@belfry/shared';
 import type { AuditPage, AuditRow } from '../../api/audit';
+import { formatField } from './format-field';
 
-export type FieldChange = { field: string; before: string | undefined; after: string | undefined };
+export type FieldChange = {
+  path: string;
+  label: string;
+  before: string | undefined;
+  after: string | undefined;
+};
 
 /**
- * The fields that a change set, with their old values if they are known. Nested fields have dotted names; unchanged ones
- * are left out. IDs of versions become their numbers.
+ * The fields that a change set, in words, with their old values if they are known. Unchanged ones are left out. IDs of
+ * versions become their numbers.
  */
 export function listChanges(
   { change, before }: Pick<AuditRow, 'change' | 'before'>,
   names: AuditPage['names'],
 ): FieldChange[] {
-  const [oldFields, newFields] = [flatten(before ?? {}), flatten(change ?? {})];
-  const fields = new Set([...oldFields.keys(), ...newFields.keys()]);
-  const toText = (value: unknown) => formatValue(value, names);
-  return [...fields].flatMap((field) => {
-    const pair = { before: toText(oldFields.get(field)), after: toText(newFields.get(field)) };
-    return pair.before === pair.after ? [] : [{ field, ...pair }];
+  const [oldFields, newFields] = [flatten(before ?? {}), flatten(pickFields(change ?? {}))];
+  const paths = new Set([...oldFields.keys(), ...newFields.keys()]);
+  const format = (path: string, value: unknown) => {
+    const { label, text } = formatField(path, value);
+    return { label, text: text === undefined ? undefined : (getOwn(names, text)?.name ?? text) };
+  };
+  return [...paths].flatMap((path) => {
+    const [old, { label, text }] = [
+      format(path, oldFields.get(path)),
+      format(path, newFields.get(path)),
+    ];
+    return old.text === text ? [] : [{ path, label, before: old.text, after: text }];
   });
+}
+
+/** A version is stored with its ID and its number. The author has a column of its own. */
+function pickFields({ by: _author, version, number, ...others }: Record<string, unknown>) {
+  const shown = number ?? version;
+  return shown === undefined ? others : { version: shown, ...others };
 }
 
 function flatten(values: Record<string, unknown>, path: readonly string[] = []) {
@@ -32,11 +50,4 @@ function flatten(values: Record<string, unknown>, path: readonly string[] = []) 
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function formatValue(value: unknown, names: AuditPage['names']): string | undefined {
-  if (value === undefined || value === null || value === '') return undefined;
-  if (Array.isArray(value)) return value.map((one) => formatValue(one, names) ?? '').join(', ');
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return getOwn(names, text)?.name ?? text;
 }

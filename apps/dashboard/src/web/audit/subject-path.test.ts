@@ -9,10 +9,12 @@ test('an audit entry leads to the page of what was changed', () => {
     getSubjectPath({ ...entry, action }, { a: name, s: { ...name, ...subject } });
   expect(get('integration.changed')).toBe('/apps/a/integrations/s');
   expect(get('event.published')).toBe('/apps/a/events/s');
+  expect(get('webhook.disabled')).toBe('/apps/a/webhooks/s');
   expect(get('message.resent', { requestId: 'r' })).toBe('/apps/a/log/r');
   expect(get('message.resent')).toBeUndefined();
   expect(get('sending.paused')).toBe('/apps/a/queues');
   expect(get('key.created')).toBe('/keys');
+  expect(get('inbox_secret.revoked')).toBe('/apps');
   expect(get('account.created')).toBeUndefined();
 });
 

@@ -4,6 +4,7 @@ import { type AbsolutePath, type AppPage, buildPath } from '../route';
 
 /** Pages that list a kind of thing; the part of an action before its dot. */
 const appPages: Record<string, AppPage> = {
+  alert: 'alerts',
   app: 'log',
   capture: 'sandbox',
   captures: 'sandbox',
@@ -16,9 +17,11 @@ const appPages: Record<string, AppPage> = {
   sending: 'queues',
   suppression: 'users',
   user: 'users',
+  webhook: 'webhooks',
 };
-const withDetails: readonly string[] = ['event', 'integration', 'resend'];
+const withDetails: readonly string[] = ['event', 'integration', 'resend', 'webhook'];
 const accountPages: Record<string, AbsolutePath> = {
+  inbox_secret: '/apps',
   invitation: '/people',
   key: '/keys',
   operator: '/people',

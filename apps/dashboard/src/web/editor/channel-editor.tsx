@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import type { PublishProblem } from '../../api/problem';
 import { useSession } from '../context';
-import { getAt, listSchemaFields, type SchemaField, setAt } from '../integrations/schema-fields';
+import { listSchemaFields, type SchemaField, setAt } from '../integrations/schema-fields';
 import { DraftFields } from '../integrations/schema-form';
 import { Button, Tabs } from '../parts/controls';
-import { Mark } from '../parts/state-mark';
+import { Problems } from '../parts/problems';
 import { ChainEditor } from './chain-editor';
 import { CodeField } from './code-field';
 import { getCodeLanguage, withoutChannel, withTemplate } from './definition';
 import styles from './editor.module.css';
-import { describeProblem, getFieldLabel } from './field-labels';
+import { describeProblem } from './field-labels';
 import { PolicyForm } from './policy-form';
 import { SingleLineField } from './single-line-field';
 import type { Draft } from './use-draft';
@@ -45,6 +45,8 @@ export function ChannelEditor({
   const more = all.filter(
     (field) => !getCodeLanguage(field.path) && !singleLineFields.includes(field),
   );
+  const openFields = tab === 'more' ? [...singleLineFields, ...more] : singleLineFields;
+  const isShownByField = (one: PublishProblem) => openFields.some(({ path }) => path === one.field);
   return (
     <>
       <div className={styles.settings}>
@@ -80,12 +82,7 @@ export function ChannelEditor({
         <MoreFields {...{ channel, fields: more, template, problems }} onChange={replace} />
       )}
       {tab === 'policy' && <PolicyForm channel={channel} draft={draft} />}
-      <Problems
-        channel={channel}
-        problems={problems}
-        onFix={(field, text) => set(field, text)}
-        template={template}
-      />
+      <Problems problems={problems.filter((one) => !isShownByField(one))} isBelowTemplate />
     </>
   );
 }
@@ -121,59 +118,3 @@ function MoreFields({
 }
 
 const isTopText = ({ path, kind }: SchemaField) => kind === 'text' && !path.includes('.');
-
-function Problems({
-  channel,
-  problems,
-  template,
-  onFix,
-}: {
-  channel: string;
-  problems: PublishProblem[];
-  template: Record<string, unknown>;
-  onFix: (field: string, text: string) => void;
-}) {
-  const { registry } = useSession();
-  if (problems.length === 0) return null;
-  return (
-    <ul className={styles.problems} aria-label="Problems">
-      {problems.map((one) => (
-        <li key={`${one.field} ${one.line} ${one.column} ${one.problem}`}>
-          <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />
-          {one.line !== undefined && (
-            <span className={styles.position}>
-              {one.line}:{one.column}
-            </span>
-          )}
-          <span>
-            {one.field && <b>{getFieldLabel(registry, channel, one.field)}</b>} {one.problem}
-          </span>
-          <FixButton problem={one} template={template} onFix={onFix} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function FixButton({
-  problem,
-  template,
-  onFix,
-}: {
-  problem: PublishProblem;
-  template: Record<string, unknown>;
-  onFix: (field: string, text: string) => void;
-}) {
-  const { fix, field } = problem;
-  const text = field ? getAt(template, field) : undefined;
-  if (!fix || !field || typeof text !== 'string' || !text.includes(fix.found)) return null;
-  return (
-    <Button
-      look="small"
-      className={styles.fix}
-      onClick={() => onFix(field, text.replace(fix.found, fix.replacement))}
-    >
-      Use {fix.replacement}
-    </Button>
-  );
-}

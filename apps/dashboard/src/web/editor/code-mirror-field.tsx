@@ -44,7 +44,7 @@ export function CodeMirrorField(props: CodeMirrorProps) {
     editor.current = view;
     return () => view.destroy();
   }, []);
-  // Applies texts from outside the editor, such as a fix or another operator's draft.
+  // Applies texts from outside the editor, such as another operator's draft.
   useEffect(() => {
     const view = editor.current;
     if (!view || view.state.doc.toString() === text) return;

@@ -60,6 +60,7 @@ export function createEditor(input: EditorInput): EditorView {
       }),
       keymap.of(completionKeymap),
       EditorState.readOnly.of(isReadOnly),
+      typeOverSelection,
       // Tab leaves the editor, so that keyboard users are not trapped.
       EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),
       EditorView.updateListener.of((update) => {
@@ -68,6 +69,31 @@ export function createEditor(input: EditorInput): EditorView {
     ],
   });
   return new EditorView({ state, parent });
+}
+
+/**
+ * Chromium itself would keep the look of the replaced text in a `style` attribute, which the policy of the page forbids.
+ */
+const typeOverSelection = EditorView.domEventHandlers({
+  beforeinput({ inputType, data }, view) {
+    if (inputType !== 'insertText' || data === null || view.compositionStarted) return false;
+    return replaceSelection(view, data);
+  },
+  /** An input method then inserts its text at the cursor. */
+  compositionstart(_event, view) {
+    replaceSelection(view, '');
+    return false;
+  },
+});
+
+/** Whether there is a selection to replace. */
+function replaceSelection(view: EditorView, text: string): boolean {
+  const { state } = view;
+  if (state.selection.main.empty) return false;
+  if (!state.readOnly) {
+    view.dispatch(state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true });
+  }
+  return true;
 }
 
 function complete(context: CompletionContext, input: CompletionInput) {

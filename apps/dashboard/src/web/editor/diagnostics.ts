@@ -9,7 +9,7 @@ export function toDiagnostics(doc: Text, problems: readonly PublishProblem[]): D
     const line = doc.line(Math.max(1, problem.line));
     const from = Math.min(line.from + Math.max(0, (problem.column ?? 1) - 1), line.to);
     const rest = doc.sliceString(from, line.to);
-    const length = problem.fix?.found.length ?? /^\{\{[^}]*\}*/.exec(rest)?.[0].length ?? 0;
+    const length = /^\{\{[^}]*\}*/.exec(rest)?.[0].length ?? 0;
     const to = length > 0 ? Math.min(from + length, line.to) : line.to;
     return [{ from: Math.min(from, to), to, severity: problem.severity, message: problem.problem }];
   });

@@ -30,18 +30,14 @@ export function DryRunResult({ dryRun: { messages, delivery } }: { dryRun: DryRu
 function DryRunRow({ message }: { message: DryRunMessage }) {
   const { channel, would, reason, what, remedy, target, dueAt, warnings, request } = message;
   const via = [message.integration, message.provider].filter(Boolean).join(', ');
+  const after = [via && `through ${via}`, dueAt !== null && `at ${formatFull(dueAt)}`];
   return (
     <ChannelOutcome
       channel={channel}
       {...verdicts[would]}
       reason={reason}
       target={target}
-      after={
-        <>
-          {via && `through ${via}`}
-          {dueAt !== null && `, at ${formatFull(dueAt)}`}
-        </>
-      }
+      after={after.filter(Boolean).join(', ')}
       explanation={what === null ? null : { what, remedy }}
     >
       {warnings.map((warning) => (

@@ -1,4 +1,4 @@
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import type { Definition, EventAnswer, Policy } from '../../api/events';
 import type { RegistryAnswer } from '../../api/registry';
 import { createTestApi, registry, renderPart } from '../render-part.fixture';
@@ -18,7 +18,11 @@ function createDefinition(template: { text: string }, changes: Partial<Policy> =
 
 function openDialog(definition: Definition) {
   const draft = { definition, checked: { problems: [] }, isDirty: false };
-  const event = { id: 'event-1', name: 'order', liveNumber: 4, live: { definition: live } };
+  const event = {
+    id: 'event-1',
+    name: 'order',
+    live: { kind: 'live', number: 4, definition: live },
+  };
   renderPart(
     <PublishDialog
       event={event as unknown as EventAnswer}
@@ -42,10 +46,10 @@ function getCellText(table: HTMLElement, word: string) {
 }
 
 describe('the review before publishing', () => {
-  test('shows the difference from the live version: texts, policy and settings', () => {
+  test('shows the difference from the live version: texts, policy and settings', async () => {
     const changed = createDefinition({ text: 'Order {{id}} arrived' }, { attempts: 3 });
     const publish = openDialog({ ...changed, missing: 'reject' });
-    const review = screen.getByRole('region', { name: 'Changes since v4' });
+    const review = screen.getByRole('region', { name: 'Changes to v4' });
     const tables = within(review).getAllByRole('table');
     const changes = tables.map((table) => [
       table.querySelector('caption')?.textContent,
@@ -61,7 +65,7 @@ describe('the review before publishing', () => {
       ['sms en text', 'left', 'arrived'],
       ['sms attempts', expect.stringContaining('8'), expect.stringContaining('3')],
     ]);
-    expect(publish.disabled).toBe(false);
+    await waitFor(() => expect(publish.disabled).toBe(false));
   });
 
   test('says that a draft equals the live version, and does not publish it', () => {

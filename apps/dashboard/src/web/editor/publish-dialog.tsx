@@ -2,10 +2,9 @@ import type { EventAnswer } from '../../api/events';
 import { useReload } from '../answers';
 import type { Result } from '../api';
 import { useApp, useServices } from '../context';
-import { Comparison } from '../versions/comparison';
+import { ChangeReview } from '../versions/change-review';
 import { GoLiveDialog } from '../versions/go-live-dialog';
 import { listChanges } from './definition';
-import styles from './editor.module.css';
 import type { Draft } from './use-draft';
 
 type PublishProps = {
@@ -40,7 +39,6 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
       action="Publish"
       noteHint="Reason for the change, shown in the list of versions."
       isDisabled={isSame}
-      isWide
       problems={draft.checked.problems}
       send={publish}
       onDone={async (published) => {
@@ -57,23 +55,13 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
 }
 
 /** The difference between the live version and the draft. */
-function Review({
-  event: { live, liveNumber },
-  draft: { definition },
-}: Pick<PublishProps, 'event' | 'draft'>) {
+function Review({ event: { live }, draft: { definition } }: Pick<PublishProps, 'event' | 'draft'>) {
   if (!live)
     return <p>This is the first version. Callers can send the event as soon as it is published.</p>;
-  const title = `v${liveNumber}`;
   return (
     <>
-      <p>Requests already accepted keep {title}.</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area is reached by the keyboard. */}
-      <section className={styles.review} tabIndex={0} aria-label={`Changes since ${title}`}>
-        <Comparison
-          before={{ title, definition: live.definition }}
-          after={{ title: 'draft', definition }}
-        />
-      </section>
+      <p>Requests already accepted keep v{live.number}.</p>
+      <ChangeReview live={live} next={{ title: 'draft', definition }} />
     </>
   );
 }

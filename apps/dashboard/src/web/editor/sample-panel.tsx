@@ -14,39 +14,18 @@ const views = [
 
 export function SamplePanel({ sample }: { sample: Sample }) {
   const [view, setView] = useState<'form' | 'json'>('form');
-  const { data, last, source } = sample;
+  const { data, source } = sample;
   const leaves = listLeaves(data);
-  const sources: { value: SampleSource; text: string }[] = [
-    { value: 'generated', text: 'generated' },
-    ...(last
-      ? [{ value: 'request' as const, text: `request ${formatMoment(last.createdAt)}` }]
-      : []),
-    ...(source === 'own' ? [{ value: 'own' as const, text: 'edited' }] : []),
-  ];
+  const isGenerated = source === 'generated';
+  const unreadChannels = isGenerated ? sample.unreadChannels : [];
+  const isComplete = !isGenerated || (sample.isRead && unreadChannels.length === 0);
   return (
     <section className={styles.sample} aria-label="Sample data">
       <div className={`bar ${styles.sampleBar}`}>
         <b>Sample data</b>
-        <span className="faint small cut">{plural(leaves.length, 'value')}</span>
+        {isComplete && <span className="faint small cut">{plural(leaves.length, 'value')}</span>}
         <span className="grow" />
-        <label className="chip set">
-          source <b className="cut">{sources.find(({ value }) => value === source)?.text}</b>
-          <Icon name="down" size={12} />
-          <select
-            aria-label="Source of the sample data"
-            value={source}
-            onChange={({ target }) => {
-              const next = sources.find(({ value }) => value === target.value);
-              if (next) sample.setSource(next.value);
-            }}
-          >
-            {sources.map(({ value, text }) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SourceChip sample={sample} />
         <Segments
           label="Format of the sample data"
           options={views}
@@ -54,6 +33,11 @@ export function SamplePanel({ sample }: { sample: Sample }) {
           onChange={setView}
         />
       </div>
+      {unreadChannels.length > 0 && (
+        <p className={`faint small ${styles.unread}`}>
+          Values of {unreadChannels.join(', ')} cannot be read until the template has no errors.
+        </p>
+      )}
       {view === 'form' ? (
         <div className={styles.leaves}>
           {leaves.map(({ path, value }) => (
@@ -64,14 +48,48 @@ export function SamplePanel({ sample }: { sample: Sample }) {
               onChange={(next) => sample.setData(withLeaf(data, path, next))}
             />
           ))}
-          {leaves.length === 0 && (
-            <p className="faint small">The templates of this event use no values yet.</p>
+          {leaves.length === 0 && isComplete && (
+            <p className="faint small">
+              {isGenerated
+                ? 'The templates of this event use no values yet.'
+                : 'This data has no values.'}
+            </p>
           )}
         </div>
       ) : (
         <JsonArea key={source} data={data} onData={sample.setData} />
       )}
     </section>
+  );
+}
+
+function SourceChip({ sample: { last, source, setSource } }: { sample: Sample }) {
+  const sources: { value: SampleSource; text: string }[] = [
+    { value: 'generated', text: 'generated' },
+    ...(last
+      ? [{ value: 'request' as const, text: `request ${formatMoment(last.createdAt)}` }]
+      : []),
+    ...(source === 'own' ? [{ value: 'own' as const, text: 'edited' }] : []),
+  ];
+  return (
+    <label className="chip set">
+      source <b className="cut">{sources.find(({ value }) => value === source)?.text}</b>
+      <Icon name="down" size={12} />
+      <select
+        aria-label="Source of the sample data"
+        value={source}
+        onChange={({ target }) => {
+          const next = sources.find(({ value }) => value === target.value);
+          if (next) setSource(next.value);
+        }}
+      >
+        {sources.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

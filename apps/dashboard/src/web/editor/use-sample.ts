@@ -25,20 +25,20 @@ export function useSample(event: EventAnswer, draft: Draft, locale: string) {
   const selectedData = { generated: undefined, own, request: last?.data }[source];
   const user = source === 'request' ? (last?.user ?? undefined) : undefined;
 
-  const { rendered, generatedData, problem } = usePreview({
-    event,
-    definition,
-    locale,
-    selectedData,
-    user,
-  });
-  const data = selectedData ?? generatedData ?? sample.value?.generated ?? {};
+  const { preview, problem } = usePreview({ event, definition, locale, selectedData, user });
+  const rendered = preview?.previews ?? [];
   return {
-    data,
+    data: selectedData ?? preview?.data ?? sample.value?.generated ?? {},
     user,
     last,
     source,
     rendered,
+    /** A preview has read the templates. */
+    isRead: preview !== undefined,
+    /** Channels with errors in a template, whose values are unknown. */
+    unreadChannels: rendered
+      .filter(({ state }) => state === 'refused')
+      .map(({ channel }) => channel),
     problem,
     setSource,
     setData(next: Record<string, unknown>) {
@@ -84,5 +84,5 @@ function usePreview({ event, definition, locale, selectedData, user }: Input) {
       clearTimeout(timer);
     };
   }, [api, app.id, event.id, definition, locale, selectedData, user]);
-  return { rendered: preview?.previews ?? [], generatedData: preview?.data, problem };
+  return { preview, problem };
 }

@@ -26,6 +26,14 @@ export function formatLastHour({ succeeded, failed }: IntegrationHealthAnswer): 
   return `${count(succeeded)} succeeded, ${count(failed)} failed`;
 }
 
+/** The server counts waiting messages up to here. */
+const waitingCountedTo = 1_000;
+
+/** `12`, `1,000+` */
+export function countWaiting(messages: number): string {
+  return count(messages, waitingCountedTo);
+}
+
 export function formatLastSuccess({ lastSuccessAt }: IntegrationHealthAnswer): string {
   return lastSuccessAt === null ? 'never' : formatFull(lastSuccessAt);
 }

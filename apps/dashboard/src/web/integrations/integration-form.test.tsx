@@ -1,123 +1,8 @@
-import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, render, screen } from '@testing-library/react';
-import userEvent from '@testing-library/user-event';
-import { createMemoryRouter, Link, RouterProvider } from 'react-router';
-import type { IntegrationAnswer } from '../../api/integrations';
-import { createQueryClient } from '../answers';
-import { type Services, ServicesContext, type Session, SessionContext } from '../context';
-import { IntegrationForm } from './integration-form';
+import { cleanup, screen } from '@testing-library/react';
+import { createStored, getInput, open, session } from './integration-form.fixture';
 
 afterEach(cleanup);
 
-const dayMs = 86_400_000;
-const text = (title: string, more = {}) => ({ type: 'string', title, ...more });
-
-const smtp = {
-  provider: 'smtp',
-  label: 'SMTP',
-  settings: {
-    type: 'object',
-    required: ['host', 'port', 'from'],
-    properties: {
-      host: text('Host', { minLength: 1 }),
-      port: { type: 'integer', title: 'Port', minimum: 1, maximum: 65_535, default: 587 },
-      from: {
-        type: 'object',
-        required: ['address'],
-        properties: { address: text('Sender address') },
-      },
-    },
-  },
-  credentials: {
-    type: 'object',
-    properties: { user: text('User name', { 'x-shows-value': true }), pass: text('Password') },
-  },
-};
-const key = text('Service account key', { maxLength: 16_384 });
-const fcm = {
-  provider: 'fcm',
-  label: 'Firebase',
-  settings: { type: 'object', properties: {} },
-  credentials: { type: 'object', required: ['key'], properties: { key } },
-};
-
-// The form reads only these parts of the session.
-const session = {
-  mayChange: true,
-  app: { id: 'a1', delivery: 'live' },
-  registry: {
-    channels: [
-      { channel: 'email', providers: [smtp] },
-      { channel: 'push', providers: [fcm] },
-    ],
-  },
-} as unknown as Session;
-
-function createStored(): IntegrationAnswer {
-  return {
-    id: 'i1',
-    name: 'smtp-main',
-    channel: 'email',
-    provider: 'smtp',
-    settings: { host: 'mail.example.com', port: 587, from: { address: 'a@example.com' } },
-    credentials: {
-      user: { last4: '', value: 'ana', changedAt: null },
-      pass: { last4: '', value: null, changedAt: Date.now() - 3 * dayMs },
-    },
-    state: 'active',
-    stateReason: null,
-    health: {
-      verdict: 'untested',
-      lastSuccessAt: null,
-      lastFailureAt: null,
-      lastError: null,
-      failuresInRow: 0,
-      succeeded: 0,
-      failed: 0,
-      isCircuitOpen: false,
-      pausedAt: null,
-      pausedBy: null,
-    },
-    usedBy: [],
-    waiting: 0,
-    createdAt: 1,
-    updatedAt: 2,
-    receiptUrl: null,
-    canAddToSlack: false,
-    problems: [],
-  };
-}
-
-function open(
-  stored: IntegrationAnswer | undefined,
-  answer: object = { value: stored },
-  openSession = session,
-) {
-  const call = jest.fn(async (..._args: unknown[]) => answer);
-  const go = jest.fn();
-  const services = { api: { call }, navigation: { go } } as unknown as Services;
-  const form = <IntegrationForm stored={stored} onChanged={async () => undefined} />;
-  const router = createMemoryRouter([
-    {
-      path: '/',
-      element: (
-        <ServicesContext value={services}>
-          <SessionContext value={openSession}>
-            <QueryClientProvider client={createQueryClient()}>
-              {form}
-              <Link to="/other">Leave</Link>
-            </QueryClientProvider>
-          </SessionContext>
-        </ServicesContext>
-      ),
-    },
-    { path: '/other', element: <h1>Other page</h1> },
-  ]);
-  render(<RouterProvider router={router} />);
-  return { user: userEvent.setup(), call, go };
-}
-
-const getInput = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
 const getCounts = () => [
   screen.getByText(/to correct/).textContent,
   document.querySelectorAll('[aria-invalid="true"]').length,
@@ -215,5 +100,57 @@ describe('the form of an integration', () => {
     open(createStored(), {}, { ...session, mayChange: false });
     expect(getInput('Host').matches(':disabled')).toBe(true);
     expect(screen.queryByText('Save')).toBeNull();
+  });
+});
+
+describe('a connection test', () => {
+  const testForm = 'POST /api/apps/:appId/integrations/test';
+  const testStored = 'POST /api/apps/:appId/integrations/:id/test';
+  const detail = 'mail.example.com:587 refused the connection.';
+  const failed = { value: { isWorking: false, detail, tookMs: 12, testedAt: 0 } };
+  const listRoutes = (call: jest.Mock) => call.mock.calls.map(([route]) => route);
+
+  test('of unsaved settings says so, and that the saved integration was not tested', async () => {
+    const { user, call, onChanged } = open(createStored(), failed);
+    await user.type(getInput('Host'), '.org');
+    await user.click(screen.getByText('Test connection'));
+    expect(await screen.findByText(/^Test of the unsaved settings at .*: failed\.$/)).toBeTruthy();
+    expect(screen.getByText(`${detail} The saved integration was not tested.`)).toBeTruthy();
+    expect(listRoutes(call)).toEqual([testForm]);
+    expect(onChanged).not.toHaveBeenCalled();
+  });
+
+  test('of an unchanged or only renamed form is of the saved integration, and its health follows', async () => {
+    const { user, call, onChanged } = open(createStored(), failed);
+    await user.type(getInput('Name'), '-2');
+    await user.click(screen.getByText('Test connection'));
+    expect(await screen.findByText(/^Test at .*: failed\.$/)).toBeTruthy();
+    expect(screen.getByText(detail)).toBeTruthy();
+    expect(call.mock.calls).toEqual([[testStored, { appId: 'a1', id: 'i1' }]]);
+    expect(onChanged).toHaveBeenCalledTimes(1);
+  });
+
+  test('of settings that are saved next is repeated for the saved integration', async () => {
+    const { user, call } = open(createStored(), failed);
+    await user.type(getInput('Host'), '.org');
+    await user.click(screen.getByText('Test connection'));
+    await screen.findByText(/failed\.$/);
+    call.mockResolvedValueOnce({ value: createStored() });
+    await user.click(screen.getByText('Save'));
+    await screen.findByText(/^Saved\./);
+    const save = 'PUT /api/apps/:appId/integrations/:id';
+    expect(listRoutes(call)).toEqual([testForm, save, testStored]);
+  });
+
+  test('of other settings than the ones saved next is not repeated', async () => {
+    const { user, call } = open(createStored(), failed);
+    await user.type(getInput('Host'), '.org');
+    await user.click(screen.getByText('Test connection'));
+    await screen.findByText(/failed\.$/);
+    await user.type(getInput('Host'), '.uk');
+    call.mockResolvedValueOnce({ value: createStored() });
+    await user.click(screen.getByText('Save'));
+    await screen.findByText(/^Saved\./);
+    expect(listRoutes(call)).not.toContain(testStored);
   });
 });

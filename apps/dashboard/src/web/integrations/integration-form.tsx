@@ -9,7 +9,9 @@ import { DiscardDialog, UnsavedGuard } from '../parts/unsaved';
 import { listFormFields, type ProviderSelection } from './form-values';
 import { IntegrationHead } from './integration-head';
 import styles from './integrations.module.css';
+import { MadeKeys } from './made-keys';
 import { ProviderChoice } from './provider-choice';
+import { isMade } from './schema-fields';
 import { SchemaFormField } from './schema-form';
 import { TestResult } from './test-result';
 import { useIntegrationForm } from './use-integration-form';
@@ -33,7 +35,7 @@ export function IntegrationForm({
   const choose = (choice: ProviderSelection) =>
     changedLabels.length > 0 ? setNext(choice) : setSelection(choice);
   return (
-    <section className={`pane ${styles.side}`} aria-label={stored?.name ?? 'Add integration'}>
+    <section className={`pane ${styles.side}`} aria-label={stored?.name ?? 'Create integration'}>
       {stored && <IntegrationHead integration={stored} onChanged={onChanged} />}
       {!stored && <ProviderChoice selection={selection} onChoose={choose} />}
       {selection && (
@@ -75,7 +77,9 @@ type FormProps = {
 function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }: FormProps) {
   const { mayChange } = useSession();
   const { settings, credentials } = listFormFields(selection.provider);
-  const { form, save, test, outcome } = useIntegrationForm({ selection, stored, onChanged });
+  const { form, save, test, replaceKeys, keepNewKeys, outcome } = useIntegrationForm({
+    ...{ selection, stored, onChanged },
+  });
   useScrollOnPhone(form.element, !stored);
   const changedLabels = form.listChanged();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is new in each render.
@@ -96,16 +100,25 @@ function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }:
           {settings.map((field) => (
             <SchemaFormField key={field.path} name={`settings.${field.path}`} field={field} />
           ))}
-          {credentials.map((field) => (
-            <SchemaFormField
-              key={field.path}
-              name={`credentials.${field.path}`}
-              field={field}
-              stored={stored?.credentials[field.path]}
-              isCredential
-            />
-          ))}
+          {credentials
+            .filter((field) => !stored || !isMade(field))
+            .map((field) => (
+              <SchemaFormField
+                key={field.path}
+                name={`credentials.${field.path}`}
+                field={field}
+                stored={stored?.credentials[field.path]}
+                isCredential
+              />
+            ))}
         </fieldset>
+        {stored && credentials.some(isMade) && (
+          <MadeKeys
+            publicKey={stored.credentials['public_key']?.value ?? null}
+            replace={mayChange ? replaceKeys : undefined}
+            onReplaced={keepNewKeys}
+          />
+        )}
         {stored?.receiptUrl && <ReceiptUrl url={stored.receiptUrl} />}
         {stored?.canAddToSlack && mayChange && <AddToSlack id={stored.id} />}
       </div>
@@ -113,7 +126,7 @@ function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }:
         <div className="foot">
           <ErrorCount />
           <Button look="main-action" type="submit">
-            {stored ? 'Save' : 'Add integration'}
+            {stored ? 'Save' : 'Create integration'}
           </Button>
           <Button onClick={() => void test()}>Test connection</Button>
         </div>

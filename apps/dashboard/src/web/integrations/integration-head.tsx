@@ -89,7 +89,7 @@ function HeadFacts({ integration }: { integration: IntegrationAnswer }) {
   return (
     <dl className="facts">
       <div>
-        <dt>Added</dt>
+        <dt>Created</dt>
         <dd>{formatFull(integration.createdAt)}</dd>
       </div>
       <div>

@@ -2,14 +2,13 @@ import { formatFieldName, toSentence } from '../../api/field-problem';
 import type { IntegrationAnswer, UsedBy } from '../../api/integrations';
 import type { RegistryAnswer } from '../../api/registry';
 import { useApp, useSession } from '../context';
-import { count } from '../format';
 import { Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { NoteBox } from '../parts/notes';
 import { buildPath } from '../route';
 import { listFormFields } from './form-values';
 import { HealthMark } from './health';
-import { formatLastHour } from './health-text';
+import { countWaiting, formatLastHour } from './health-text';
 import styles from './integrations.module.css';
 
 export function IntegrationList({
@@ -36,6 +35,7 @@ export function IntegrationList({
 
 function NoIntegration() {
   const app = useApp();
+  const { mayChange } = useSession();
   return (
     <section className={`pane ${styles.list}`} aria-label="Integrations">
       <div className="empty">
@@ -46,11 +46,13 @@ function NoIntegration() {
           {app.delivery === 'sandbox' &&
             ' This app uses sandbox delivery: without integrations, every message is captured.'}
         </p>
-        <p>
-          <Link className="btn main-action" to={buildPath(app.id, 'integrations', 'new')}>
-            Add integration
-          </Link>
-        </p>
+        {mayChange && (
+          <p>
+            <Link className="btn main-action" to={buildPath(app.id, 'integrations', 'new')}>
+              Create integration
+            </Link>
+          </p>
+        )}
       </div>
     </section>
   );
@@ -73,7 +75,7 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
         </small>
       </div>
       <small className={`${styles.users} cut`}>{usedText(one.usedBy)}</small>
-      <small className="num">{one.waiting > 0 ? `${count(one.waiting, 1_000)} waiting` : ''}</small>
+      <small className="num">{one.waiting > 0 ? `${countWaiting(one.waiting)} waiting` : ''}</small>
       <div>
         <HealthMark health={one.health} />
         <small>{formatLastHour(one.health)}</small>
@@ -84,7 +86,7 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
       {one.state === 'needs_attention' && (
         <NoteBox tone="amber" title={one.stateReason ?? 'The provider rejected its credentials.'}>
           {one.waiting > 0
-            ? `${count(one.waiting, 1_000)} waiting ${one.waiting === 1 ? 'message' : 'messages'} will be sent once it works.`
+            ? `${countWaiting(one.waiting)} waiting ${one.waiting === 1 ? 'message' : 'messages'} will be sent once it works.`
             : 'Messages wait until you save new credentials or a test passes.'}
         </NoteBox>
       )}

@@ -25,7 +25,7 @@ export function ProviderChoice({
   return (
     <div className="d-head">
       <div className="line">
-        <h2 className="plain">Add integration</h2>
+        <h2 className="plain">Create integration</h2>
         <span className="grow" />
         <Button
           look="small bare icon"

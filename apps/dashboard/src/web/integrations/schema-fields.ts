@@ -23,7 +23,7 @@ export function listSchemaFields(schema: JsonSchema, prefix = '', isWithin = tru
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]): SchemaField[] => {
     const path = prefix ? `${prefix}.${name}` : name;
-    const isRequired = isWithin && required.has(name);
+    const isRequired = isWithin && required.has(name) && property['x-made-by-belfry'] !== true;
     if (property.type === 'object' && property.properties) {
       return listSchemaFields(property, path, isRequired);
     }
@@ -92,6 +92,11 @@ export function setAt(values: Values, path: string, value: unknown): Values {
 /** A credential that names an account and is no secret. */
 export function showsValue({ schema }: SchemaField): boolean {
   return schema['x-shows-value'] === true;
+}
+
+/** A credential that Belfry makes, unless the operator enters it. */
+export function isMade({ schema }: SchemaField): boolean {
+  return schema['x-made-by-belfry'] === true;
 }
 
 /** The value of an input: a text, or the state of a checkbox. */

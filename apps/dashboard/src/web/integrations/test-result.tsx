@@ -3,22 +3,27 @@ import { formatFull } from '../dates';
 import { duration } from '../format';
 import { NoteBox } from '../parts/notes';
 
-export function TestResult({
-  tested,
-  hasSaved = false,
-}: {
+/** The result of the last button that was pressed in the form of an integration. */
+export type Outcome = {
   tested?: TestConnectionAnswer;
+  /** The test was of other settings than the stored ones, so it says nothing about the health. */
+  isUnsaved?: boolean;
   hasSaved?: boolean;
-}) {
+};
+
+export function TestResult({ tested, isUnsaved = false, hasSaved = false }: Outcome) {
   if (tested) {
-    const verdict = tested.isWorking ? 'passed.' : 'failed.';
+    const { isWorking, testedAt, tookMs, detail } = tested;
+    const subject = isUnsaved ? 'Test of the unsaved settings' : 'Test';
+    const verdict = isWorking ? 'passed.' : 'failed.';
     return (
       <div role="status">
         <NoteBox
-          tone={tested.isWorking ? 'green' : 'red'}
-          title={`Test at ${formatFull(tested.testedAt)}, ${duration(tested.tookMs)}: ${verdict}`}
+          tone={isWorking ? 'green' : 'red'}
+          title={`${subject} at ${formatFull(testedAt)}, ${duration(tookMs)}: ${verdict}`}
         >
-          {tested.detail}
+          {detail}
+          {isUnsaved && ' The saved integration was not tested.'}
         </NoteBox>
       </div>
     );

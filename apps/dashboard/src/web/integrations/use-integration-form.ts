@@ -1,11 +1,19 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
-import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
-import type { PageProblem } from '../api';
+import type { IntegrationAnswer } from '../../api/integrations';
+import type { PageProblem, Result } from '../api';
 import { useApp, useServices } from '../context';
 import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
-import { buildBody, getInitialValues, listFormFields, type ProviderSelection } from './form-values';
+import {
+  buildBody,
+  type FormValues,
+  getInitialValues,
+  isSameTest,
+  listFormFields,
+  type ProviderSelection,
+} from './form-values';
+import type { Outcome } from './test-result';
 
 type FormSubject = {
   selection: ProviderSelection;
@@ -14,21 +22,89 @@ type FormSubject = {
 };
 
 /** The form of an integration, and what its buttons do. */
-export function useIntegrationForm({ selection, stored, onChanged }: FormSubject) {
+export function useIntegrationForm(subject: FormSubject) {
+  const { selection, stored, onChanged } = subject;
   const app = useApp();
-  const { api } = useServices();
   const navigate = useNavigate();
+  const calls = useCalls(subject);
   const fields = listFormFields(selection.provider);
   const form = useForm(getInitialValues(fields, stored));
-  // It belongs to the data in the form; a later read may contain another operator's change.
-  const [updatedAt, setUpdatedAt] = useState(stored?.updatedAt ?? 0);
-  const [outcome, setOutcome] = useState<{ tested?: TestConnectionAnswer; hasSaved?: boolean }>({});
-  const place = { appId: app.id };
-  const kind = { channel: selection.channel.channel, provider: selection.provider.provider };
+  // They belong to the data in the form; a later read may contain another operator's change.
+  const [saved, setSaved] = useState(() => ({
+    updatedAt: stored?.updatedAt ?? 0,
+    values: getInitialValues(fields, stored),
+  }));
+  const [outcome, setOutcome] = useState<Outcome>({});
+  const testedValues = useRef<FormValues>(undefined);
+  const isSame = (left: FormValues, right: FormValues) => isSameTest(fields, left, right);
   useShowStoredProblems(form.showProblem, stored);
 
+  /** Only this result counts for the health. */
+  async function testStored(id: string) {
+    const answer = await calls.testStored(id);
+    await onChanged();
+    return answer;
+  }
+
   const save = form.submit(
+    async (values) => withValues(values, await calls.save(values, saved.updatedAt)),
+    async ({ values, answer }) => {
+      const newValues = getInitialValues(fields, answer);
+      form.reset(newValues);
+      setSaved({ updatedAt: answer.updatedAt, values: newValues });
+      setOutcome({ hasSaved: true });
+      await onChanged();
+      if (!stored) void navigate(buildPath(app.id, 'integrations', answer.id));
+      const wasTested = testedValues.current && isSame(values, testedValues.current);
+      if (wasTested) void testStored(answer.id);
+    },
+  );
+
+  const test = form.submit(
     async (values) => {
+      testedValues.current = values;
+      const isSaved = stored !== undefined && isSame(values, saved.values);
+      return withValues(values, await (isSaved ? testStored(stored.id) : calls.testForm(values)));
+    },
+    ({ values, answer }) => {
+      const isUnsaved = stored !== undefined && !isSame(values, saved.values);
+      setOutcome({ tested: answer, isUnsaved });
+    },
+  );
+
+  /** An old result says nothing about the next try. */
+  const withoutOutcome = (act: () => Promise<void>) => () => {
+    setOutcome({});
+    return act();
+  };
+  return {
+    form,
+    save: withoutOutcome(save),
+    test: withoutOutcome(test),
+    outcome,
+    replaceKeys: () => calls.replaceKeys(saved.updatedAt),
+    /** Values that were typed into the form stay. */
+    keepNewKeys({ updatedAt }: IntegrationAnswer) {
+      setSaved({ ...saved, updatedAt });
+      return onChanged();
+    },
+  };
+}
+
+/** The answer with the values that were sent: the operator may type meanwhile. */
+function withValues<T>(values: FormValues, result: Result<T>) {
+  return 'value' in result ? { value: { values, answer: result.value } } : result;
+}
+
+/** The calls of the form to the server. */
+function useCalls({ selection, stored }: FormSubject) {
+  const app = useApp();
+  const { api } = useServices();
+  const fields = listFormFields(selection.provider);
+  const place = { appId: app.id };
+  const kind = { channel: selection.channel.channel, provider: selection.provider.provider };
+  return {
+    save(values: FormValues, updatedAt: number) {
       const body = buildBody(fields, values, stored);
       return stored
         ? api.call('PUT /api/apps/:appId/integrations/:id', {
@@ -38,38 +114,22 @@ export function useIntegrationForm({ selection, stored, onChanged }: FormSubject
           })
         : api.call('POST /api/apps/:appId/integrations', { ...place, body: { ...kind, ...body } });
     },
-    async (answer) => {
-      form.reset(getInitialValues(fields, answer));
-      setUpdatedAt(answer.updatedAt);
-      setOutcome({ hasSaved: true });
-      await onChanged();
-      if (!stored) void navigate(buildPath(app.id, 'integrations', answer.id));
-    },
-  );
-
-  const test = form.submit(
-    (values) => {
+    /** Belfry makes new ones in place of the keys that it made. */
+    replaceKeys: (updatedAt: number) =>
+      api.call('PUT /api/apps/:appId/integrations/:id', {
+        ...{ ...place, id: stored?.id ?? '' },
+        body: { updatedAt, credentials: { public_key: null, private_key: null } },
+      }),
+    testForm(values: FormValues) {
       const { name: _, ...body } = buildBody(fields, values, stored);
       return api.call('POST /api/apps/:appId/integrations/test', {
         ...place,
         body: { ...(stored ? { id: stored.id } : {}), ...kind, ...body },
       });
     },
-    async (tested) => {
-      setOutcome({ tested });
-      if (!stored || !tested.isWorking) return;
-      // Only a test of the stored integration reactivates it.
-      await api.call('POST /api/apps/:appId/integrations/:id/test', { ...place, id: stored.id });
-      await onChanged();
-    },
-  );
-
-  /** An old result says nothing about the next try. */
-  const withoutOutcome = (act: () => Promise<void>) => () => {
-    setOutcome({});
-    return act();
+    testStored: (id: string) =>
+      api.call('POST /api/apps/:appId/integrations/:id/test', { ...place, id }),
   };
-  return { form, save: withoutOutcome(save), test: withoutOutcome(test), outcome };
 }
 
 /** Shows what is wrong with the stored settings, for example after an upgrade of Belfry. */

@@ -48,7 +48,7 @@ export function EmptyLog() {
             </Link>
           )}
           <Link to={buildPath(app.id, 'integrations', 'new')}>
-            <b>Add integration</b>
+            <b>Create integration</b>
             <span>Slack, Twilio, SMTP and more.</span>
           </Link>
           <Link to="/keys">

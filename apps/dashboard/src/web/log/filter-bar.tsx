@@ -51,7 +51,7 @@ export function FilterBar({
       <SavedChip filters={filters} />
       <TimeChip filters={filters} onSet={set} onClear={() => clear('from', 'to', 'last')} />
       <ListChips filters={filters} onSet={set} onClear={clear} />
-      {(['reason', 'recipient', 'requestId', 'idempotencyKey'] as const).map((name) => {
+      {(['reason', 'recipient', 'requestId', 'idempotencyKey', 'metadata'] as const).map((name) => {
         const value = filters[name];
         return value === undefined ? null : (
           <SetChip key={name} name={filterLabels[name]} value={value} onClear={() => clear(name)} />
@@ -75,6 +75,7 @@ const filterLabels = {
   recipient: 'recipient',
   requestId: 'request',
   idempotencyKey: 'idempotency key',
+  metadata: 'metadata',
 } as const;
 
 function SetChip({
@@ -156,6 +157,7 @@ function ListChips({
   const app = useApp();
   const { registry } = useSession();
   const events = useAnswer('GET /api/apps/:appId/events', { appId: app.id });
+  const integrations = useAnswer('GET /api/apps/:appId/integrations', { appId: app.id });
   const providers = registry.channels.flatMap((channel) => channel.providers);
   const lists = {
     event: (events.value?.events ?? []).map(({ name }) => name),
@@ -163,19 +165,22 @@ function ListChips({
     state: Object.keys(registry.states),
     waits: waitNames,
     provider: [...new Set(providers.map(({ provider }) => provider))],
+    integration: (integrations.value?.integrations ?? []).map(({ name }) => name),
   };
-  return (['event', 'channel', 'state', 'waits', 'provider'] as const).map((name) => (
-    <SelectChip
-      key={name}
-      name={name === 'waits' ? 'waiting' : name}
-      value={filters[name]}
-      options={lists[name].map((value) => ({
-        value,
-        text: name === 'waits' ? getWaitLabel(value) : value,
-      }))}
-      onChange={(value) => (value ? onSet({ [name]: value }) : onClear(name))}
-    />
-  ));
+  return (['event', 'channel', 'state', 'waits', 'provider', 'integration'] as const).map(
+    (name) => (
+      <SelectChip
+        key={name}
+        name={name === 'waits' ? 'waiting' : name}
+        value={filters[name]}
+        options={lists[name].map((value) => ({
+          value,
+          text: name === 'waits' ? getWaitLabel(value) : value,
+        }))}
+        onChange={(value) => (value ? onSet({ [name]: value }) : onClear(name))}
+      />
+    ),
+  );
 }
 
 const liveLabels: Record<LiveState, string> = {

@@ -2,7 +2,7 @@ import { readFilterParams, readFilters, toQuery, writeFilters } from './filters'
 
 describe('the filters of the log', () => {
   test('are parsed from the URL as written, without unknown parameters', () => {
-    const filters = { event: 'order_shipped', recipient: '+1 202', last: '1h' };
+    const filters = { event: 'order_shipped', recipient: '+1 202', last: '1h', integration: 'a b' };
     expect(readFilters(writeFilters(filters))).toEqual(filters);
     expect(readFilters('event=a&other=b&state=')).toEqual({ event: 'a' });
   });

@@ -38,9 +38,11 @@ const rules = {
     'an unknown failure or skip reason',
   ),
   provider: anyText,
+  integration: anyText,
   recipient: anyText,
   requestId: { isValid: isUuid, problem: 'a request ID that is not an ID' },
   idempotencyKey: anyText,
+  metadata: anyText,
   /** Opens the dialog to resend. */
   do: oneOfTexts(['resend'], 'an unknown action'),
 } satisfies ParamRules;

@@ -1,3 +1,4 @@
+import { maxMetadataTextCharacters } from '@belfry/shared';
 import { useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { FindAnswer, FindResult } from '../../api/find';
@@ -56,8 +57,8 @@ export function Finder({ onFind }: { onFind: (change: PageFilters) => void }) {
       <input
         className="input"
         aria-label="Find a request"
-        placeholder="Any ID, address, phone number, event or idempotency key"
-        maxLength={255}
+        placeholder="Any ID, address, event or key"
+        maxLength={maxMetadataTextCharacters}
         value={text}
         onChange={(event) => change(event.target.value)}
       />

@@ -7,6 +7,7 @@ import { count, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Moment } from '../parts/moment';
+import { phone } from '../parts/phone';
 import { buildPath } from '../route';
 import { ChannelColumns, ChannelColumnsHead } from './channel-columns';
 import { formatSummary } from './channel-summaries';
@@ -98,7 +99,6 @@ const headRows = 1;
 const rowPx = 30;
 /** On a phone, a row has two lines. */
 const tallRowPx = 48;
-const phone = '(max-width: 719px)';
 const overscanRows = 20;
 
 function useRowPx(): number {
@@ -189,7 +189,7 @@ function Row({
     <tr
       aria-rowindex={index + 1}
       aria-current={isOpen ? 'true' : undefined}
-      data-request={row.requestId}
+      data-row={row.requestId}
       className={isFresh ? styles.fresh : ''}
     >
       <td className={styles.time}>

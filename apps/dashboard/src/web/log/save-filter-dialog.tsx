@@ -68,4 +68,5 @@ const unsavedLabels: Partial<Record<keyof PageFilters, string>> = {
   recipient: 'the recipient',
   requestId: 'the request ID',
   idempotencyKey: 'the idempotency key',
+  metadata: 'the metadata',
 };

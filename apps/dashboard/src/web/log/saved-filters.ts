@@ -15,6 +15,7 @@ const savable = [
   'state',
   'waits',
   'provider',
+  'integration',
 ] as const satisfies readonly SavableFilter[];
 
 export const maxNameLength = 60;
@@ -27,7 +28,7 @@ export function pickSavableFilters(filters: PageFilters): SavableFilters {
 
 /** The filters that stay only in the URL. */
 export function listUnsavableNames(filters: PageFilters): (keyof LogFilters)[] {
-  const personal = ['recipient', 'requestId', 'idempotencyKey'] as const;
+  const personal = ['recipient', 'requestId', 'idempotencyKey', 'metadata'] as const;
   return personal.filter((name) => filters[name]);
 }
 

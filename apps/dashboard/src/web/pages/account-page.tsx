@@ -7,6 +7,7 @@ import { Button } from '../parts/controls';
 import { ErrorCount, Form, TextField } from '../parts/form';
 import { Moment } from '../parts/moment';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
+import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
 import styles from './account-page.module.css';
@@ -98,17 +99,29 @@ function SessionTable() {
     {
       header: 'Signed in',
       className: 'num-left',
-      cell: ({ createdAt }) => <Moment at={createdAt} />,
+      cell: ({ createdAt }) => (
+        <span data-label="signed in">
+          <Moment at={createdAt} />
+        </span>
+      ),
     },
     {
       header: 'Last seen',
       className: 'num-left',
-      cell: ({ lastSeenAt }) => <Moment at={lastSeenAt} />,
+      cell: ({ lastSeenAt }) => (
+        <span data-label="last seen">
+          <Moment at={lastSeenAt} />
+        </span>
+      ),
     },
     {
       header: 'Expires',
-      className: 'num-left opt',
-      cell: ({ expiresAt }) => <Moment at={expiresAt} />,
+      className: 'num-left',
+      cell: ({ expiresAt }) => (
+        <span data-label="expires">
+          <Moment at={expiresAt} />
+        </span>
+      ),
     },
     {
       header: 'Revoke',
@@ -129,6 +142,7 @@ function SessionTable() {
       <AwayBar loaded={list} reload={list.reload} />
       <Table
         caption="Sessions"
+        className={stacked.rows}
         columns={columns}
         rows={list.value.sessions}
         getKey={({ id }) => id}

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { AppAnswer } from '../../api/apps';
 import { GoLiveDialog } from '../apps/go-live-dialog';
+import { InboxSecretsDialog } from '../apps/inbox-secrets-dialog';
 import { useServices, useSession } from '../context';
 import { AppSettingFields, getSettings } from '../parts/app-setting-fields';
 import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
@@ -17,7 +18,8 @@ import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
 import styles from './apps-page.module.css';
 
-type Doing = { kind: 'create' } | { kind: 'change' | 'go-live' | 'remove'; app: AppAnswer };
+type DoingKind = 'change' | 'go-live' | 'secrets' | 'remove';
+type Doing = { kind: 'create' } | { kind: DoingKind; app: AppAnswer };
 
 export function AppsPage() {
   const { apps, mayChange } = useSession();
@@ -45,6 +47,9 @@ export function AppsPage() {
       )}
       {doing?.kind === 'go-live' && (
         <GoLiveDialog app={doing.app} onClose={() => setDoing(undefined)} />
+      )}
+      {doing?.kind === 'secrets' && (
+        <InboxSecretsDialog app={doing.app} onClose={() => setDoing(undefined)} />
       )}
       {doing?.kind === 'remove' && (
         <RemoveAppDialog app={doing.app} onClose={() => setDoing(undefined)} />
@@ -98,7 +103,7 @@ function AppTable({
     {
       header: 'Actions',
       isHeaderHidden: true,
-      className: `right ${stacked.line}`,
+      className: `c-acts four right ${stacked.line}`,
       cell: (app) => mayChange && <AppActs app={app} onDo={onDo} />,
     },
   ];
@@ -134,6 +139,9 @@ function AppActs({ app, onDo }: { app: AppAnswer; onDo: (doing: Doing) => void }
       )}
       <Button look="small" onClick={() => onDo({ kind: 'change', app })}>
         Change
+      </Button>
+      <Button look="small" onClick={() => onDo({ kind: 'secrets', app })}>
+        Inbox secrets
       </Button>
       {isOwner && (
         <Button look="small" onClick={() => onDo({ kind: 'remove', app })}>

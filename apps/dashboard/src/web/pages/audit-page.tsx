@@ -6,6 +6,7 @@ import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { AuditFilterBar } from '../audit/filter-bar';
 import { readAuditFilters, toAuditQuery } from '../audit/filters';
+import { formatKind } from '../audit/format-field';
 import { listChanges } from '../audit/list-changes';
 import { getSubjectPath } from '../audit/subject-path';
 import { useServices } from '../context';
@@ -17,6 +18,7 @@ import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
+import styles from './audit-page.module.css';
 
 export function AuditPage() {
   const { search } = useLocation();
@@ -62,6 +64,7 @@ function AuditList({ search }: { search: string }) {
   );
 }
 
+type AuditName = AuditAnswer['names'][string];
 type Entry = { entry: AuditRow; names: AuditAnswer['names'] };
 
 const columns: Column<Entry>[] = [
@@ -73,28 +76,38 @@ const columns: Column<Entry>[] = [
   },
   {
     header: 'Operator',
-    cell: ({ entry: { operator, operatorId } }) => (
+    cell: ({ entry: { operator, operatorId, change } }) => (
       <Link
         to="/audit"
         search={`operator=${operatorId ?? 'none'}`}
         title="Show only changes by this operator"
       >
-        {operator ?? 'the command line'}
+        {operator ?? getAuthor(change)}
       </Link>
     ),
   },
   { header: 'Action', className: `ev ${stacked.line}`, cell: ({ entry }) => entry.action },
   { header: 'Object', cell: (entry) => <Subject {...entry} /> },
   { header: 'App', className: 'opt', cell: (entry) => <AppName {...entry} /> },
-  { header: 'Change', className: `opt ${stacked.line}`, cell: (entry) => <Changes {...entry} /> },
+  {
+    header: 'Change',
+    className: `opt ${styles.change} ${stacked.line}`,
+    cell: (entry) => <Changes {...entry} />,
+  },
 ];
+
+/** An API key or Belfry itself, if no operator made the change. */
+function getAuthor(change: AuditRow['change']): string {
+  const by = change?.['by'];
+  return typeof by === 'string' ? by : 'the command line';
+}
 
 function AuditTable({ pages }: { pages: AuditAnswer[] }) {
   const rows = pages.flatMap(({ entries, names }) => entries.map((entry) => ({ entry, names })));
   return (
     <Table
       caption="Changes"
-      className={`wide-rows ${stacked.rows}`}
+      className={`${styles.rows} ${stacked.rows}`}
       columns={columns}
       rows={rows}
       getKey={({ entry }) => entry.id}
@@ -119,7 +132,7 @@ function AppName({ entry: { appId }, names }: Entry) {
 function Subject({ entry, names }: Entry) {
   const { subject } = entry;
   const name = getOwn(names, subject);
-  const text = name ? `${name.name}${name.isRemoved ? ' (removed)' : ''}` : subject;
+  const text = getSubjectText(entry, name);
   const path = getSubjectPath(entry, names);
   if (path === undefined) return <span title={subject}>{text}</span>;
   return (
@@ -129,11 +142,17 @@ function Subject({ entry, names }: Entry) {
   );
 }
 
-/** `port: 25 → 587` for each changed field. */
+function getSubjectText({ action, subject, before }: AuditRow, name: AuditName | undefined) {
+  // A removed rule has no row any more.
+  if (action.startsWith('alert.')) return formatKind(name?.name ?? before?.['kind']) ?? subject;
+  return name ? `${name.name}${name.isRemoved ? ' (removed)' : ''}` : subject;
+}
+
+/** `Port: 25 → 587` for each changed field. */
 function Changes({ entry, names }: Entry) {
-  return listChanges(entry, names).map(({ field, before, after }) => (
-    <div key={field}>
-      <span className="dim">{field}:</span>{' '}
+  return listChanges(entry, names).map(({ path, label, before, after }) => (
+    <div key={path}>
+      <span className="dim">{label}:</span>{' '}
       {entry.before !== null && (
         <>
           <del>{convertDates(before ?? 'none')}</del> →{' '}

@@ -18,7 +18,6 @@ const readAgainMs = 30_000;
 
 export function EventsPage() {
   const app = useApp();
-  const { mayChange } = useSession();
   const [text, setText] = useState('');
   const { search } = useLocation();
   const [isAdding, setAdding] = useState(new URLSearchParams(search).get('do') === 'create');
@@ -37,14 +36,7 @@ export function EventsPage() {
       onText={setText}
       loaded={list}
       reload={list.reload}
-      action={
-        mayChange && (
-          <Button look="main-action" onClick={() => setAdding(true)}>
-            <Icon name="plus" size={14} />
-            Create event
-          </Button>
-        )
-      }
+      create={{ text: 'Create event', onClick: () => setAdding(true) }}
     >
       {!list.value && <Waiting loaded={list} reload={list.reload} what="events" />}
       {list.value && all.length === 0 && <NoEvent onAdd={() => setAdding(true)} />}
@@ -55,6 +47,7 @@ export function EventsPage() {
 }
 
 function NoEvent({ onAdd }: { onAdd: () => void }) {
+  const { mayChange } = useSession();
   return (
     <div className="pane">
       <div className="empty">
@@ -64,9 +57,11 @@ function NoEvent({ onAdd }: { onAdd: () => void }) {
           channels and templates. Write a draft, preview it on every channel, then publish it.
         </p>
         <p>
-          <Button look="main-action" onClick={onAdd}>
-            Create event
-          </Button>
+          {mayChange && (
+            <Button look="main-action" onClick={onAdd}>
+              Create event
+            </Button>
+          )}
         </p>
       </div>
     </div>

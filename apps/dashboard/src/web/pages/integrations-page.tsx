@@ -5,9 +5,7 @@ import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
 import { IntegrationForm } from '../integrations/integration-form';
 import { IntegrationList } from '../integrations/integration-list';
-import { Button } from '../parts/controls';
 import { Divider } from '../parts/divider';
-import { Icon } from '../parts/icons';
 import { ListPage } from '../parts/list-page';
 import { Waiting } from '../parts/notes';
 import { buildPath } from '../route';
@@ -17,7 +15,7 @@ const formPx = 448;
 export function IntegrationsPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const navigate = useNavigate();
-  const { mayChange, reloadApps } = useSession();
+  const { reloadApps } = useSession();
   const [text, setText] = useState('');
   const list = useAnswer(
     'GET /api/apps/:appId/integrations',
@@ -38,17 +36,10 @@ export function IntegrationsPage({ openId }: { openId: string | undefined }) {
       onText={setText}
       loaded={list}
       reload={list.reload}
-      action={
-        mayChange && (
-          <Button
-            look="main-action"
-            onClick={() => navigate(buildPath(app.id, 'integrations', 'new'))}
-          >
-            <Icon name="plus" size={14} />
-            Add integration
-          </Button>
-        )
-      }
+      create={{
+        text: 'Create integration',
+        onClick: () => void navigate(buildPath(app.id, 'integrations', 'new')),
+      }}
     >
       <div className={openId ? 'body open' : 'body'}>
         {list.value ? (

@@ -1,46 +1,42 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
 import { useKeys } from '../keyboard';
 import { FilterBar } from '../log/filter-bar';
-import { readFilterParams, writeFilters } from '../log/filters';
+import { writeFilters } from '../log/filters';
 import styles from '../log/log.module.css';
 import { LogTable } from '../log/log-table';
+import { useLinkFilters } from '../log/use-link-filters';
 import { useLogList } from '../log/use-log-list';
 import { Divider } from '../parts/divider';
 import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar } from '../parts/notes';
+import { useReturnToRow } from '../parts/pane';
 import { buildPath } from '../route';
 
 const EmptyLog = lazy(async () => ({ default: (await import('../log/empty-log')).EmptyLog }));
 const RequestPane = lazy(async () => ({
   default: (await import('../request/request-pane')).RequestPane,
 }));
-const listPx = 556;
+const listPx = 640;
 
 /** The log of all channels, and the details of the open request. */
 export function LogPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
   const navigate = useNavigate();
   const { search } = useLocation();
-  const { filters, ignored } = readFilterParams(search);
+  const { filters, ignored } = useLinkFilters(search);
   const [isPaused, setPaused] = useState(false);
   const list = useLogList({ appId: app.id, filters, isPaused: isPaused || openId !== undefined });
   const open = (row: LogRow | undefined) => {
     if (row) void navigate({ pathname: buildPath(app.id, 'log', row.requestId), search });
   };
-  const closedId = useRef<string>(undefined);
+  const returnToRow = useReturnToRow(openId);
   const close = () => {
-    closedId.current = readOpenId();
+    returnToRow(readOpenId());
     void navigate({ pathname: buildPath(app.id, 'log'), search });
   };
-  // On a phone, the list is hidden until the request is closed.
-  useEffect(() => {
-    if (openId !== undefined || closedId.current === undefined) return;
-    focusRow(closedId.current);
-    closedId.current = undefined;
-  }, [openId]);
   const step = (by: number) => () => {
     const currentId = readOpenId();
     const at = list.rows.visible.findIndex(({ requestId }) => requestId === currentId);
@@ -77,7 +73,7 @@ export function LogPage({ openId }: { openId: string | undefined }) {
           <LogTable list={list} openId={openId} search={search} />
           {openId && (
             <Suspense fallback={null}>
-              <RequestPane key={openId} requestId={openId} />
+              <RequestPane key={openId} requestId={openId} onClose={close} />
             </Suspense>
           )}
           {openId && <Divider name="log" side="first" initialPx={listPx} />}
@@ -90,9 +86,4 @@ export function LogPage({ openId }: { openId: string | undefined }) {
 /** From the address, which is ahead of the page while keys are pressed faster than it is drawn. */
 function readOpenId(): string | undefined {
   return window.location.pathname.split('/').at(-1);
-}
-
-/** Returns the focus to the row of the closed request. */
-function focusRow(requestId: string): void {
-  document.querySelector<HTMLElement>(`[data-request="${CSS.escape(requestId)}"] a`)?.focus();
 }

@@ -1,11 +1,15 @@
+import { useNavigate } from 'react-router';
 import type { ResendRun } from '../../api/resends';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
 import { count } from '../format';
+import { useKeys } from '../keyboard';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
+import { useReturnToRow } from '../parts/pane';
+import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { listFilterTerms } from '../resend/filter-terms';
 import styles from '../resend/resend.module.css';
@@ -19,14 +23,22 @@ const runPx = 560;
 /** The bulk resends of the app. */
 export function ResendsPage({ openId }: { openId: string | undefined }) {
   const app = useApp();
+  const navigate = useNavigate();
+  const returnToRow = useReturnToRow(openId);
   const list = useAnswer(
     'GET /api/apps/:appId/resends',
     { appId: app.id },
     { everyMs: readEveryMs },
   );
   const runs = list.value?.runs ?? [];
+  function close() {
+    if (!openId) return;
+    returnToRow(openId);
+    void navigate(buildPath(app.id, 'resends'));
+  }
+  useKeys({ Escape: close });
   return (
-    <div className={`split int ${styles.resends}`}>
+    <div className={`split list-detail ${styles.resends}`}>
       <div>
         <AwayBar loaded={list} reload={list.reload} />
       </div>
@@ -36,7 +48,14 @@ export function ResendsPage({ openId }: { openId: string | undefined }) {
           {list.value && runs.length === 0 && <NoResend />}
           {runs.length > 0 && <RunTable runs={runs} openId={openId} />}
         </section>
-        {openId && <RunPane key={openId} resendId={openId} onChanged={() => void list.reload()} />}
+        {openId && (
+          <RunPane
+            key={openId}
+            resendId={openId}
+            onChanged={() => void list.reload()}
+            onClose={close}
+          />
+        )}
         {openId && <Divider name="resends" side="last" initialPx={runPx} />}
       </div>
     </div>
@@ -71,21 +90,26 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
     },
     {
       header: 'Filter',
-      className: 'cut',
+      className: `cut ${stacked.line}`,
       title: formatFilters,
       cell: (run) => <Link to={buildPath(app.id, 'resends', run.id)}>{formatFilters(run)}</Link>,
     },
     {
       header: 'Resent',
       className: `num ${styles.count}`,
-      cell: ({ resent, matched }) => `${count(resent)} of ${count(matched)}`,
+      cell: ({ resent, matched }) => (
+        <span data-label="Resent">
+          {count(resent)} of {count(matched)}
+        </span>
+      ),
     },
     { header: 'State', className: styles.state, cell: (run) => <RunState run={run} /> },
-    { header: 'By', className: 'opt cut', cell: ({ createdBy }) => createdBy },
+    { header: 'By', className: `opt cut ${styles.by}`, cell: ({ createdBy }) => createdBy },
   ];
   return (
     <Table
       caption="Resends"
+      className={`wide-rows ${stacked.rows}`}
       columns={columns}
       rows={runs}
       getKey={({ id }) => id}

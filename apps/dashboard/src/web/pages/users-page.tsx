@@ -7,6 +7,7 @@ import { Segments } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { Icon } from '../parts/icons';
 import { IgnoredParams } from '../parts/ignored-params';
+import { useReturnToRow } from '../parts/pane';
 import { buildPath } from '../route';
 import { ErasureList } from '../users/erasure-list';
 import { SuppressionList } from '../users/suppression-list';
@@ -36,7 +37,7 @@ const rules = {
 type ListName = (typeof lists)[number]['value'];
 
 const hints: Record<ListName, string> = {
-  users: 'Start of a user ID, e-mail, number, chat or device',
+  users: 'Start of an ID, address or device',
   suppressions: 'Start of the address',
   erased: '',
 };
@@ -49,16 +50,19 @@ export function UsersPage({ openId }: { openId: string | undefined }) {
   const { values, ignored } = readParams(search, rules);
   const name = lists.find(({ value }) => value === values.list)?.value ?? 'users';
   const { text = '' } = values;
-  const close = () =>
+  const returnToRow = useReturnToRow(openId);
+  const close = () => {
+    returnToRow(openId);
     void navigate({ pathname: buildPath(app.id, 'users'), search: buildSearch(name, text) });
+  };
   const leave = () => {
     if (openId) close();
   };
   useKeys({ Escape: leave });
   return (
-    <div className={`split ${styles.page}`}>
+    <div className={`split list-detail ${styles.page}`}>
       <div>
-        <div className={`bar ${styles.finders}`}>
+        <div className="bar">
           <Segments
             label="List"
             options={lists}

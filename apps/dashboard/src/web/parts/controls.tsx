@@ -1,10 +1,10 @@
-import { type ButtonHTMLAttributes, type ReactNode, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { Link as RouterLink } from 'react-router';
 import type { AbsolutePath } from '../route';
 import styles from './controls.module.css';
 import { Icon } from './icons';
 
-type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { look?: string };
+type ButtonProps = ComponentProps<'button'> & { look?: string };
 
 export function Button({ look = '', type = 'button', className = '', ...rest }: ButtonProps) {
   return <button type={type} className={`btn ${look} ${className}`.trim()} {...rest} />;

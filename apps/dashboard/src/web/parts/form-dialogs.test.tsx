@@ -34,12 +34,13 @@ describe('a dialog that asks for a name', () => {
     return userEvent.setup();
   }
 
-  test('starts with the current name, and does not send an empty one', async () => {
+  test('starts with the current name, does not send an empty one, and says so once', async () => {
     const user = open();
     expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('order_shipped');
     await user.clear(screen.getByLabelText('Name'));
     await user.click(getButton('Rename'));
     expect(screen.getByText('Enter a name.')).toBeTruthy();
+    expect(screen.queryByText(/to correct/)).toBeNull();
     expect(send).not.toHaveBeenCalled();
   });
 

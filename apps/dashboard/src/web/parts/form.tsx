@@ -1,6 +1,5 @@
 import { type ComponentProps, createContext, type ReactNode, useContext, useEffect } from 'react';
 import { type FieldValues, get, useController, useFormState } from 'react-hook-form';
-import { plural } from '../format';
 import { checkText, type TextRules } from './check-text';
 import { CheckInput, Field, SelectInput } from './field';
 import styles from './form.module.css';
@@ -37,6 +36,8 @@ export function Form<Values extends FieldValues>({
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
+          // React passes the events of a dialog on to the form that opened it, and that form would save itself, too.
+          event.stopPropagation();
           void onSubmit();
         }}
       >
@@ -51,15 +52,15 @@ export function Form<Values extends FieldValues>({
   );
 }
 
-/** How many fields are wrong, and which. */
+/** How many fields are wrong, and which. A single one has the focus, and its own error. */
 export function ErrorCount() {
   const { control, labels } = useFields();
   const { errors } = useFormState({ control });
   const wrong = [...labels].filter(([name]) => get(errors, name) !== undefined);
-  if (wrong.length === 0) return null;
+  if (wrong.length < 2) return null;
   return (
     <p className={styles.errorCount} role="status">
-      {plural(wrong.length, 'field')} to correct: {wrong.map(([, label]) => label).join(', ')}
+      {wrong.length} fields to correct: {wrong.map(([, label]) => label).join(', ')}
     </p>
   );
 }

@@ -1,15 +1,17 @@
 import type { ReactNode } from 'react';
 import type { Loaded } from '../answers';
+import { useSession } from '../context';
+import { Button } from './controls';
 import { Icon } from './icons';
 import { AwayBar } from './notes';
 
-/** A list page with a search field, an action button and the list. */
+/** A list page with a search field, a button that creates a thing, and the list. */
 export function ListPage({
   finds,
   placeholder,
   text,
   onText,
-  action,
+  create,
   loaded,
   reload,
   children,
@@ -19,11 +21,13 @@ export function ListPage({
   placeholder: string;
   text: string;
   onText: (text: string) => void;
-  action: ReactNode;
+  /** The button is shown to operators who may change the app; with a `problem` it is disabled. */
+  create: { text: string; problem?: string | undefined; onClick: () => void };
   loaded: Loaded<unknown>;
   reload: () => Promise<void>;
   children: ReactNode;
 }) {
+  const { mayChange } = useSession();
   return (
     <div className="split int">
       <div>
@@ -40,7 +44,17 @@ export function ListPage({
             <kbd className="key" data-keys="/" />
           </div>
           <span className="grow" />
-          {action}
+          {mayChange && (
+            <Button
+              look="main-action"
+              disabled={create.problem !== undefined}
+              title={create.problem}
+              onClick={create.onClick}
+            >
+              <Icon name="plus" size={14} />
+              {create.text}
+            </Button>
+          )}
         </div>
         <AwayBar loaded={loaded} reload={reload} />
       </div>

@@ -6,26 +6,44 @@ import styles from './problems.module.css';
 import { Mark } from './state-mark';
 
 /** Errors that prevent publishing, and warnings. */
-export function Problems({ problems }: { problems: readonly PublishProblem[] }) {
+export function Problems({
+  problems,
+  isBelowTemplate = false,
+}: {
+  problems: readonly PublishProblem[];
+  /** The list belongs to one channel and language, so it does not name them. */
+  isBelowTemplate?: boolean;
+}) {
   const { registry } = useSession();
   if (problems.length === 0) return null;
   return (
-    <ul className={styles.list} aria-label="Problems">
-      {problems.map((one) => (
-        <li key={`${one.channel} ${one.locale} ${one.field} ${one.line} ${one.problem}`}>
-          <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />
-          <span>
-            <b>{nameLocation(registry, one)}</b>{' '}
-            {one.line !== undefined && `${one.line}:${one.column} `}
-            {one.problem}
-          </span>
-        </li>
-      ))}
+    <ul
+      className={isBelowTemplate ? `${styles.list} ${styles.below}` : styles.list}
+      aria-label="Problems"
+    >
+      {problems.map((one) => {
+        const { channel, locale, field, line, column, problem } = one;
+        const place = isBelowTemplate ? [] : [channel, locale];
+        const location = [...place, getLabel(registry, one)].filter(Boolean).join(' ');
+        return (
+          <li key={`${channel} ${locale} ${field} ${line} ${column} ${problem}`}>
+            <Mark name={one.severity === 'error' ? 'failed' : 'attention'} />
+            <span>
+              {location && <b>{location}</b>}{' '}
+              {line !== undefined && (
+                <span className={styles.position}>
+                  {line}:{column}
+                </span>
+              )}{' '}
+              {problem}
+            </span>
+          </li>
+        );
+      })}
     </ul>
   );
 }
 
-function nameLocation(registry: RegistryAnswer, { channel, locale, field }: PublishProblem) {
-  const label = channel && field && getFieldLabel(registry, channel, field);
-  return [channel, locale, label].filter(Boolean).join(' ');
+function getLabel(registry: RegistryAnswer, { channel, field }: PublishProblem) {
+  return channel && field && getFieldLabel(registry, channel, field);
 }

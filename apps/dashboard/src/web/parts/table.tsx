@@ -63,7 +63,13 @@ export function Table<Row>(props: TableProps<Row>) {
         </thead>
         <tbody>
           {table.getRowModel().rows.map(({ id, original }) => (
-            <TableRow key={id} {...props} row={original} isCurrent={id === props.currentKey} />
+            <TableRow
+              key={id}
+              {...props}
+              id={id}
+              row={original}
+              isCurrent={id === props.currentKey}
+            />
           ))}
         </tbody>
       </table>
@@ -123,17 +129,19 @@ const show = (row: HTMLTableRowElement | null) => row?.scrollIntoView({ block: '
 
 function TableRow<Row>({
   columns,
+  id,
   row,
   isCurrent,
   getRowClass,
   renderDetail,
-}: TableProps<Row> & { row: Row; isCurrent: boolean }) {
+}: TableProps<Row> & { id: string; row: Row; isCurrent: boolean }) {
   const detail = renderDetail?.(row);
   return (
     <>
       <tr
         ref={isCurrent ? show : null}
         aria-current={isCurrent ? 'true' : undefined}
+        data-row={id}
         className={getRowClass?.(row)}
       >
         {columns.map((column) => (

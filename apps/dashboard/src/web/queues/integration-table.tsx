@@ -1,9 +1,9 @@
 import type { IntegrationQueue } from '../../api/queues';
 import { useServices, useSession } from '../context';
 import { formatMoment } from '../dates';
-import { count } from '../format';
 import { HealthMark } from '../integrations/health';
-import { formatLastError, formatLastHour } from '../integrations/health-text';
+import { countWaiting, formatLastError, formatLastHour } from '../integrations/health-text';
+import { writeFilters } from '../log/filters';
 import { Button, Link } from '../parts/controls';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
@@ -64,6 +64,7 @@ const columns: Column<IntegrationQueue>[] = [
   },
   {
     header: 'Health',
+    className: styles.health,
     cell: ({ health }) => (
       <>
         <HealthMark health={health} />
@@ -82,6 +83,19 @@ const columns: Column<IntegrationQueue>[] = [
     header: 'Waiting',
     className: `num ${styles.waiting}`,
     sortBy: ({ waiting }) => waiting,
-    cell: ({ waiting }) => <span className={waiting === 0 ? 'faint' : ''}>{count(waiting)}</span>,
+    cell: (one) => <WaitingLink integration={one} />,
   },
 ];
+
+/** A number of messages as a link to exactly these in the log. 0 is faint. */
+function WaitingLink({ integration: { appId, name, waiting } }: { integration: IntegrationQueue }) {
+  const text = countWaiting(waiting);
+  if (waiting === 0) return <span className="faint">{text}</span>;
+  const search = writeFilters({ state: 'queued', integration: name });
+  return (
+    <Link to={buildPath(appId, 'log')} search={search}>
+      {text}
+      <span className="vh"> waiting for {name}</span>
+    </Link>
+  );
+}

@@ -1,3 +1,4 @@
+import { toItemNumber } from '@belfry/shared';
 import type { RequestAnswer } from '../../api/requests';
 import { useApp } from '../context';
 import { JsonBlock } from '../parts/code';
@@ -12,14 +13,14 @@ export function CallTab({ request }: { request: RequestAnswer }) {
     ...(call.override === null ? {} : { override: call.override }),
     ...(call.locale === null ? {} : { locale: call.locale }),
     ...(call.scheduleAt === null ? {} : { schedule_at: call.scheduleAt }),
+    ...(call.metadata === null ? {} : { metadata: call.metadata }),
+    ...(call.cancelKey === null ? {} : { cancel_key: call.cancelKey }),
   };
   const path = request.kind === 'bulk' ? 'bulk_send' : 'send';
+  const item = request.items > 1 ? `, item ${toItemNumber(request.item)}` : '';
   return (
     <div className="pad">
-      <JsonBlock
-        title={`POST /v1/apps/${app.id}/events/${path}${request.items > 1 ? `, item ${request.item}` : ''}`}
-        value={requestBody}
-      />
+      <JsonBlock title={`POST /v1/apps/${app.id}/events/${path}${item}`} value={requestBody} />
       <JsonBlock title={`${call.answer.status}, application/json`} value={call.answer.body} />
     </div>
   );

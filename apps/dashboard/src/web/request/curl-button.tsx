@@ -28,6 +28,8 @@ function formatCurl(url: string, { event, call }: RequestAnswer): string {
     override: call.override,
     locale: call.locale,
     schedule_at: call.scheduleAt,
+    metadata: call.metadata,
+    cancel_key: call.cancelKey,
   }).filter(([, value]) => value !== null && value !== undefined);
   const json = JSON.stringify(Object.fromEntries(body), null, 2).replaceAll("'", `'\\''`);
   return [

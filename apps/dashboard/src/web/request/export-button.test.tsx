@@ -33,7 +33,7 @@ async function exportFile(response: () => Promise<unknown>) {
   const button = screen.getByRole('button');
   fireEvent.click(button);
   expect(button.textContent).toBe('Exporting…');
-  await waitFor(() => expect(button.textContent).toBe('Export CSV'));
+  await waitFor(() => expect(button.textContent).toBe('Export CSV (times in UTC)'));
   return { problem: problems.at(-1), saved };
 }
 

@@ -26,7 +26,7 @@ export function ExportButton({ requestId, filters, onProblem }: Props) {
   }
   return (
     <Button look="small" disabled={isExporting} onClick={() => void exportItems()}>
-      {isExporting ? 'Exporting…' : 'Export CSV'}
+      {isExporting ? 'Exporting…' : 'Export CSV (times in UTC)'}
     </Button>
   );
 }

@@ -1,3 +1,4 @@
+import { toItemNumber } from '@belfry/shared';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type FormEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { ItemFilters, ItemRow } from '../../api/request-items';
@@ -69,7 +70,7 @@ function ItemBar({ request, filters, onFilter, onProblem }: BarProps) {
           name="recipient"
           type="search"
           aria-label="Find items by address or user ID"
-          placeholder="Beginning of an address or user ID"
+          placeholder="Start of an address or user ID"
           defaultValue={filters.recipient}
         />
       </form>
@@ -157,7 +158,7 @@ function Row({ row, onOpen }: { row: ItemRow; onOpen: (item: number) => void }) 
     <button type="button" onClick={() => onOpen(item)}>
       <span className="num faint">
         <span className="vh">Item </span>
-        {count(item + 1)}
+        {count(toItemNumber(item))}
       </span>
       <span className="cut" title={recipient ?? undefined}>
         {recipient ?? 'no recipient'}

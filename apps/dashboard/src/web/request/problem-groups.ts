@@ -1,8 +1,8 @@
 import type { ReasonGroup } from '../../api/requests';
 
-/** Failed groups, then skipped ones, the largest first. */
+/** Failed groups, then unknown and skipped ones; of each state the largest first. */
 export function listProblemGroups(groups: readonly ReasonGroup[]): ReasonGroup[] {
-  return ['failed', 'skipped'].flatMap((state) =>
+  return ['failed', 'unknown', 'skipped'].flatMap((state) =>
     groups.filter((group) => group.state === state).toSorted((a, b) => b.count - a.count),
   );
 }

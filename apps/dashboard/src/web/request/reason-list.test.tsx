@@ -10,24 +10,26 @@ const patience = { timeout: 20_000 };
 const explanation = { what: 'It failed.', remedy: null };
 
 test.each([
-  [null, 'no_reason'],
-  ['expired', 'expired'],
-])('resends exactly the messages that failed with the reason %s', async (reason, filter) => {
+  ['failed', null, 'no_reason'],
+  ['failed', 'expired', 'expired'],
+  ['unknown', null, 'no_reason'],
+])('resends exactly the messages that are %s with the reason %s', async (state, reason, filter) => {
   const api = createTestApi({});
-  const group: ReasonGroup = { channel: 'sms', state: 'failed', reason, count: 3, explanation };
+  const group: ReasonGroup = { channel: 'sms', state, reason, count: 3, explanation };
+  const counts = { failed: 0, unknown: 0, [state]: 3 };
   // The list reads only these members.
-  const request = { requestId: 'r', groups: [group], counts: { failed: 3 } } as RequestAnswer;
+  const request = { requestId: 'r', groups: [group], counts } as unknown as RequestAnswer;
   const onFilter = jest.fn();
   renderPart(<ReasonList request={request} onFilter={onFilter} />, api);
-  const filters = { channel: 'sms', reason: filter };
+  const filters = { channel: 'sms', state, reason: filter };
   await userEvent.click(screen.getByRole('button', { name: 'Show' }));
-  expect(onFilter).toHaveBeenCalledWith({ ...filters, state: 'failed' });
+  expect(onFilter).toHaveBeenCalledWith(filters);
   await userEvent.click(screen.getByRole('button', { name: 'Resend these…' }));
   await waitFor(
     () =>
       expect(api.call).toHaveBeenCalledWith('GET /api/apps/:appId/resends/count', {
         appId: 'a',
-        query: { ...filters, state: 'failed', requestId: 'r' },
+        query: { ...filters, requestId: 'r' },
       }),
     patience,
   );

@@ -17,7 +17,7 @@ const ResendByFilterDialog = lazy(async () => ({
 
 const shortList = 5;
 
-/** Failed and skipped messages by channel and reason. */
+/** Failed, unknown and skipped messages by channel and reason. */
 export function ReasonList({
   request: { requestId, groups, counts },
   onFilter,
@@ -30,14 +30,14 @@ export function ReasonList({
   const [isLong, setLong] = useState(false);
   const problems = listProblemGroups(groups);
   if (problems.length === 0) return null;
-  const open = (filters: PageFilters) => setResend({ requestId, state: 'failed', ...filters });
+  const open = (filters: PageFilters) => setResend({ requestId, ...filters });
   return (
-    <section aria-label="Failed and skipped messages by reason">
+    <section aria-label="Failed, unknown and skipped messages by reason">
       <div className={`bar ${styles.bar}`}>
-        <h3 className="sect">Failed and skipped</h3>
+        <h3 className="sect">Failed, unknown and skipped</h3>
         <span className="grow" />
         {mayChange && counts.failed > 0 && (
-          <Button look="small" onClick={() => open({})}>
+          <Button look="small" onClick={() => open({ state: 'failed' })}>
             <Icon name="retry" size={14} />
             Resend failed messages…
           </Button>
@@ -76,7 +76,7 @@ function Reason({
   onShow: (filters: ItemFilters) => void;
   onResend: ((filters: PageFilters) => void) | undefined;
 }) {
-  const byReason = { channel, reason: reason ?? noReason };
+  const filters = { channel, state, reason: reason ?? noReason };
   return (
     <li>
       <State name={state}>
@@ -89,11 +89,11 @@ function Reason({
         {explanation?.what} {reason && <code>{reason}</code>}{' '}
         <span className="dim">{explanation?.remedy}</span>
       </p>
-      <Button look="small" onClick={() => onShow({ ...byReason, state })}>
+      <Button look="small" onClick={() => onShow(filters)}>
         Show
       </Button>
-      {onResend && state === 'failed' && (
-        <Button look="small" onClick={() => onResend(byReason)}>
+      {onResend && state !== 'skipped' && (
+        <Button look="small" onClick={() => onResend(filters)}>
           Resend these…
         </Button>
       )}

@@ -1,5 +1,5 @@
-import { useState } from 'react';
-import { useLocation, useNavigate } from 'react-router';
+import { toItemNumber } from '@belfry/shared';
+import { useEffect, useRef, useState } from 'react';
 import type { ItemFilters } from '../../api/request-items';
 import type { RequestAnswer } from '../../api/requests';
 import { useAnswer } from '../answers';
@@ -9,8 +9,8 @@ import { count } from '../format';
 import { formatCount, listCounts } from '../log/channel-summaries';
 import { JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
-import { Icon } from '../parts/icons';
-import { AwayBar, NoteBox, Waiting } from '../parts/notes';
+import { AwayBar, NoteBox } from '../parts/notes';
+import { CloseButton, PaneHeading, UnreadPane } from '../parts/pane';
 import { State } from '../parts/state-mark';
 import { buildPath } from '../route';
 import { versionSearch } from '../versions/version-place';
@@ -19,6 +19,7 @@ import { CallTab } from './call-tab';
 import { isOpen } from './channel-row-state';
 import { CurlButton } from './curl-button';
 import { ExplainTab } from './explain-tab';
+import { ItemFacts } from './item-facts';
 import { listCurrent } from './prompt-groups';
 import { RenderedTab } from './rendered-tab';
 import styles from './request.module.css';
@@ -27,7 +28,7 @@ import { TimelineTab } from './timeline-tab';
 const readAgainMs = 3_000;
 
 /** Details of one request, from the call to the last receipt. */
-export function RequestPane({ requestId }: { requestId: string }) {
+export function RequestPane({ requestId, onClose }: { requestId: string; onClose: () => void }) {
   const app = useApp();
   /** The open item of a bulk request; without one, its overview. */
   const [item, setItem] = useState<number>();
@@ -45,11 +46,13 @@ export function RequestPane({ requestId }: { requestId: string }) {
   if (isDone !== isSettled) setSettled(isDone);
   return (
     <section className={`pane ${styles.detail}`} aria-label="Request" data-scrolls>
-      <AwayBar loaded={request} reload={request.reload} />
-      {!value && <Waiting loaded={request} reload={request.reload} what="request" />}
+      {!value && (
+        <UnreadPane loaded={request} reload={request.reload} what="request" onClose={onClose} />
+      )}
       {value && (
         <>
-          <RequestHead request={value} />
+          <AwayBar loaded={request} reload={request.reload} />
+          <RequestHead request={value} onClose={onClose} />
           {isOverview ? (
             <BulkOverview
               request={value}
@@ -61,6 +64,7 @@ export function RequestPane({ requestId }: { requestId: string }) {
           ) : (
             <>
               {value.items > 1 && <ItemBar request={value} onItem={setItem} />}
+              <ItemFacts request={value} />
               <RequestTabs request={value} onChanged={request.reload} />
             </>
           )}
@@ -78,17 +82,15 @@ function isAllFinal({ counts, items, plannedItems }: RequestAnswer): boolean {
   return counts.waiting + counts.sent + counts.unknown === 0 && items === plannedItems;
 }
 
-function RequestHead({ request }: { request: RequestAnswer }) {
+function RequestHead({ request, onClose }: { request: RequestAnswer; onClose: () => void }) {
   const app = useApp();
-  const navigate = useNavigate();
-  const { search } = useLocation();
   const { event, version } = request;
   return (
     <div className="d-head">
       <div className={`line ${styles.titleLine}`}>
-        <h2 className="cut" title={event.name}>
+        <PaneHeading className="cut" title={event.name}>
           {event.name}
-        </h2>
+        </PaneHeading>
         {event.isDeleted ? (
           <span className="tag warn">event deleted</span>
         ) : (
@@ -105,14 +107,7 @@ function RequestHead({ request }: { request: RequestAnswer }) {
         {request.isSandbox && <span className="tag warn">sandbox</span>}
         <span className="grow" />
         <CurlButton request={request} />
-        <Button
-          look="small bare icon"
-          title="Close (Esc)"
-          aria-label="Close request"
-          onClick={() => navigate({ pathname: buildPath(app.id, 'log'), search })}
-        >
-          <Icon name="x" />
-        </Button>
+        <CloseButton label="Close request" onClose={onClose} />
       </div>
       <Facts request={request} />
       {request.items === 1 && <Tally request={request} />}
@@ -174,13 +169,16 @@ function ItemBar({
   request: RequestAnswer;
   onItem: (item: number | undefined) => void;
 }) {
+  const back = useRef<HTMLButtonElement>(null);
+  // The item replaces the list with the pressed button.
+  useEffect(() => back.current?.focus(), []);
   return (
     <div className="bar">
-      <Button look="small" onClick={() => onItem(undefined)}>
+      <Button ref={back} look="small" onClick={() => onItem(undefined)}>
         All items
       </Button>
       <span>
-        Item {count(item + 1)} of {count(items)}
+        Item {count(toItemNumber(item))} of {count(items)}
       </span>
       <span className="grow" />
       <Button look="small" disabled={item === 0} onClick={() => onItem(item - 1)}>
@@ -219,7 +217,11 @@ function RequestTabs({
         {tab === 'explain' && <ExplainTab request={request} />}
         {tab === 'json' && (
           <div className="pad">
-            <JsonBlock title="The request in the dashboard API" value={request} />
+            <JsonBlock
+              title="The request in the dashboard API"
+              value={request}
+              aside="times in Unix ms, UTC"
+            />
           </div>
         )}
       </div>

@@ -1,3 +1,4 @@
+import { toItemNumber } from '@belfry/shared';
 import type { ReactNode } from 'react';
 import type {
   ChannelRow,
@@ -179,7 +180,7 @@ function StepTimelineRow({
 
 function formatPlan({ kind, items, item, call, isSandbox }: RequestAnswer): string {
   return [
-    items > 1 ? `item ${item + 1} of ${count(items)}` : kind !== 'single' && kind,
+    items > 1 ? `item ${toItemNumber(item)} of ${count(items)}` : kind !== 'single' && kind,
     call.locale !== null && `locale ${call.locale}`,
     isSandbox && 'for the sandbox',
   ]

@@ -66,12 +66,15 @@ function usePromptActions(onChanged: () => Promise<void>) {
   const [warning, setWarning] = useState<Warning>();
   const [problem, setProblem] = useState<PageProblem>();
   const [isBusy, setBusy] = useState(false);
-  const returnFocus = useRef<() => void>(undefined);
-  // The pressed button goes with its row.
+  const pressed = useRef<{ element: Element | null; returnFocus: () => void }>(undefined);
+  // The pressed button goes with its row. If the focus moved elsewhere before, it stays there.
   useEffect(() => {
-    if (isBusy || document.activeElement !== document.body) return;
-    returnFocus.current?.();
-    returnFocus.current = undefined;
+    if (isBusy || warning || !pressed.current) return;
+    const { element, returnFocus } = pressed.current;
+    if (document.activeElement === element) return;
+    const isLost = document.activeElement === document.body && !element?.isConnected;
+    pressed.current = undefined;
+    if (isLost) returnFocus();
   });
 
   function call({ action, messageId, confirm }: Act & { messageId: string; confirm: boolean }) {
@@ -86,7 +89,9 @@ function usePromptActions(onChanged: () => Promise<void>) {
 
   /** Acts on one message after the other, and reports the first problem. */
   async function act({ action, rows }: Act, confirm = false) {
-    returnFocus.current ??= rememberFocus();
+    if (!confirm) {
+      pressed.current = { element: document.activeElement, returnFocus: rememberFocus() };
+    }
     const text = [...new Set(rows.flatMap(({ can }) => can.resend.warning ?? []))].join(' ');
     if (action === 'resend' && !confirm && text) return setWarning({ rows, text });
     setWarning(undefined);

@@ -1,7 +1,8 @@
 import { lazy, Suspense } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useSession } from '../context';
-import { type PageFilters, readFilterParams, writeFilters } from '../log/filters';
+import { type PageFilters, writeFilters } from '../log/filters';
+import { useLinkFilters } from '../log/use-link-filters';
 import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 
@@ -14,11 +15,11 @@ export function ResendByFilter({ filters }: { filters: PageFilters }) {
   const navigate = useNavigate();
   const { mayChange } = useSession();
   const { search } = useLocation();
+  const { ignored } = useLinkFilters(search);
   const filterQuery = writeFilters(filters);
   if (!mayChange || filterQuery === '') return null;
   // Without a filter that was wrong in the link, more messages match than it meant.
-  const hasWrongFilter = readFilterParams(search).ignored.length > 0;
-  const isOpen = !hasWrongFilter && new URLSearchParams(search).get('do') === 'resend';
+  const isOpen = ignored.length === 0 && new URLSearchParams(search).get('do') === 'resend';
   return (
     <>
       <Button

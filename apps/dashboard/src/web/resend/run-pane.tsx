@@ -1,15 +1,14 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import { useNavigate } from 'react-router';
 import type { ResendRunAnswer, ResentMessage } from '../../api/resends';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { formatFull } from '../dates';
 import { count, plural } from '../format';
-import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
-import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { AwayBar, NoteBox, ProblemNote } from '../parts/notes';
+import { CloseButton, PaneHeading, UnreadPane } from '../parts/pane';
 import { State } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import requestStyles from '../request/request.module.css';
@@ -23,9 +22,16 @@ const readAgainMs = 1_000;
 const readOnMs = 5_000;
 
 /** Progress of a resend run, and the states of its messages. */
-export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: () => void }) {
+export function RunPane({
+  resendId,
+  onChanged,
+  onClose,
+}: {
+  resendId: string;
+  onChanged: () => void;
+  onClose: () => void;
+}) {
   const app = useApp();
-  const navigate = useNavigate();
   const [isOver, setOver] = useState(false);
   const run = useAnswer(
     'GET /api/apps/:appId/resends/:resendId',
@@ -39,15 +45,13 @@ export function RunPane({ resendId, onChanged }: { resendId: string; onChanged: 
   // The list beside it also shows the state.
   const notifyChange = useEffectEvent((next: string | undefined) => next && onChanged());
   useEffect(() => void notifyChange(state), [state]);
-  const close = () => void navigate(buildPath(app.id, 'resends'));
-  useKeys({ Escape: close });
   return (
     <section className={`pane ${requestStyles['detail']}`} aria-label="Resend">
-      <AwayBar loaded={run} reload={run.reload} />
-      {!value && <Waiting loaded={run} reload={run.reload} what="resend" />}
+      {!value && <UnreadPane loaded={run} reload={run.reload} what="resend" onClose={onClose} />}
       {value && (
         <>
-          <RunHead run={value} onClose={close} onRun={run.set} />
+          <AwayBar loaded={run} reload={run.reload} />
+          <RunHead run={value} onClose={onClose} onRun={run.set} />
           <div className="pad">
             <Progress run={value} />
             <LeftOutList run={value} />
@@ -84,7 +88,7 @@ function RunHead({
   return (
     <div className="d-head">
       <div className={`line ${requestStyles['titleLine']}`}>
-        <h2 className="plain cut">Resend of {plural(run.matched, 'message')}</h2>
+        <PaneHeading className="plain cut">Resend of {plural(run.matched, 'message')}</PaneHeading>
         <RunState run={run} />
         <span className="grow" />
         {mayChange && run.finishedAt === null && (
@@ -92,14 +96,7 @@ function RunHead({
             Cancel remaining {count(run.left)}
           </Button>
         )}
-        <Button
-          look="small bare icon"
-          title="Close (Esc)"
-          aria-label="Close resend"
-          onClick={onClose}
-        >
-          <Icon name="x" />
-        </Button>
+        <CloseButton label="Close resend" onClose={onClose} />
       </div>
       <dl className="facts">
         <div>

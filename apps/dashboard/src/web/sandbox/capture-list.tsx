@@ -88,7 +88,7 @@ function CaptureListRow({
   const { channel, target, attempt, outcome, capturedAt } = row;
   const mark = outcomeMarks[outcome];
   return (
-    <div className={isCurrent ? `${styles.row} ${styles.current}` : styles.row}>
+    <div data-row={row.id} className={isCurrent ? `${styles.row} ${styles.current}` : styles.row}>
       <Icon name={channelIcon(channel)} size={15} />
       <b className="cut">
         <Link

@@ -8,6 +8,7 @@ import { plural } from '../format';
 import { CodeBlock, JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { PaneHeading } from '../parts/pane';
 import { getText, toFields } from '../previews/content';
 import { PreviewFrame } from '../previews/preview-frame';
 import { ThemeSegments } from '../previews/theme-segments';
@@ -17,7 +18,18 @@ import styles from './sandbox.module.css';
 import { WaitCommand } from './wait-command';
 
 /** All captures of one request, with the open one in full. */
-export function CaptureView({ captureId, onGone }: { captureId: string; onGone: () => void }) {
+export function CaptureView({
+  captureId,
+  isOpen,
+  onBack,
+  onGone,
+}: {
+  captureId: string;
+  /** Whether it was opened. On a phone, the newest capture is hidden until then. */
+  isOpen: boolean;
+  onBack: () => void;
+  onGone: () => void;
+}) {
   const app = useApp();
   const { search } = useLocation();
   const capture = useAnswer('GET /api/apps/:appId/captures/:captureId', {
@@ -29,15 +41,15 @@ export function CaptureView({ captureId, onGone }: { captureId: string; onGone: 
   return (
     <section className={`pane ${styles.view}`} aria-label="Rendered">
       <p className={styles.back}>
-        <Link className="btn small" to={buildPath(app.id, 'sandbox')} search={search}>
+        <Link className="btn small" to={buildPath(app.id, 'sandbox')} search={search} onGo={onBack}>
           Back to the list
         </Link>
       </p>
-      <AwayBar loaded={capture} reload={capture.reload} />
       {!value && <Waiting loaded={capture} reload={capture.reload} what="the capture" />}
       {value && open && (
         <>
-          <ViewHead group={value} open={open} onGone={onGone} />
+          <AwayBar loaded={capture} reload={capture.reload} />
+          <ViewHead group={value} open={open} isOpen={isOpen} onGone={onGone} />
           <ViewTabs group={value} open={open} />
         </>
       )}
@@ -48,10 +60,12 @@ export function CaptureView({ captureId, onGone }: { captureId: string; onGone: 
 function ViewHead({
   group,
   open,
+  isOpen,
   onGone,
 }: {
   group: CaptureAnswer;
   open: Capture;
+  isOpen: boolean;
   onGone: () => void;
 }) {
   const app = useApp();
@@ -60,7 +74,9 @@ function ViewHead({
   return (
     <div className="d-head">
       <div className="line">
-        <h2 className="cut">{event?.name ?? 'Request deleted'}</h2>
+        <PaneHeading className="cut" isShown={isOpen}>
+          {event?.name ?? 'Request deleted'}
+        </PaneHeading>
         {event && version && (
           <Link
             className="tag mono"

@@ -91,7 +91,7 @@ function Finder({ text: appliedText, onFind }: { text: string; onFind: (text: st
       <input
         className="input"
         aria-label="Find captured message"
-        placeholder="Recipient, subject or any word of the message"
+        placeholder="Recipient, subject or any word"
         maxLength={200}
         value={text}
         onChange={(event) => setText(event.target.value)}

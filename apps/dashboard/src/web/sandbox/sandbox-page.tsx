@@ -5,6 +5,7 @@ import { useKeys } from '../keyboard';
 import { Divider } from '../parts/divider';
 import { IgnoredParams } from '../parts/ignored-params';
 import { AwayBar, Waiting } from '../parts/notes';
+import { useReturnToRow } from '../parts/pane';
 import { buildPath } from '../route';
 import { readCaptureFilters, readCaptureParams, writeCaptureFilters } from './capture-filters';
 import { CaptureList } from './capture-list';
@@ -20,9 +21,7 @@ const listPx = 348;
 
 /** The sandbox. Shows the newest capture until one is opened; on a phone, the list until then. */
 export function SandboxPage({ openId }: { openId: string | undefined }) {
-  const app = useApp();
-  const navigate = useNavigate();
-  const { search } = useLocation();
+  const { search, open, close, returnToRow } = useOpenCapture(openId);
   const filters = readCaptureFilters(search);
   const [isPaused, setPaused] = useState(false);
   const [floating, setFloating] = useState<'magic' | 'delete'>();
@@ -30,10 +29,6 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
   const captures = useCaptures(filters, isPaused || openId !== undefined || isScrolled(list));
   const { visible, first } = captures;
   const currentId = openId ?? visible[0]?.id;
-  const open = (id: string | undefined) => {
-    if (id) void navigate({ pathname: buildPath(app.id, 'sandbox', id), search });
-  };
-  const close = () => void navigate({ pathname: buildPath(app.id, 'sandbox'), search });
   const step = (by: number) => () => {
     const at = visible.findIndex(({ id }) => id === currentId);
     open(visible[openId === undefined ? 0 : at + by]?.id);
@@ -75,7 +70,13 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
       {currentId && !(isEmpty && hasFilters) && (
         <div className="body" data-open={openId}>
           <CaptureList ref={list} captures={captures} currentId={currentId} search={search} />
-          <CaptureView key={currentId} captureId={currentId} onGone={() => void forget()} />
+          <CaptureView
+            key={currentId}
+            captureId={currentId}
+            isOpen={openId !== undefined}
+            onBack={returnToRow}
+            onGone={() => void forget()}
+          />
           <Divider name="sandbox" side="first" initialPx={listPx} />
         </div>
       )}
@@ -85,6 +86,22 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
       )}
     </div>
   );
+}
+
+function useOpenCapture(openId: string | undefined) {
+  const app = useApp();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const remember = useReturnToRow(openId);
+  const returnToRow = () => remember(openId);
+  function open(id: string | undefined) {
+    if (id) void navigate({ pathname: buildPath(app.id, 'sandbox', id), search });
+  }
+  function close() {
+    returnToRow();
+    void navigate({ pathname: buildPath(app.id, 'sandbox'), search });
+  }
+  return { search, open, close, returnToRow };
 }
 
 /** New captures stay pending while the list is scrolled down. */

@@ -23,9 +23,11 @@ const appPages: readonly Page[] = [
   { page: 'events', text: 'Events', icon: 'event' },
   { page: 'integrations', text: 'Integrations', icon: 'plug' },
   { page: 'queues', text: 'Queues', icon: 'queues' },
+  { page: 'alerts', text: 'Alerts', icon: 'alert' },
   { page: 'sandbox', text: 'Sandbox', icon: 'sandbox' },
   { page: 'resends', text: 'Resends', icon: 'retry' },
   { page: 'users', text: 'Users', icon: 'person' },
+  { page: 'webhooks', text: 'Webhooks', icon: 'webhook' },
 ];
 
 const accountPages: readonly Jump[] = [
@@ -110,7 +112,8 @@ function listChangeActions(
   return [
     ...(logSearch === '' ? [] : [resend]),
     action('Create event', 'plus', { to: buildPath(id, 'events'), search: 'do=create' }),
-    action('Add integration', 'plus', { to: buildPath(id, 'integrations', 'new') }),
+    action('Create integration', 'plus', { to: buildPath(id, 'integrations', 'new') }),
+    action('Create webhook endpoint', 'plus', { to: buildPath(id, 'webhooks', 'new') }),
     sendingPausedAt === null
       ? pause
       : action('Resume all sending', 'queues', { act: act.resumeSending }),
@@ -141,6 +144,7 @@ const logMatches: Partial<Record<FindResult['kind'], [name: string, icon: IconNa
   recipient: ['recipient', 'log'],
   event: ['event', 'event'],
   idempotencyKey: ['idempotency key', 'key'],
+  metadata: ['metadata', 'log'],
 };
 
 /** Entries that contain every word of the text, prefix matches first. */

@@ -4,6 +4,7 @@ import { useSession } from '../context';
 import { useZone } from '../dates';
 import { focusFinder, useKeys } from '../keyboard';
 import { type AppPage, buildPath, useRoute } from '../route';
+import { DisabledWebhooksBar } from './disabled-webhooks-bar';
 import { PausedBar } from './paused-bar';
 import styles from './shell.module.css';
 import { SideBar } from './side-bar';
@@ -34,8 +35,10 @@ export function Shell() {
     'g e': go('events'),
     'g i': go('integrations'),
     'g q': go('queues'),
+    'g a': go('alerts'),
     'g s': go('sandbox'),
     'g u': go('users'),
+    'g w': go('webhooks'),
     j: () => walkRows(1),
     k: () => walkRows(-1),
   };
@@ -51,6 +54,7 @@ export function Shell() {
         <TopBar route={route} onFind={() => setFloating('jump')} />
         <div>
           <PausedBar />
+          <DisabledWebhooksBar />
         </div>
         <Outlet />
       </main>

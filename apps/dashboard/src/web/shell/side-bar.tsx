@@ -16,8 +16,10 @@ const pages: readonly { page: AppPage; text: string; icon: IconName; keys: strin
   { page: 'events', text: 'Events', icon: 'event', keys: 'g e' },
   { page: 'integrations', text: 'Integrations', icon: 'plug', keys: 'g i' },
   { page: 'queues', text: 'Queues', icon: 'queues', keys: 'g q' },
+  { page: 'alerts', text: 'Alerts', icon: 'alert', keys: 'g a' },
   { page: 'sandbox', text: 'Sandbox', icon: 'sandbox', keys: 'g s' },
   { page: 'users', text: 'Users', icon: 'person', keys: 'g u' },
+  { page: 'webhooks', text: 'Webhooks', icon: 'webhook', keys: 'g w' },
 ];
 
 const accountPages = [
@@ -60,10 +62,13 @@ export function SideBar({ route, onHelp }: { route: Route; onHelp: () => void })
 function AppNav({ appId, route }: { appId: string; route: Route }) {
   const { app } = useSession();
   const queues = useAnswer('GET /api/queues', { query: { app: appId } }, { everyMs: 30_000 });
+  const alerts = useAnswer('GET /api/apps/:appId/alerts', { appId }, { everyMs: 30_000 });
   const stuck = queues.value?.channels.filter(({ sentence }) => sentence !== null).length ?? 0;
   const attention: Partial<Record<AppPage, number>> = {
     integrations: app?.needsAttention ?? 0,
     queues: stuck,
+    alerts: alerts.value?.rules.filter(({ firingSince }) => firingSince !== null).length ?? 0,
+    webhooks: app?.disabledWebhooks ?? 0,
   };
   return (
     <nav aria-label="App">
@@ -106,6 +111,11 @@ function Me({ isCurrent }: { isCurrent: boolean }) {
   const signOut = useSignOut();
   const [isLeaving, setLeaving] = useState(false);
   const { email, role } = session.operator;
+  // A long address wraps before its domain.
+  const [name, domain] = [
+    email.slice(0, email.lastIndexOf('@')),
+    email.slice(email.lastIndexOf('@')),
+  ];
   async function leave() {
     setLeaving(true);
     await signOut();
@@ -117,11 +127,14 @@ function Me({ isCurrent }: { isCurrent: boolean }) {
         <i className={styles.face} aria-hidden="true">
           {email.slice(0, 2).toUpperCase()}
         </i>
-        <span>
-          <b className="cut">{email}</b>
-          <small>{role}</small>
-        </span>
+        <b>
+          {name}
+          <wbr />
+          {domain}
+        </b>
+        <span className={styles.railLabel}>Account</span>
       </Link>
+      <small>{role}</small>
       <button
         type="button"
         className="btn small bare"

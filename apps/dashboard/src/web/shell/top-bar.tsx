@@ -18,8 +18,10 @@ const titles: Record<Route['page'], readonly [title: string, sub: string]> = {
   events: ['Events', 'names for callers, templates for recipients'],
   integrations: ['Integrations', 'credentials and limits, one per provider account'],
   queues: ['Queues', 'waiting messages and workers'],
+  alerts: ['Alerts', 'rules, and what they sent'],
   sandbox: ['Sandbox', 'messages captured instead of sent'],
   users: ['Users', 'recipients and suppressions of this app'],
+  webhooks: ['Webhooks', 'signed calls to your backend'],
   people: ['People', 'operators of this account'],
   keys: ['API keys', 'for all apps of this account'],
   apps: ['Apps', 'each with its own events, integrations and log'],
@@ -62,15 +64,15 @@ export function TopBar({ route, onFind }: { route: Route; onFind: () => void }) 
 }
 
 function EventTitle({ appId, eventId }: { appId: string; eventId: string }) {
-  const events = useAnswer('GET /api/apps/:appId/events', { appId });
-  const name = events.value?.events.find(({ id }) => id === eventId)?.name;
+  const event = useAnswer('GET /api/apps/:appId/events/:eventId', { appId, eventId });
+  const unnamed = event.problem?.code === 'not_found' ? 'not found' : 'event';
   return (
     <h1>
       <Link className={styles.crumb} to={buildPath(appId, 'events')}>
         Events
       </Link>
       <span className={styles.crumb}> / </span>
-      <span className={styles.event}>{name ?? 'event'}</span>
+      <span className={styles.event}>{event.value?.name ?? unnamed}</span>
     </h1>
   );
 }

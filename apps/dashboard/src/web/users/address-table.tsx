@@ -1,3 +1,4 @@
+import { formatSuppressedSender, maskEndpoint } from '@belfry/shared';
 import { useState } from 'react';
 import type { SuppressionRow, UserAddress, UserAnswer } from '../../api/users';
 import type { PageProblem } from '../api';
@@ -90,12 +91,17 @@ function isForAddress(row: SuppressionRow, { channel, address }: UserAddress): b
   return row.channel === channel && row.address === address;
 }
 
+/** The endpoint of a web push subscription is a capability URL. */
+function showAddress({ channel, address }: UserAddress): string | null {
+  return channel === 'push' && address !== null ? maskEndpoint(address) : address;
+}
+
 const columns: Column<Row>[] = [
   channelColumn,
   {
     header: 'Address',
     className: `${styles.stacked} ${stacked.line}`,
-    title: ({ address, note }) => address ?? note,
+    title: (row) => showAddress(row) ?? row.note,
     cell: (row) => <Address row={row} />,
   },
 ];
@@ -104,7 +110,7 @@ function Address({ row }: { row: Row }) {
   const { address, note, obstacle, suppressions } = row;
   return (
     <>
-      {address === null ? note : <span className="mono">{address}</span>}
+      {address === null ? note : <span className="mono">{showAddress(row)}</span>}
       {row.isOff && (
         <small className={styles.note}>
           <Mark name="skipped" size={12} />
@@ -171,7 +177,8 @@ function SuppressedNote({ row }: { row: SuppressionRow }) {
       <Mark name="skipped" size={12} />
       <span>
         {reasonLabels[row.reason] ?? row.reason}
-        {row.sender ? ` for ${row.sender}` : ' in this app'}, <Moment at={row.at} />
+        {` for ${formatSuppressedSender(row.sender)}, `}
+        <Moment at={row.at} />
         {`, by ${row.addedBy ?? 'the provider'}`}
         {row.detail && `: ${row.detail}`}
       </span>

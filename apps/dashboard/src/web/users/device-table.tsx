@@ -64,7 +64,8 @@ function PushState({ device }: { device: UserDevice }) {
   );
 }
 
-function describeToken({ token, onesignalPlayerId }: UserDevice): string {
-  if (token) return 'on';
+function describeToken({ token, isWebPush, onesignalPlayerId }: UserDevice): string {
+  if (isWebPush) return 'on, web push';
+  if (token) return 'on, FCM';
   return onesignalPlayerId ? 'OneSignal only' : 'no push token';
 }

@@ -1,3 +1,4 @@
+import { toItemNumber } from '@belfry/shared';
 import type { UserAnswer, UserMessage } from '../../api/users';
 import { useAnswer } from '../answers';
 import { useApp } from '../context';
@@ -75,7 +76,7 @@ function ExplainedMessage({ message }: { message: UserMessage }) {
       </State>{' '}
       <Link to={buildPath(app.id, 'log', requestId)}>
         {event}
-        {item > 0 && `, item ${item + 1}`}
+        {item > 0 && `, item ${toItemNumber(item)}`}
       </Link>
       {target && <span className="mono faint cut"> {target}</span>}
       <ExplanationText explanation={explanation} />

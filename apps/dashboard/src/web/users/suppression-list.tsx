@@ -1,3 +1,4 @@
+import { formatSuppressedSender } from '@belfry/shared';
 import { useState } from 'react';
 import type { SuppressionRow } from '../../api/users';
 import { useAnswer } from '../answers';
@@ -145,12 +146,7 @@ const columns: Column<SuppressionRow>[] = [
     title: ({ detail }) => detail,
     cell: ({ sender, detail }) => (
       <>
-        {sender ? (
-          <span className="tag mono">{sender}</span>
-        ) : (
-          <span className="faint">every sender</span>
-        )}{' '}
-        {detail}
+        <span className="faint">for {formatSuppressedSender(sender)}</span> {detail}
       </>
     ),
   },

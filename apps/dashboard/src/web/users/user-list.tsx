@@ -41,7 +41,7 @@ export function UserList({
   const rows = [...(first.value?.users ?? []), ...(more?.rows ?? [])];
   useRowKeys(rows, { openId, search });
   return (
-    <section className={`pane ${styles.users}`} aria-label="Users">
+    <section className="pane" aria-label="Users">
       <AwayBar loaded={first} reload={first.reload} />
       {!first.value && <Waiting loaded={first} reload={first.reload} what="users" />}
       {first.value && rows.length > 0 && (

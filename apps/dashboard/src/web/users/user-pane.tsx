@@ -5,8 +5,8 @@ import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
 import { formatFull } from '../dates';
 import { Button, CopyButton, Tabs } from '../parts/controls';
-import { Icon } from '../parts/icons';
 import { AwayBar, Waiting } from '../parts/notes';
+import { CloseButton, PaneHeading } from '../parts/pane';
 import { AddressTable } from './address-table';
 import { DeviceTable } from './device-table';
 import { EraseDialog } from './erase-dialog';
@@ -29,20 +29,18 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
   }
   return (
     <section className={`pane ${styles.user}`} aria-label="User">
-      <AwayBar loaded={user} reload={user.reload} />
+      {user.value && <AwayBar loaded={user} reload={user.reload} />}
       <div className="bar">
         {user.value && (
           <>
-            <h2 className={`mono cut ${styles.id}`} title={user.value.userId}>
+            <PaneHeading className={`mono cut ${styles.id}`} title={user.value.userId}>
               {user.value.userId}
-            </h2>
+            </PaneHeading>
             <CopyButton text={user.value.userId} label="Copy user ID" look="small bare icon" />
           </>
         )}
         <span className="grow" />
-        <Button look="bare icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
-          <Icon name="x" />
-        </Button>
+        <CloseButton label="Close" onClose={onClose} />
       </div>
       {!user.value && <Waiting loaded={user} reload={user.reload} what="the user" />}
       {user.value && (

@@ -7,7 +7,7 @@ import { TextDiff } from './text-diff';
 import type { ViewedVersion } from './use-version';
 import styles from './versions.module.css';
 
-type ComparedVersion = Pick<ViewedVersion, 'title' | 'definition'>;
+export type ComparedVersion = Pick<ViewedVersion, 'title' | 'definition'>;
 
 /** The differences of two versions, side by side by channel. */
 export function Comparison({

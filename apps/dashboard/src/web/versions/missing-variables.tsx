@@ -1,26 +1,18 @@
-import type { Definition, EventAnswer } from '../../api/events';
+import type { Definition } from '../../api/events';
 import type { MissingVariable, VariablesAnswer } from '../../api/versions';
-import { useAnswer } from '../answers';
-import { useApp } from '../context';
 import { plural } from '../format';
 import { NoteBox } from '../parts/notes';
 import styles from './versions.module.css';
 
 /** Warns before publishing about variables that recent calls did not send. */
 export function MissingVariables({
-  event,
+  value,
   definition,
 }: {
-  event: EventAnswer;
+  value: VariablesAnswer | undefined;
   definition: Definition;
 }) {
-  const app = useApp();
-  const { value } = useAnswer('POST /api/apps/:appId/events/:eventId/variables', {
-    appId: app.id,
-    eventId: event.id,
-    body: { definition },
-  });
-  if (!value) return null;
+  if (!value) return <Quiet>Comparing with the last requests …</Quiet>;
   if (value.isSensitive) {
     return <Quiet>Sensitive event: the data of calls is encrypted and not compared.</Quiet>;
   }

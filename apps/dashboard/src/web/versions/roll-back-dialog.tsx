@@ -4,6 +4,7 @@ import { useApp, useServices } from '../context';
 import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
 import { plural } from '../format';
+import { ChangeReview } from './change-review';
 import { GoLiveDialog } from './go-live-dialog';
 import type { ViewedVersion } from './use-version';
 
@@ -52,6 +53,7 @@ export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollB
           ? `The draft is kept, because it differs from v${live.number}.`
           : 'The draft is rolled back, too.'}
       </p>
+      <ChangeReview live={live} next={to} />
     </GoLiveDialog>
   );
 }

@@ -5,6 +5,7 @@ import { useApp, useServices, useSession } from '../context';
 import { formatFull } from '../dates';
 import type { Draft } from '../editor/use-draft';
 import { Button, Link } from '../parts/controls';
+import { PaneHeading } from '../parts/pane';
 import { SelectChip } from '../parts/select-chip';
 import { buildPath } from '../route';
 import { formatTitle, type ViewedVersion } from './use-version';
@@ -17,6 +18,8 @@ type HeadProps = {
   viewedVersion: ViewedVersion;
   before: ViewedVersion | undefined;
   versions: readonly VersionRow[];
+  /** Whether the version is shown on a phone. */
+  isShown: boolean;
   onAgainst: (id: string) => void;
   onEvent: (event: EventAnswer) => void;
   onRollBack: () => void;
@@ -25,13 +28,15 @@ type HeadProps = {
 
 /** Title, comparison and actions of a version. */
 export function VersionHead(props: HeadProps) {
-  const { event, viewedVersion } = props;
+  const { event, viewedVersion, isShown } = props;
   const { mayChange } = useSession();
   const isLive = event.live?.id === viewedVersion.id;
   return (
     <div className={styles.head}>
       <div className={styles.titleLine}>
-        <h2 className="mono">{viewedVersion.title}</h2>
+        <PaneHeading className="mono" isShown={isShown}>
+          {viewedVersion.title}
+        </PaneHeading>
         {isLive && <span className="tag on">live</span>}
         <AgainstChip {...props} />
         <span className="grow" />

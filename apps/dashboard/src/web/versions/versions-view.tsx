@@ -70,7 +70,12 @@ export function VersionsView(props: VersionsProps) {
           openId={place.version}
           onOpen={() => setListShown(false)}
         />
-        <VersionDetail key={place.version} {...props} versions={list.versions} />
+        <VersionDetail
+          key={place.version}
+          {...props}
+          versions={list.versions}
+          isShown={!isListShown}
+        />
         <Divider name="versions" side="first" initialPx={listPx} />
       </div>
     </div>
@@ -93,9 +98,14 @@ function VersionDetail({
   draft,
   place,
   versions,
+  isShown,
   onEvent,
   onReload,
-}: VersionsProps & { versions: ReturnType<typeof useVersionList>['versions'] }) {
+}: VersionsProps & {
+  versions: ReturnType<typeof useVersionList>['versions'];
+  /** Whether it is shown on a phone. */
+  isShown: boolean;
+}) {
   const navigate = useNavigate();
   const [isRollingBack, setRollingBack] = useState(false);
   const [problem, setProblem] = useState<PageProblem>();
@@ -120,7 +130,7 @@ function VersionDetail({
   return (
     <section className={`pane ${styles.detail}`} aria-label="Version">
       <VersionHead
-        {...{ event, draft, viewedVersion, versions, onEvent }}
+        {...{ event, draft, viewedVersion, versions, isShown, onEvent }}
         before={before.viewedVersion}
         onAgainst={(id) => go(versionSearch(viewedVersion.id, id))}
         onRollBack={() => setRollingBack(true)}

@@ -26,8 +26,12 @@ const lateFirst: RunInput = {
 const findBrokenInvariants = (input: RunInput) =>
   [...new Set(check(buildRecording(input)).violations.map(({ invariant }) => invariant))].join();
 
+const sentState = { type: 'state', messageId: 'm1', state: 'sent' } as const;
+const sentWebhook = { ...sentState, type: 'webhook', atMs: 500, id: 'w1' } as const;
+
 describe('a run has no violation with', () => {
   test.each<[string, RunInput]>([
+    ['a webhook that arrives twice with one ID', { more: [sentState, sentWebhook, sentWebhook] }],
     ['one call, one send', {}],
     ['a replay with the same bytes', { calls: [{}, {}, {}] }],
     ['a broken connection, then a replay', { calls: [{ answer: brokenOff }, {}] }],
@@ -166,6 +170,13 @@ describe('the check reports', () => {
       'a process that crashed',
       { more: [{ type: 'crash', name: 'relay', pid: 9, atMs: 1, lastWords: '' }] },
     ],
+    ['E1', 'a state without a webhook', { more: [sentState] }],
+    [
+      'E1',
+      'two webhooks with different IDs for one state',
+      { more: [sentState, sentWebhook, { ...sentWebhook, id: 'w2' }] },
+    ],
+    ['E1', 'a webhook for a state that never was', { more: [{ ...sentWebhook, state: 'failed' }] }],
     [
       'D1',
       'a process that leaks handles',

@@ -3,6 +3,7 @@ import { checkAccepting } from './accepting';
 import { checkDelivery, findUnsettledReason } from './delivery';
 import { type Cause, explainDuplicates } from './duplicates';
 import { type Facts, isSuccess, readFacts, type Violation } from './facts';
+import { checkWebhooks } from './webhooks';
 
 export type Verdict = {
   violations: Violation[];
@@ -30,6 +31,7 @@ export function check(entries: readonly Entry[]): Verdict {
       ...checkSettled(facts),
       ...checkLeaks(facts),
       ...checkProcesses(facts),
+      ...checkWebhooks(facts),
     ],
     lost: countLost(facts),
     doubleAccepted: sum(

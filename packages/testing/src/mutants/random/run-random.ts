@@ -9,7 +9,7 @@ import { dropRefused } from './drop-refused';
 import { countSharedWords, readImportGraph } from './import-graph';
 import { listCandidates } from './list-candidates';
 import { type RandomMutant, shuffleMutants } from './random-mutants';
-import { isProof, type RandomFate, tryMutant } from './try-mutant';
+import { isProof, type RandomFate, type Trial, tryMutant } from './try-mutant';
 
 export type RandomOptions = {
   count: number;
@@ -34,13 +34,16 @@ export async function runRandomMutants(options: RandomOptions): Promise<RandomFa
     // One PostgreSQL and one Redis for all mutants.
     const stores = await startTestStores({ folder });
     closers.unshift(stores.stop);
-    return await tryAll(copy, { ...stores.env, TEST_FOLDER: folder }, options);
+    const servers = { env: stores.env, serversFolder: path.join(folder, 'tests') };
+    return await tryAll(copy, servers, options);
   } finally {
     for (const close of closers) await close();
   }
 }
 
-async function tryAll(copy: MutantCopy, env: Record<string, string>, options: RandomOptions) {
+type Servers = Pick<Trial, 'env' | 'serversFolder'>;
+
+async function tryAll(copy: MutantCopy, servers: Servers, options: RandomOptions) {
   const { count, limitMs, earlier, signal, onFate } = options;
   const graph = readImportGraph(copy.root);
   const endToEnd = listEndToEndTests(copy.root);
@@ -51,7 +54,7 @@ async function tryAll(copy: MutantCopy, env: Record<string, string>, options: Ra
     const earlierFate = earlier.find((fate) => fate.mutant.id === mutant.id);
     const trial = {
       copy,
-      env,
+      ...servers,
       limitMs,
       nearTests: orderTests(mutant, graph.findTests(mutant.file, mutant.start)),
       endToEndTests: endToEnd(mutant.file),

@@ -35,6 +35,7 @@ function tryWith(nearTests: string[]) {
   const trial = {
     copy,
     env: {},
+    serversFolder: path.join(root, 'servers'),
     limitMs,
     nearTests,
     endToEndTests: [],

@@ -22,6 +22,7 @@ export type RandomFate = {
 export type Trial = {
   copy: MutantCopy;
   env: Record<string, string>;
+  serversFolder: string;
   /** Time for the unit and integration tests of a mutant, and again for its end-to-end tests. */
   limitMs: number;
   /** Unit and integration tests, nearest first. */
@@ -106,8 +107,8 @@ async function runInOrder(
     const leftMs = endsAtMs - performance.now();
     if (leftMs <= 0) break;
     const files = [...rest].slice(0, Math.min(together, mostTogether));
-    const options = { timeoutMs: leftMs + silenceMs, silenceMs, env: trial.env };
-    const run = await runTests(trial.copy, files, options);
+    const limits = { timeoutMs: leftMs + silenceMs, silenceMs };
+    const run = await runTests(trial.copy, files, { ...trial, ...limits });
     passed += run.passed.length;
     const caught = await findProof(trial, run, unmutated);
     if (caught) return { fate: 'caught', ...caught, passed, left: rest.size };
@@ -142,19 +143,20 @@ async function findProof(
 const silenceMs = 75_000;
 
 async function passes(
-  { copy, env }: Trial,
+  trial: Trial,
   tests: readonly string[],
   mostSilenceMs: number,
 ): Promise<boolean> {
-  const options = { timeoutMs: 2 * silenceMs, silenceMs: mostSilenceMs, env };
-  const { passed } = await runTests(copy, tests, options);
+  const limits = { timeoutMs: 2 * silenceMs, silenceMs: mostSilenceMs };
+  const { passed } = await runTests(trial.copy, tests, { ...trial, ...limits });
   return passed.length === tests.length;
 }
 
 /** End-to-end tests wait for processes, so one may fail on a busy machine. */
-async function failsAgain({ copy, env }: Trial, test: string): Promise<boolean> {
+async function failsAgain(trial: Trial, test: string): Promise<boolean> {
   if (!test.includes('.e2e.')) return true;
-  const { failed } = await runTests(copy, [test], { timeoutMs: 2 * silenceMs, silenceMs, env });
+  const limits = { timeoutMs: 2 * silenceMs, silenceMs };
+  const { failed } = await runTests(trial.copy, [test], { ...trial, ...limits });
   return failed.length > 0;
 }
 

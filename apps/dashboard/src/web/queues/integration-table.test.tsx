@@ -1,0 +1,33 @@
+import { cleanup, screen } from '@testing-library/react';
+import type { IntegrationQueue } from '../../api/queues';
+import { createTestApi, renderPart } from '../render-part.fixture';
+import { IntegrationTable } from './integration-table';
+
+afterEach(cleanup);
+
+function createIntegration(name: string, waiting: number): IntegrationQueue {
+  return {
+    ...{ id: name, appId: 'a', name, channel: 'sms', provider: 'twilio' },
+    ...{ state: 'active', stateReason: null, waiting },
+    health: {
+      ...{ verdict: 'healthy', lastSuccessAt: 0, lastFailureAt: null, lastError: null },
+      ...{ failuresInRow: 0, succeeded: 0, failed: 0, isCircuitOpen: false },
+      ...{ pausedAt: null, pausedBy: null },
+    },
+  };
+}
+
+test('the number of waiting messages leads to exactly these in the log', () => {
+  const integrations = [createIntegration('twilio eu', 12), createIntegration('full', 1_000)];
+  renderPart(
+    <IntegrationTable
+      integrations={[...integrations, createIntegration('idle', 0)]}
+      onChanged={async () => undefined}
+    />,
+    createTestApi({}),
+  );
+  const link = screen.getByRole<HTMLAnchorElement>('link', { name: '12 waiting for twilio eu' });
+  expect(link.getAttribute('href')).toBe('/apps/a/log?state=queued&integration=twilio+eu');
+  expect(screen.getByRole('link', { name: '1,000+ waiting for full' })).toBeTruthy();
+  expect(screen.queryByRole('link', { name: /waiting for idle/ })).toBeNull();
+});

@@ -1,0 +1,3 @@
+/** Everything in one file, for a page without a bundler. */
+export { BelfryBellElement, BelfryInboxElement } from './elements';
+export { createInbox } from './inbox';

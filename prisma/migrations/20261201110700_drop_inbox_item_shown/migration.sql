@@ -1,0 +1,2 @@
+-- Pages are in order of arrival now.
+DROP INDEX CONCURRENTLY inbox_item_shown_idx;

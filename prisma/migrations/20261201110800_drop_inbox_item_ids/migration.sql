@@ -1,0 +1,1 @@
+DROP INDEX CONCURRENTLY inbox_item_app_id_user_id_id_idx;
