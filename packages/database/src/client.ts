@@ -1,5 +1,6 @@
 import { type Logger, withinTime } from '@belfry/runtime';
 import pg from 'pg';
+import { NotConnectedError } from './failures';
 import type { PrismaClient } from './generated/client';
 
 /** All PostgreSQL connections of a process. */
@@ -127,40 +128,6 @@ function createPool(options: PoolOptions): pg.Pool {
 }
 
 function ignore(): void {}
-
-/**
- * Whether PostgreSQL answered that the statement had no effect. After any other error (a lost connection, a server that
- * shuts down) the statement may have been committed.
- */
-export function isAnsweredError(error: unknown): boolean {
-  if (error instanceof NotConnectedError) return false;
-  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
-  // EPIPE looks like an SQLSTATE but is a system error.
-  if (syscall !== undefined) return false;
-  // Prisma's codes, such as P1001, look like SQLSTATEs too.
-  if (typeof code !== 'string' || !/^(?!P[1-9])[0-9A-Z]{5}$/.test(code)) return false;
-  return !code.startsWith('08') && !code.startsWith('57P');
-}
-
-/**
- * Whether PostgreSQL refused the content of the statement (a value, a constraint), so that a retry would fail too. False
- * for temporary errors: a lock, a timeout, a full disk, a read-only server, a lost connection.
- */
-export function isRefusedContent(error: unknown): boolean {
-  return isAnsweredError(error) && /^(2[0-3]|54)/.test((error as { code: string }).code);
-}
-
-/** No connection was made, so no statement was sent. */
-export class NotConnectedError extends Error {
-  /** The code of the cause, for the log. */
-  readonly code: unknown;
-
-  constructor(cause: unknown) {
-    super('Could not connect to PostgreSQL', { cause });
-    this.name = 'NotConnectedError';
-    this.code = (cause as { code?: unknown } | undefined)?.code;
-  }
-}
 
 type ConnectCallback = (
   error: Error | undefined,

@@ -15,13 +15,7 @@ export {
   readAuditNames,
   readAuditPage,
 } from './audit-page.sql';
-export {
-  createDatabase,
-  type Database,
-  isAnsweredError,
-  isRefusedContent,
-  NotConnectedError,
-} from './client';
+export { createDatabase, type Database } from './client';
 export { createAccount } from './configuration/accounts';
 export { type AlertIncidentRow, listAlertIncidents } from './configuration/alert-history';
 export {
@@ -119,6 +113,13 @@ export {
   hashToken,
   type NewDevice,
 } from './devices';
+export {
+  classifyWriteFailure,
+  isAnsweredError,
+  isDatabaseUnavailable,
+  isRefusedContent,
+  NotConnectedError,
+} from './failures';
 export {
   findNamed,
   type NamedRow,

@@ -15,7 +15,7 @@ export const workerSettings = {
     default: 200,
     minimum: 1,
     maximum: 1_000,
-    help: 'Maximum number of messages of one channel that a process delivers concurrently. One integration, or app without one, can use half of them; an SMTP integration also at most its `max_connections`. The same number of results can wait to be stored.',
+    help: 'Maximum number of messages of one channel that a process delivers concurrently. One integration, or app without one, can use half of them; an SMTP integration also at most its `max_connections`.',
   }),
   SMTP_CONNECTIONS_PER_HOST: integer({
     group: 'worker',

@@ -1,4 +1,9 @@
-import type { AccountAppRow, AccountApps, Actor } from '@belfry/database';
+import {
+  type AccountAppRow,
+  type AccountApps,
+  type Actor,
+  isDatabaseUnavailable,
+} from '@belfry/database';
 import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
 import { AppError, isUuid, limitProblems } from '@belfry/shared';
 import type { TObject } from '@sinclair/typebox';
@@ -14,7 +19,6 @@ import {
 } from '../api/contract';
 import type { Problem, ProblemCode } from '../api/problem';
 import type { Access, PathParam, RouteSpec } from '../api/route-spec';
-import { isDatabaseUnavailable } from './database-unavailable';
 import { notFound, problemStatuses, Refusal } from './problem';
 import { findProblems, readBody } from './read-body';
 import type { Session, Sessions } from './sessions';

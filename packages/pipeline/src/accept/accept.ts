@@ -1,4 +1,10 @@
-import { type EventRow, itemTokenPlace, type UserRow, type VersionRow } from '@belfry/database';
+import {
+  classifyWriteFailure,
+  type EventRow,
+  itemTokenPlace,
+  type UserRow,
+  type VersionRow,
+} from '@belfry/database';
 import type { Awaitable, Batcher, Secrets } from '@belfry/runtime';
 import {
   AppError,
@@ -11,7 +17,7 @@ import type { Plan } from './plan';
 import { type ItemPlace, sealTexts } from './sealed-items';
 import type { KeyOutcome, NewIdempotencyKey } from './stored-key';
 import type { NewItem, NewRequest, WriteResult } from './write.sql';
-import { classifyWriteFailure, conflict, toRefusal } from './write-failure';
+import { conflict, toRefusal } from './write-failure';
 
 export type SendEventDeps = AcceptCallDeps & {
   findUser(appId: string, userId: string): Promise<UserRow | undefined>;

@@ -1,8 +1,13 @@
-import { inTransaction, type Queryable, undoneOrTaken } from '@belfry/database';
+import {
+  classifyWriteFailure,
+  inTransaction,
+  type Queryable,
+  undoneOrTaken,
+} from '@belfry/database';
 import type pg from 'pg';
 import { findStoredKeys } from './idempotency.sql';
 import { type NewIdempotencyKey, type StoredKey, toKeyName } from './stored-key';
-import { classifyWriteFailure, conflict } from './write-failure';
+import { conflict } from './write-failure';
 
 /** A request whose response is stored with its idempotency key, in the transaction of its work. */
 export type AnsweredCall = {

@@ -17,4 +17,4 @@ export { createPlan, createReadStoredRecipient } from './plan';
 export { type KeyOfAccount, type StoredKey, toKeyName } from './stored-key';
 export { createWriteBatcher, writeRequests } from './write';
 export type { NewItem } from './write.sql';
-export { classifyWriteFailure, refuseFailedWrite, unavailable } from './write-failure';
+export { refuseFailedWrite, unavailable } from './write-failure';

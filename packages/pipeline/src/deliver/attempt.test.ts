@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { channels, type PreparedSend } from '@belfry/channels';
-import type { AppRow, VersionRow } from '@belfry/database';
+import { type AppRow, NotConnectedError, type VersionRow } from '@belfry/database';
 import { createLogger } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
 import { testSecrets } from '@belfry/testing';
@@ -57,7 +57,8 @@ const app: AppRow = {
   defaultRegion: null,
   isStorageFull: false,
 };
-const away = () => Promise.reject(new Error('away'));
+const away = () => Promise.reject(new NotConnectedError(new Error('timeout')));
+const faulty = () => Promise.reject(new Error('The integration has no key'));
 
 const nowhere = new Writable({ write: (_line, _encoding, callback) => callback() });
 
@@ -80,16 +81,20 @@ function attempt(changes: Partial<AttemptDeps>) {
   return createAttempt(deps)({ message, claimedAtMs: performance.now() });
 }
 
-describe('an attempt during a PostgreSQL failure', () => {
-  test('is marked if its version cannot be read', async () => {
-    expect(await attempt({ findVersion: away })).toEqual({
-      outcome: expect.objectContaining({ outcome: 'retry', reason: 'internal' }),
-      isVersionUnread: true,
+describe('an attempt whose facts cannot be read', () => {
+  test.each<[string, Partial<AttemptDeps>]>([
+    ['version', { findVersion: away }],
+    ['app', { findApp: away }],
+    ['integration', { findApp: async () => app, findCarrier: away }],
+  ])('does not count while PostgreSQL is unavailable: %s', async (_what, changes) => {
+    expect(await attempt(changes)).toEqual({
+      outcome: expect.objectContaining({ outcome: 'retry', reason: 'database_unavailable' }),
+      notNow: { waitMs: 1_000 },
     });
   });
 
-  test('keeps its version if the app cannot be read', async () => {
-    expect(await attempt({})).toEqual({
+  test('counts, by the rules of its version, after a fault of ours', async () => {
+    expect(await attempt({ findApp: async () => app, findCarrier: faulty })).toEqual({
       outcome: expect.objectContaining({ outcome: 'retry', reason: 'internal' }),
       channelVersion,
     });

@@ -1,5 +1,5 @@
 import type { AnyChannel, ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
-import type { AppRow, VersionRow } from '@belfry/database';
+import { type AppRow, isDatabaseUnavailable, type VersionRow } from '@belfry/database';
 import type { Logger, Secrets } from '@belfry/runtime';
 import type { ChannelVersion, FailureReason, Json, Outcome } from '@belfry/shared';
 import type { Carrier, Carriers } from './choose-integration';
@@ -38,38 +38,26 @@ export function createAttempt(deps: AttemptDeps): Attempt {
 
 async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<FinishedAttempt> {
   const { message } = claimed;
-  let version: VersionRow | undefined;
+  let channelVersion: ChannelVersion | undefined;
   try {
-    version = await deps.findVersion(message.versionId);
-  } catch (error) {
-    return { ...buildInternalFault(deps, message, error), isVersionUnread: true };
-  }
-  const wholeVersion = version?.definition.channels[message.channel];
-  if (!version || !wholeVersion)
-    return buildInternalFault(
-      deps,
-      message,
-      new Error('The version, or its channel, was not found'),
-    );
-  const channelVersion = narrowToTarget(deps.channel, wholeVersion, message.target);
-  try {
+    const version = await deps.findVersion(message.versionId);
+    const wholeVersion = version?.definition.channels[message.channel];
+    if (!version || !wholeVersion) throw new Error('The version, or its channel, was not found');
+    channelVersion = narrowToTarget(deps.channel, wholeVersion, message.target);
     const ready = await prepare(deps, message, { version, channelVersion });
     const sent = await sendReady(deps, ready, claimed);
     const { provider, integrationUpdatedAt } = ready.carrier;
     const ended = { ...sent, channelVersion, provider, integrationUpdatedAt };
     return ready.isSensitive ? hideSensitive(ended, ready.message) : ended;
   } catch (error) {
-    return { ...buildInternalFault(deps, message, error), channelVersion };
+    const { id: message_id, requestId: request_id } = message;
+    if (isDatabaseUnavailable(error)) {
+      deps.log.warn('attempt.postponed', { message_id, request_id, error });
+      return postpone(notRead, { waitMs });
+    }
+    deps.log.error('attempt.broken', { message_id, request_id, error });
+    return { outcome: internalFault, ...(channelVersion ? { channelVersion } : {}) };
   }
-}
-
-function buildInternalFault(
-  { log }: AttemptDeps,
-  message: ClaimedMessage,
-  error: unknown,
-): FinishedAttempt {
-  log.error('attempt.broken', { message_id: message.id, request_id: message.requestId, error });
-  return { outcome: internalFault };
 }
 
 type MessageVersion = { version: VersionRow; channelVersion: ChannelVersion };
@@ -197,6 +185,11 @@ function refusedContent(failed: FailureReason, detail: string): FinishedAttempt 
 const notCalled = {
   reason: 'claimed_too_late',
   detail: 'The worker took too long between the claim and the call, so it did not call.',
+};
+
+const notRead = {
+  reason: 'database_unavailable',
+  detail: 'PostgreSQL did not answer in time, so the provider was not called.',
 };
 
 const noConnection = {

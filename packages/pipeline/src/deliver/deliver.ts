@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
 import type { IntegrationRevision } from '@belfry/database';
-import type { Batcher, Logger, Semaphore } from '@belfry/runtime';
+import type { Batcher, Logger } from '@belfry/runtime';
 import { type DeliverJob, getFairnessKey } from '@belfry/shared';
 import type { WakeReader } from '../operate/inbox-wakes';
 import type { Attempt, Claimed } from './attempt';
@@ -18,10 +18,8 @@ import type { Breaker, Group, ProviderConnections, Release, Reservation, Slots }
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
 
 export type DeliverDeps = AttemptResultDeps & {
-  /** Messages of this channel that may be in flight at once, from the claim to the provider's response. */
+  /** Messages of this channel that may be in flight at once, from the claim to the stored result. */
   slots: Slots;
-  /** Results that may wait to be stored. Beyond this a message keeps its slot, so results do not outrun PostgreSQL. */
-  unstored: Semaphore;
   breaker: Breaker;
   health: Pick<HealthTally, 'record'>;
   limits: Pick<Limits, 'take' | 'applyRetryAfter'>;
@@ -95,8 +93,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     }
     try {
       const tokens = await limits.take(group.name, id);
-      if (!tokens || (tokens.isGranted && tokens.waitMs === 0))
-        return await deliverNow(id, group, release);
+      if (!tokens || (tokens.isGranted && tokens.waitMs === 0)) return await deliverNow(id, group);
       // Other messages use the slot meanwhile.
       release();
       await deliverLater(id, group, tokens);
@@ -110,17 +107,14 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     await delay(waitMs);
     const release = await slots.acquire(group);
     if (!release) return requeue({ id, ...forStop });
-    await deliverNow(id, group, release).finally(release);
+    await deliverNow(id, group).finally(release);
   }
 
   /** Reserves a connection before the claim: a claim starts the lease, and the outcome would be unknown if the worker died. */
-  async function deliverNow(id: string, group: Group, release: Release): Promise<void> {
+  async function deliverNow(id: string, group: Group): Promise<void> {
     const reserved = await reserve(id, group);
     if (!reserved) return requeue({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
-    await claimAndFinish(id, () => {
-      reserved.release();
-      release();
-    }).finally(reserved.release);
+    await claimAndFinish(id).finally(reserved.release);
   }
 
   async function reserve(messageId: string, { name: fairnessKey, max }: Group) {
@@ -129,14 +123,14 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     return connections.reserve({ fairnessKey, messageId, signal }).finally(clear);
   }
 
-  async function claimAndFinish(id: string, release: Release): Promise<void> {
+  async function claimAndFinish(id: string): Promise<void> {
     const { claim, claimedAtMs } = await claims.add(id);
     if (claim.kind === 'settled') {
       log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
       if (claim.state !== 'queued') await deps.dropTexts(id);
     }
     if (claim.kind !== 'claimed') return;
-    await finish(deps, { message: claim.message, claimedAtMs }, release);
+    await finish(deps, { message: claim.message, claimedAtMs });
   }
 
   async function requeue(message: RequeuedMessage): Promise<void> {
@@ -182,22 +176,19 @@ function withSlots(
   });
 }
 
-async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Promise<void> {
+async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   const { message, claimedAtMs } = claimed;
   const ended = await deps.attempt(claimed);
   recordHealth(deps, message, ended);
   const result = getAttemptResult(message, ended, deps);
-  // Before the message is released: the next claim must see this.
+  // Before the result is stored: the next claim must see this.
   if (ended.outcome.outcome !== 'accepted') {
     await Promise.all([
       notifyRefusal(deps, message, ended),
       deps.limits.applyRetryAfter(message, ended.outcome),
     ]);
   }
-  const stored = await deps.unstored.acquire();
-  // Free the slot: the next message is claimed and sent while this result is stored.
-  release();
-  const isRecorded = await deps.recorder.record(result).finally(stored);
+  const isRecorded = await deps.recorder.record(result);
   if (isRecorded && ended.inboxItem) {
     deps.wakeReader({ appId: message.appId, userId: message.target });
   }

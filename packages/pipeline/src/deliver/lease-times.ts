@@ -8,8 +8,10 @@ import { longestPaceMs } from './rate-limits';
  */
 const slackMs = 2_000;
 
+type TimeSettings = Pick<Env<'worker'>, 'SEND_TIMEOUT_MS'>;
+
 /** Maximum duration of one attempt on a channel, including all its calls. */
-export function getDeadlineMs(channel: ChannelName, env: Env<'worker'>): number {
+export function getDeadlineMs(channel: ChannelName, env: TimeSettings): number {
   return env.SEND_TIMEOUT_MS === 0 ? channels[channel].deadlineMs : env.SEND_TIMEOUT_MS;
 }
 
@@ -20,6 +22,6 @@ export function getPreparationMs(channel: ChannelName): number {
 }
 
 /** How long a claimed message belongs to its worker. */
-export function getLeaseMs(channel: ChannelName, env: Env<'worker'>): number {
+export function getLeaseMs(channel: ChannelName, env: TimeSettings): number {
   return slackMs + getPreparationMs(channel) + longestPaceMs + getDeadlineMs(channel, env);
 }

@@ -16,8 +16,6 @@ export type FinishedAttempt = {
   /** The revision of the integration that was used. */
   integrationUpdatedAt?: Date | undefined;
   channelVersion?: ChannelVersion;
-  /** The version could not be read from PostgreSQL, so the message itself is not at fault. */
-  isVersionUnread?: boolean;
   request?: unknown;
   response?: unknown;
   /** Extra notes for the log, such as template paths that are missing in the data. */
@@ -81,7 +79,7 @@ function findNext(
   return computeNextState(
     {
       outcome: ended.outcome,
-      version: ended.channelVersion ?? (ended.isVersionUnread ? unreadVersion : brokenVersion),
+      version: ended.channelVersion ?? brokenVersion,
       attemptsMade: message.attempt,
       attemptsInRow: message.attemptsInRow,
       unknownCount: message.unknownCount,
@@ -121,12 +119,6 @@ export type Attempted = {
 export const brokenVersion: Attempted['version'] = {
   integrationIds: [],
   policy: { attempts: 5, timeToLiveMs: 0, onUnknown: 'hold', unknownResends: 0 },
-};
-
-/** For a message whose version could not be read now: retried until it expires. */
-const unreadVersion: Attempted['version'] = {
-  ...brokenVersion,
-  policy: { ...brokenVersion.policy, attempts: Number.POSITIVE_INFINITY },
 };
 
 const probeWaitMs = 15 * 60_000;
