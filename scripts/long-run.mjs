@@ -1,4 +1,5 @@
 // The frame of scripts that run for minutes, and their number options.
+import { readFileSync } from 'node:fs';
 import { endOnSignals } from './commands.mjs';
 import { printError, StepError } from './steps.mjs';
 
@@ -8,10 +9,15 @@ import { printError, StepError } from './steps.mjs';
  */
 
 /**
- * Runs the script; prints its error, except after `ending` was aborted, because the reader knows why then.
+ * Runs the script, or prints its first comment with `--help`. Prints its error, except after `ending` was aborted, because the reader knows why then.
  * @param {(run: LongRun) => Promise<void>} main
  */
 export function runLong(main) {
+  if (process.argv.includes('--help')) {
+    const [comment = ''] = /^(\/\/.*\n)+/.exec(readFileSync(process.argv[1], 'utf8')) ?? [];
+    console.log(comment.replaceAll(/^\/\/ /gm, '').trimEnd());
+    return;
+  }
   const ending = new AbortController();
   /** @type {Promise<unknown>} */
   let running = Promise.resolve();

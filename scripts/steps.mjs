@@ -52,7 +52,10 @@ export class StepError extends Error {}
 const userErrors = ['StartError', 'StoreError', 'RedisMissingError', 'EnvError'];
 
 export function printError(error) {
-  const isForUser = error instanceof StepError || userErrors.includes(error?.name);
+  const isForUser =
+    error instanceof StepError ||
+    userErrors.includes(error?.name) ||
+    String(error?.code).startsWith('ERR_PARSE_ARGS_');
   console.error(isForUser ? `\n${error.message}` : error);
 }
 

@@ -34,13 +34,14 @@ export async function useOverview(world: World): Promise<void> {
   const pool = database.delivery;
   const { requestId, messageId } = await send(world);
   await claimMessages(pool, claim([messageId]));
+  const minute = new Date(Math.floor(readTime(requestId) / 60_000) * 60_000);
   // With these, only a few minutes are new.
   await alter(
-    `INSERT INTO counted_minute (minute) SELECT date_trunc('minute', now()) - ago
+    `INSERT INTO counted_minute (minute) SELECT $1::timestamptz - ago
      FROM unnest(ARRAY[interval '2 minutes', interval '1 day', interval '2 days']) ago`,
+    [minute],
   );
   await addMinutes(pool);
-  const minute = new Date(Math.floor(readTime(requestId) / 60_000) * 60_000);
   await countMinute(pool, minute);
   await alter('UPDATE request SET items = 2 WHERE id = $1', [requestId]);
   await alter('INSERT INTO request_item (request_id, item) VALUES ($1, 1)', [requestId]);
@@ -55,7 +56,7 @@ export async function useOverview(world: World): Promise<void> {
   await markChangedMinutes(pool);
   // Its requests were removed.
   await alter(
-    `INSERT INTO message_minute SELECT app_id, channel, date_trunc('minute', now()) - interval '1 day', waiting, sent, delivered, read, failed,
+    `INSERT INTO message_minute SELECT app_id, channel, minute - interval '1 day', waiting, sent, delivered, read, failed,
        skipped, unknown FROM message_minute WHERE minute = $1`,
     [minute],
   );

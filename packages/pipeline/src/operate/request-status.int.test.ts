@@ -14,7 +14,8 @@ import { entryStatement, readRequestStatus, type StatusPlace } from './request-s
 
 const channels = ['email', 'slack', 'sms', 'push'];
 const maxPageBuffers = 1_000;
-const maxMs = 500;
+/** Two for each of the 3,200 messages. */
+const maxCountBuffers = 6_400;
 
 let database: Database;
 let tenant: Tenant;
@@ -37,7 +38,7 @@ beforeAll(async () => {
   }
   bulk = await writeMixedRequest(database, tenant, { ...options, items: 1_000, seed: 9 });
   await database.lookUps.query('ANALYZE request, request_item, message');
-}, 30_000);
+}, 120_000);
 
 afterAll(() => database?.close());
 
@@ -46,7 +47,6 @@ type Plan = {
   'Relation Name'?: string;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
-  'Actual Total Time': number;
   Plans?: Plan[];
 };
 
@@ -91,14 +91,13 @@ describe('the status of a bulk of 1,000 with four channels', () => {
     const plan = await explain(itemStatement({ appId, requestId: bulk.requestId, from: 0, to }));
     expect(readWhole(plan)).toEqual([]);
     expect(countBuffers(plan)).toBeLessThan(to * 5);
-    expect(plan['Actual Total Time']).toBeLessThan(maxMs);
   });
 
-  test('counts by the index of the request, in bounded time', async () => {
+  test('counts by the index of the request, in bounded reads', async () => {
     const [statement] = countStatements({ appId: tenant.appId, requestIds: [bulk.requestId] });
     const plan = await explain(statement!);
     expect(readWhole(plan)).toEqual([]);
-    expect(plan['Actual Total Time']).toBeLessThan(maxMs);
+    expect(countBuffers(plan)).toBeLessThan(maxCountBuffers);
   });
 
   test('in pages has each entry once, also if a page ends within an item', async () => {

