@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-const roles = 'deliver-email,relay';
+const roles = 'deliver-email,fanout,relay';
 
 async function startServer(delayMs: number): Promise<SmtpSimulator> {
   const server = await createSmtpSimulator();
