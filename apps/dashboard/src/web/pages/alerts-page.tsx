@@ -36,7 +36,7 @@ export function AlertsPage() {
         }
       >
         Belfry notifies you when a rule fires, and again when it is resolved. Reminders follow after
-        1 h, 4 h, and then once a day.
+        1&nbsp;h, 4&nbsp;h, and then once a day.
       </PageHead>
       <ProblemNote problem={actions.problem} />
       <div role="status">{actions.test && <Test {...actions.test} />}</div>
