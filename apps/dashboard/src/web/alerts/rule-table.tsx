@@ -18,8 +18,8 @@ export function RuleTable({
   onAction,
 }: {
   rules: readonly AlertRuleAnswer[];
-  /** Names of integrations by ID. */
-  names: ReadonlyMap<string, string>;
+  /** Names of integrations by ID; undefined until they are read. */
+  names: ReadonlyMap<string, string> | undefined;
   onAction: OnAction;
 }) {
   const { mayChange } = useSession();
@@ -29,9 +29,11 @@ export function RuleTable({
       header: 'Sent by',
       cell: ({ sendBy, fallback }) => (
         <span data-label="sent by">
-          {[sendBy, fallback]
-            .flatMap((each) => (each ? [names.get(each.integrationId) ?? 'a removed one'] : []))
-            .join(', else ') || 'nobody'}
+          {names &&
+            ([sendBy, fallback]
+              .flatMap((each) => (each ? [names.get(each.integrationId) ?? 'a removed one'] : []))
+              .join(', else ') ||
+              'nobody')}
         </span>
       ),
     },

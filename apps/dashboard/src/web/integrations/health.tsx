@@ -1,4 +1,5 @@
 import type { IntegrationHealthAnswer } from '../../api/integrations';
+import { Name } from '../parts/name';
 import { Mark } from '../parts/state-mark';
 import styles from './health.module.css';
 import { formatLastError, formatLastHour, formatLastSuccess, formatVerdict } from './health-text';
@@ -22,7 +23,9 @@ export function HealthMark({ health }: { health: IntegrationHealthAnswer }) {
   return (
     <span className={`state ${styles.mark} ${verdictTones[health.verdict] ?? ''}`}>
       <Mark name={verdictMarks[health.verdict]} />
-      {formatVerdict(health, Date.now())}
+      <span>
+        <Name text={formatVerdict(health, Date.now())} />
+      </span>
     </span>
   );
 }

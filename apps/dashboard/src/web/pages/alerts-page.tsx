@@ -109,7 +109,8 @@ function Rules({
 }) {
   const appId = useApp().id;
   const integrations = useAnswer('GET /api/apps/:appId/integrations', { appId });
-  const names = new Map(integrations.value?.integrations.map(({ id, name }) => [id, name]));
+  const list = integrations.value?.integrations;
+  const names = list && new Map(list.map(({ id, name }) => [id, name]));
   if (rules.length === 0) {
     return (
       <p className="nothing">
