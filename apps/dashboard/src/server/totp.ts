@@ -137,7 +137,9 @@ function hashRecoveryCode(code: string): Buffer {
 }
 
 function wrongCode(): Refusal {
-  return new Refusal('wrong_code', 'This code is wrong or was used before. Try the next one.');
+  return new Refusal('wrong_code', 'This code is wrong or was used before. Try the next one.', {
+    fields: [{ path: 'code', problem: 'is wrong or was used before. Try the next one' }],
+  });
 }
 
 function notOn(): Refusal {

@@ -34,3 +34,8 @@ Document.prototype.createElement = function createKnownElement(
     Object.defineProperty(element, Symbol.toStringTag, { value: 'HTMLElement' });
   return element;
 };
+
+/** `wbr` is inline by the HTML standard; as a block, it would put a space into an accessible name. */
+const sheet = document.createElement('style');
+sheet.textContent = 'wbr { display: inline }';
+document.head.append(sheet);

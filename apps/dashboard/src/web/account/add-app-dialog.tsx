@@ -1,12 +1,12 @@
-import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { NewTotpSecret } from '../../api/totp';
-import type { PageProblem } from '../api';
 import { useServices } from '../context';
 import { CodeBlock } from '../parts/code';
 import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
-import { ProblemNote } from '../parts/notes';
+import { Form } from '../parts/form';
 import { OneTimeCodeField } from '../parts/one-time-code-field';
+import { useForm } from '../parts/use-form';
 import { ConfirmForm } from './confirm-form';
 import { RecoveryCodes } from './recovery-codes';
 
@@ -17,12 +17,6 @@ export function AddAppDialog({ onAdded, onClose }: { onAdded: () => void; onClos
   const { api } = useServices();
   const [secret, setSecret] = useState<NewTotpSecret>();
   const [codes, setCodes] = useState<string[]>();
-  async function start({ password }: { password: string }) {
-    const answer = await api.call('POST /api/totp', { body: { password } });
-    if ('problem' in answer) return answer.problem;
-    setSecret(answer.value);
-    return undefined;
-  }
   function finish(recoveryCodes: string[]) {
     setCodes(recoveryCodes);
     onAdded();
@@ -33,7 +27,8 @@ export function AddAppDialog({ onAdded, onClose }: { onAdded: () => void; onClos
         <ConfirmForm
           text="Every sign-in will ask for a code from the app after your password. Your other sessions will be revoked."
           action="Continue"
-          onConfirm={start}
+          send={({ password }) => api.call('POST /api/totp', { body: { password } })}
+          onDone={setSecret}
           onCancel={onClose}
         />
       )}
@@ -50,38 +45,27 @@ function FirstCodeForm({
   onCancel,
 }: NewTotpSecret & { onConfirmed: (recoveryCodes: string[]) => void; onCancel: () => void }) {
   const { api } = useServices();
-  const [code, setCode] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    const answer = await api.call('POST /api/totp/confirm', { body: { code } });
-    if ('problem' in answer) setProblem(answer.problem);
-    else onConfirmed(answer.value.recoveryCodes);
-  }
-  const isWrong = problem?.code === 'wrong_code';
+  const form = useForm({ code: '' });
+  const confirm = form.submit(
+    (body) => api.call('POST /api/totp/confirm', { body }),
+    ({ recoveryCodes }) => onConfirmed(recoveryCodes),
+  );
   return (
-    <form className="form" onSubmit={(event) => void submit(event)}>
+    <Form form={form} onSubmit={confirm}>
       <p>Scan the QR code with your authenticator app, or enter the key there.</p>
-      {!isWrong && <ProblemNote problem={problem} />}
       <Suspense fallback={null}>
         <QrCode text={uri} label="QR code for your authenticator app" />
       </Suspense>
       <CodeBlock title="Key" text={secret}>
         {secret.replace(/(.{4})(?=.)/g, '$1 ')}
       </CodeBlock>
-      <OneTimeCodeField
-        value={code}
-        problem={isWrong ? problem.error : undefined}
-        isFocused
-        mayRecover={false}
-        onChange={setCode}
-      />
+      <OneTimeCodeField isFocused />
       <div className="dialog-foot">
         <Button look="main-action" type="submit">
           Turn on
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,57 +1,49 @@
-import { type FormEvent, useState } from 'react';
-import type { PageProblem } from '../api';
+import type { Result } from '../api';
 import { Button } from '../parts/controls';
-import { Field } from '../parts/field';
-import { ProblemNote } from '../parts/notes';
+import { ErrorCount, Form, TextField } from '../parts/form';
 import { OneTimeCodeField } from '../parts/one-time-code-field';
+import { useForm } from '../parts/use-form';
 
 type Confirmation = { password: string; code: string };
 
 /** Asks for the password and, while two-step sign-in is on, a code. */
-export function ConfirmForm({
+export function ConfirmForm<Answer>({
   text,
   action,
   hasCode = false,
   isDanger = false,
-  onConfirm,
+  send,
+  onDone,
   onCancel,
 }: {
   text: string;
   action: string;
   hasCode?: boolean;
   isDanger?: boolean;
-  onConfirm: (confirmation: Confirmation) => Promise<PageProblem | undefined>;
+  send: (confirmation: Confirmation) => Promise<Result<Answer>>;
+  onDone: (answer: Answer) => unknown;
   onCancel: () => void;
 }) {
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const [problem, setProblem] = useState<PageProblem>();
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    setProblem(await onConfirm({ password, code }));
-  }
-  const getProblem = (name: string) => (problem?.code === name ? problem.error : undefined);
-  const [wrongPassword, wrongCode] = [getProblem('wrong_password'), getProblem('wrong_code')];
+  const form = useForm({ password: '', code: '' });
+  const emptyCode = () => form.reset({ password: form.watch('password'), code: '' });
   return (
-    <form className="form" onSubmit={(event) => void submit(event)}>
+    <Form form={form} onSubmit={form.submit(send, onDone)}>
       <p>{text}</p>
-      {!wrongPassword && !wrongCode && <ProblemNote problem={problem} />}
-      <Field
+      <TextField
+        name="password"
         label="Your password"
         type="password"
         autoComplete="current-password"
-        required
-        value={password}
-        problem={wrongPassword}
-        onChange={(event) => setPassword(event.target.value)}
+        required="Enter your password."
       />
-      {hasCode && <OneTimeCodeField value={code} problem={wrongCode} onChange={setCode} />}
+      {hasCode && <OneTimeCodeField onChangeKind={emptyCode} />}
       <div className="dialog-foot">
+        <ErrorCount />
         <Button look={isDanger ? 'danger' : 'main-action'} type="submit">
           {action}
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -9,6 +9,9 @@ afterEach(cleanup);
 
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
 const uri = `otpauth://totp/Belfry:ana?secret=${secret}&issuer=Belfry`;
+const wrong = (code: string, path: string) => {
+  return { problem: { code, error: 'It is wrong.', fields: [{ path, problem: 'is wrong' }] } };
+};
 const off = { value: { addedAt: null, recoveryCodesLeft: 0 } };
 const on = { value: { addedAt: 0, recoveryCodesLeft: 10 } };
 
@@ -35,10 +38,7 @@ test('two-step sign-in is added with the password and a first code, and shows th
   const { user, call } = open({
     'GET /api/totp': [off, on],
     'POST /api/totp': [{ value: { secret, uri } }],
-    'POST /api/totp/confirm': [
-      { problem: { code: 'wrong_code', error: 'This code is wrong.' } },
-      { value: { recoveryCodes: codes } },
-    ],
+    'POST /api/totp/confirm': [wrong('wrong_code', 'code'), { value: { recoveryCodes: codes } }],
   });
   await user.click(await screen.findByText('Add authenticator app'));
   await user.keyboard('her password{Enter}');
@@ -48,7 +48,7 @@ test('two-step sign-in is added with the password and a first code, and shows th
   expect(document.activeElement).toBe(field);
   expect(screen.queryByText('Use a recovery code')).toBeNull();
   await user.keyboard('000000{Enter}');
-  const hint = await dialog().findByText('This code is wrong.');
+  const hint = await dialog().findByText('Code is wrong.');
   expect(field.getAttribute('aria-describedby')).toBe(hint.id);
   await user.clear(field);
   await user.keyboard('123456{Enter}');
@@ -63,8 +63,8 @@ test('two-step sign-in is removed with the password and a code, whose problems a
   const { user, call } = open({
     'GET /api/totp': [on, off],
     'DELETE /api/totp': [
-      { problem: { code: 'wrong_password', error: 'The password is wrong.' } },
-      { problem: { code: 'wrong_code', error: 'This code is wrong.' } },
+      wrong('wrong_password', 'password'),
+      wrong('wrong_code', 'code'),
       { value: { success: true } },
     ],
   });
@@ -75,9 +75,9 @@ test('two-step sign-in is removed with the password and a code, whose problems a
     const hint = await dialog().findByText(text);
     return dialog().getByLabelText(label).getAttribute('aria-describedby') === hint.id;
   };
-  expect(await isBeside('Your password', 'The password is wrong.')).toBe(true);
+  expect(await isBeside('Your password', 'Your password is wrong.')).toBe(true);
   await user.keyboard('{Enter}');
-  expect(await isBeside('Code', 'This code is wrong.')).toBe(true);
+  expect(await isBeside('Code', 'Code is wrong.')).toBe(true);
   await user.keyboard('{Enter}');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   await screen.findByText('Add authenticator app');
@@ -95,4 +95,14 @@ test('new recovery codes are created with the password and a code', async () => 
   await user.type(dialog().getByLabelText('Your password'), 'a');
   await user.type(dialog().getByLabelText('Code'), '123456{Enter}');
   expect(await dialog().findByText('eeee-ffff')).toBeTruthy();
+});
+
+test('empty fields are named in words, and the first has the focus', async () => {
+  const { user, call } = open({ 'GET /api/totp': [on] });
+  await user.click(await screen.findByText('Remove'));
+  await user.click(dialog().getByRole('button', { name: 'Remove' }));
+  expect(await dialog().findByText('Enter your password.')).toBeTruthy();
+  expect(dialog().getByText('Enter a code.')).toBeTruthy();
+  expect(document.activeElement).toBe(dialog().getByLabelText('Your password'));
+  expect(call).not.toHaveBeenCalledWith('DELETE /api/totp', expect.anything());
 });

@@ -78,13 +78,6 @@ function NewCodesDialog({
 }) {
   const { api } = useServices();
   const [codes, setCodes] = useState<string[]>();
-  async function create(body: { password: string; code: string }) {
-    const answer = await api.call('POST /api/totp/recovery-codes', { body });
-    if ('problem' in answer) return answer.problem;
-    setCodes(answer.value.recoveryCodes);
-    await onCreated();
-    return undefined;
-  }
   return (
     <Dialog title="New recovery codes" onClose={onClose}>
       {codes ? (
@@ -94,7 +87,11 @@ function NewCodesDialog({
           text="Your earlier recovery codes will stop working."
           action="Create codes"
           hasCode
-          onConfirm={create}
+          send={(body) => api.call('POST /api/totp/recovery-codes', { body })}
+          onDone={({ recoveryCodes }) => {
+            setCodes(recoveryCodes);
+            return onCreated();
+          }}
           onCancel={onClose}
         />
       )}
@@ -110,13 +107,6 @@ function RemoveDialog({
   onClose: () => void;
 }) {
   const { api } = useServices();
-  async function remove(body: { password: string; code: string }) {
-    const answer = await api.call('DELETE /api/totp', { body });
-    if ('problem' in answer) return answer.problem;
-    onClose();
-    await onRemoved();
-    return undefined;
-  }
   return (
     <Dialog title="Remove two-step sign-in" onClose={onClose}>
       <ConfirmForm
@@ -124,7 +114,11 @@ function RemoveDialog({
         action="Remove"
         hasCode
         isDanger
-        onConfirm={remove}
+        send={(body) => api.call('DELETE /api/totp', { body })}
+        onDone={() => {
+          onClose();
+          return onRemoved();
+        }}
         onCancel={onClose}
       />
     </Dialog>

@@ -6,6 +6,7 @@ import { NoteBox } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { State } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import styles from './alerts.module.css';
 
 export type RuleAction = 'change' | 'test' | 'enable' | 'disable' | 'remove';
 type OnAction = (action: RuleAction, rule: AlertRuleAnswer) => void;
@@ -17,8 +18,8 @@ export function RuleTable({
   onAction,
 }: {
   rules: readonly AlertRuleAnswer[];
-  /** Names of integrations by ID. */
-  names: ReadonlyMap<string, string>;
+  /** Names of integrations by ID; undefined until they are read. */
+  names: ReadonlyMap<string, string> | undefined;
   onAction: OnAction;
 }) {
   const { mayChange } = useSession();
@@ -28,16 +29,18 @@ export function RuleTable({
       header: 'Sent by',
       cell: ({ sendBy, fallback }) => (
         <span data-label="sent by">
-          {[sendBy, fallback]
-            .flatMap((each) => (each ? [names.get(each.integrationId) ?? 'a removed one'] : []))
-            .join(', else ') || 'nobody'}
+          {names &&
+            ([sendBy, fallback]
+              .flatMap((each) => (each ? [names.get(each.integrationId) ?? 'a removed one'] : []))
+              .join(', else ') ||
+              'nobody')}
         </span>
       ),
     },
     {
       header: 'Actions',
       isHeaderHidden: true,
-      className: `c-acts four right ${stacked.line}`,
+      className: `right ${styles.actions} ${stacked.line}`,
       cell: (rule) => mayChange && <RuleActions rule={rule} onAction={onAction} />,
     },
   ];
@@ -63,7 +66,11 @@ const ruleColumns: Column<AlertRuleAnswer>[] = [
     sortBy: ({ phrase }) => phrase,
     cell: ({ phrase }) => phrase,
   },
-  { header: 'State', className: 'c-state', cell: (rule) => <RuleState rule={rule} /> },
+  {
+    header: 'State',
+    className: `${styles.state} ${stacked.text}`,
+    cell: (rule) => <RuleState rule={rule} />,
+  },
 ];
 
 function RuleState({ rule: { isEnabled, firingSince } }: { rule: AlertRuleAnswer }) {

@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog';
 import { Moment } from '../parts/moment';
 import { Waiting } from '../parts/notes';
 import { PasswordDialog } from '../parts/password-dialog';
+import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
 
@@ -76,8 +77,21 @@ function SecretTable({
   onStep: (step: Step) => void;
 }) {
   const columns: Column<InboxSecretAnswer>[] = [
-    { header: 'ID (kid)', className: 'ev', isRowHeader: true, cell: ({ id }) => id },
-    { header: 'Created', className: 'num', cell: ({ createdAt }) => <Moment at={createdAt} /> },
+    {
+      header: 'ID (kid)',
+      className: `ev ${stacked.text}`,
+      isRowHeader: true,
+      cell: ({ id }) => id,
+    },
+    {
+      header: 'Created',
+      className: 'num',
+      cell: ({ createdAt }) => (
+        <span data-label="created">
+          <Moment at={createdAt} />
+        </span>
+      ),
+    },
     {
       header: 'State',
       cell: ({ revokedAt }) =>
@@ -109,6 +123,7 @@ function SecretTable({
   return (
     <Table
       caption="Inbox secrets"
+      className={`wide-rows ${stacked.rows}`}
       columns={columns}
       rows={secrets}
       getKey={({ id }) => id}

@@ -25,6 +25,8 @@ const fields: Record<string, Field> = {
   kind: { label: 'Kind', format: formatKind },
   limitBytes: { label: 'Storage limit', format: formatLimit },
   message: { label: 'New message' },
+  recipients: { label: 'Recipients', format: formatNumber },
+  fallbackRecipients: { label: 'Fallback recipients', format: formatNumber },
   perSecond: { label: 'Messages per second' },
   rolledBackTo: { label: 'Rolled back to version' },
   ...Object.fromEntries(
@@ -56,6 +58,11 @@ function formatValue(value: unknown): string | undefined {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (Array.isArray(value)) return value.map((one) => formatValue(one) ?? '').join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** None is no value: a rule without recipients notifies nobody. */
+function formatNumber(size: unknown): string | undefined {
+  return size === 0 ? undefined : formatValue(size);
 }
 
 function formatLimit(limitBytes: unknown): string {

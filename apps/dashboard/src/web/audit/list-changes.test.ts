@@ -56,6 +56,9 @@ describe('the changes of an audit entry', () => {
       'Minutes: undefined → 2',
       'Integration: undefined → 3',
     ]);
+    expect(format({ recipients: 2, fallbackRecipients: 0 }, null)).toEqual([
+      'Recipients: undefined → 2',
+    ]);
   });
 
   test('have the times of a filter in the zone of the page', () => {

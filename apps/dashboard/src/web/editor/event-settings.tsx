@@ -7,6 +7,7 @@ import { useApp, useServices, useSession } from '../context';
 import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
 import { Button } from '../parts/controls';
 import { Field } from '../parts/field';
+import { Name } from '../parts/name';
 import { NameDialog } from '../parts/name-dialog';
 import { buildPath } from '../route';
 import { findLocaleProblem, listLocales, withLocale, withoutLocale } from './definition';
@@ -128,7 +129,9 @@ function NameAndDelete({ event, onEvent }: NameProps) {
     <fieldset>
       <legend className="sect">Name</legend>
       <p>
-        <span className="mono">{event.name}</span>{' '}
+        <span className="mono">
+          <Name text={event.name} />
+        </span>{' '}
         <span className="faint small">
           Callers send this as <code>event</code>.
         </span>

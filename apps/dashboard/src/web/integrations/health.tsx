@@ -1,5 +1,7 @@
 import type { IntegrationHealthAnswer } from '../../api/integrations';
+import { Name } from '../parts/name';
 import { Mark } from '../parts/state-mark';
+import styles from './health.module.css';
 import { formatLastError, formatLastHour, formatLastSuccess, formatVerdict } from './health-text';
 
 const verdictMarks: Record<IntegrationHealthAnswer['verdict'], string> = {
@@ -19,9 +21,11 @@ const verdictTones: Partial<Record<IntegrationHealthAnswer['verdict'], string>> 
 
 export function HealthMark({ health }: { health: IntegrationHealthAnswer }) {
   return (
-    <span className={`state ${verdictTones[health.verdict] ?? ''}`}>
+    <span className={`state ${styles.mark} ${verdictTones[health.verdict] ?? ''}`}>
       <Mark name={verdictMarks[health.verdict]} />
-      {formatVerdict(health, Date.now())}
+      <span>
+        <Name text={formatVerdict(health, Date.now())} />
+      </span>
     </span>
   );
 }

@@ -8,6 +8,7 @@ import { plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { FormDialog } from '../parts/form-dialog';
 import { Icon } from '../parts/icons';
+import { Name } from '../parts/name';
 import { ProblemNote } from '../parts/notes';
 import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
@@ -106,7 +107,7 @@ function HeadFacts({ integration }: { integration: IntegrationAnswer }) {
               className={`mono ${styles.event}`}
               to={buildPath(app.id, 'events', eventId)}
             >
-              {name}
+              <Name text={name} />
               {!where.includes('live') && ' (draft)'}
             </Link>
           ))}

@@ -3,6 +3,8 @@ import { useApp } from '../context';
 import { count, duration, rate } from '../format';
 import { HealthMark } from '../integrations/health';
 import { Link } from '../parts/controls';
+import { Name } from '../parts/name';
+import stacked from '../parts/stacked-rows.module.css';
 import { State } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
@@ -18,14 +20,22 @@ export function UnhealthyIntegrations({
   const columns: Column<UnhealthyIntegration>[] = [
     {
       header: 'Integration',
-      className: 'ev',
-      cell: ({ id, name }) => <Link to={buildPath(app.id, 'integrations', id)}>{name}</Link>,
+      className: `ev ${stacked.text}`,
+      cell: ({ id, name }) => (
+        <Link to={buildPath(app.id, 'integrations', id)}>
+          <Name text={name} />
+        </Link>
+      ),
     },
     { header: 'Provider', cell: ({ channel, provider }) => `${channel}, ${provider}` },
-    { header: 'Health', cell: ({ health }) => <HealthMark health={health} /> },
+    {
+      header: 'Health',
+      className: stacked.text,
+      cell: ({ health }) => <HealthMark health={health} />,
+    },
     {
       header: 'Reason',
-      className: styles.reason,
+      className: stacked.text,
       cell: ({ stateReason, health }) => stateReason ?? health.lastError,
     },
   ];
@@ -42,7 +52,7 @@ export function UnhealthyIntegrations({
       {integrations.length > 0 && (
         <Table
           caption="Unhealthy integrations"
-          className=""
+          className={stacked.rows}
           columns={columns}
           rows={integrations}
           getKey={({ id }) => id}

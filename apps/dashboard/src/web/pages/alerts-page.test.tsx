@@ -51,6 +51,18 @@ test('a firing rule shows its facts, and the history shows why nothing was sent 
   expect(link.getAttribute('href')).toBe('/apps/a/log?state=queued&channel=sms');
 });
 
+test('a rule names who sends it once the integrations are read, and not a removed one before', async () => {
+  let read: (answer: object) => void = () => undefined;
+  const answer = new Promise<object>((resolve) => {
+    read = resolve;
+  });
+  open({ 'GET /api/apps/:appId/integrations': () => answer });
+  await screen.findByText('No worker for 2 min: sms');
+  expect(screen.queryByText(/removed/)).toBeNull();
+  read({ integrations: [{ id: 'm', name: 'Mail', channel: 'email' }] });
+  expect(await screen.findByText('Mail')).toBeTruthy();
+});
+
 test('a new rule is sent with the numbers of its kind, and a wrong number is named beside its field', async () => {
   const api = open({ [`POST ${at}`]: { rules: [], max: 20 } });
   const user = userEvent.setup();

@@ -36,7 +36,7 @@ export function AlertsPage() {
         }
       >
         Belfry notifies you when a rule fires, and again when it is resolved. Reminders follow after
-        1 h, 4 h, and then once a day.
+        1&nbsp;h, 4&nbsp;h, and then once a day.
       </PageHead>
       <ProblemNote problem={actions.problem} />
       <div role="status">{actions.test && <Test {...actions.test} />}</div>
@@ -109,7 +109,8 @@ function Rules({
 }) {
   const appId = useApp().id;
   const integrations = useAnswer('GET /api/apps/:appId/integrations', { appId });
-  const names = new Map(integrations.value?.integrations.map(({ id, name }) => [id, name]));
+  const list = integrations.value?.integrations;
+  const names = list && new Map(list.map(({ id, name }) => [id, name]));
   if (rules.length === 0) {
     return (
       <p className="nothing">

@@ -14,6 +14,7 @@ import { convertDates } from '../dates';
 import { Button, Link } from '../parts/controls';
 import { IgnoredParams } from '../parts/ignored-params';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
@@ -82,7 +83,7 @@ const columns: Column<Entry>[] = [
         search={`operator=${operatorId ?? 'none'}`}
         title="Show only changes by this operator"
       >
-        {operator ?? getAuthor(change)}
+        <Name text={operator ?? getAuthor(change)} />
       </Link>
     ),
   },
@@ -137,7 +138,7 @@ function Subject({ entry, names }: Entry) {
   if (path === undefined) return <span title={subject}>{text}</span>;
   return (
     <Link to={path} title={subject}>
-      {text}
+      <Name text={text} />
     </Link>
   );
 }

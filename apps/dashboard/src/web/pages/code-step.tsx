@@ -1,46 +1,34 @@
-import { type FormEvent, useState } from 'react';
-import type { PageProblem } from '../api';
+import type { SessionAnswer } from '../../api/session';
+import type { Result } from '../api';
 import { Button } from '../parts/controls';
-import { ProblemNote } from '../parts/notes';
+import { Form } from '../parts/form';
 import { OneTimeCodeField } from '../parts/one-time-code-field';
+import { useForm } from '../parts/use-form';
 
 /** The second step of a sign-in. */
 export function CodeStep({
-  problem,
-  isBusy,
-  onCode,
+  send,
+  onDone,
   onBack,
 }: {
-  problem: PageProblem | undefined;
-  isBusy: boolean;
-  onCode: (code: string) => void;
+  send: (code: string) => Promise<Result<SessionAnswer>>;
+  onDone: (session: SessionAnswer) => void;
   onBack: () => void;
 }) {
-  const [code, setCode] = useState('');
-  const isWrong = problem?.code === 'wrong_code';
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    onCode(code);
-  }
+  const form = useForm({ code: '' });
   return (
     <>
       <h1>Enter a code</h1>
       <p>Two-step sign-in is on for this operator.</p>
-      <form className="form" onSubmit={submit}>
-        {!isWrong && problem?.code !== 'needs_code' && <ProblemNote problem={problem} />}
-        <OneTimeCodeField
-          value={code}
-          problem={isWrong ? problem.error : undefined}
-          isFocused
-          onChange={setCode}
-        />
+      <Form form={form} onSubmit={form.submit(({ code }) => send(code), onDone)}>
+        <OneTimeCodeField isFocused onChangeKind={() => form.reset({ code: '' })} />
         <div className="dialog-foot">
-          <Button look="main-action" type="submit" disabled={isBusy}>
+          <Button look="main-action" type="submit" disabled={form.isSubmitting}>
             Sign in <kbd data-keys="Enter" />
           </Button>
           <Button onClick={onBack}>Back</Button>
         </div>
-      </form>
+      </Form>
       <details>
         <summary>No app and no recovery code?</summary>
         <p>

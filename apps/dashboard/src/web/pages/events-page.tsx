@@ -7,6 +7,7 @@ import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { ListPage } from '../parts/list-page';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { NameDialog } from '../parts/name-dialog';
 import { Waiting } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
@@ -77,7 +78,9 @@ function EventTable({ events }: { events: EventRow[] }) {
       sortBy: ({ name }) => name,
       cell: ({ id, name, channels }) => (
         <>
-          <Link to={buildPath(app.id, 'events', id)}>{name}</Link>
+          <Link to={buildPath(app.id, 'events', id)} title={name}>
+            <Name text={name} />
+          </Link>
           <span className={styles.below}>
             <ChannelIcons channels={channels} />
           </span>

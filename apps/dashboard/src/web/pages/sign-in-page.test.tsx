@@ -8,7 +8,13 @@ afterEach(cleanup);
 
 const connection = { kind: 'plain', version: '1', gatewayUrl: 'http://127.0.0.1' } as const;
 const needsCode = { problem: { code: 'needs_code', error: 'Enter a code.' } };
-const wrongCode = { problem: { code: 'wrong_code', error: 'This code is wrong.' } };
+const wrongCode = {
+  problem: {
+    code: 'wrong_code',
+    error: 'It is wrong.',
+    fields: [{ path: 'code', problem: 'is wrong' }],
+  },
+};
 const chooseAccount = {
   problem: {
     code: 'choose_account',
@@ -61,10 +67,18 @@ describe('a sign-in with two steps', () => {
     const { user } = await signIn(needsCode, wrongCode);
     const field = await screen.findByLabelText('Code');
     await user.keyboard('123456{Enter}');
-    const hint = await screen.findByText('This code is wrong.');
+    const hint = await screen.findByText('Code is wrong.');
     expect(field.getAttribute('aria-describedby')).toBe(hint.id);
     await user.clear(field);
-    expect(screen.queryByText('This code is wrong.')).toBeNull();
+    expect(screen.queryByText('Code is wrong.')).toBeNull();
+  });
+
+  test('asks for an empty code in words, and sends nothing', async () => {
+    const { user, listBodies } = await signIn(needsCode);
+    await screen.findByLabelText('Code');
+    await user.keyboard('{Enter}');
+    expect(await screen.findByText('Enter a code.')).toBeTruthy();
+    expect(listBodies()).toHaveLength(1);
   });
 
   test('accepts a recovery code instead', async () => {

@@ -50,7 +50,7 @@ function NoOperator() {
   );
 }
 
-type LaterSteps = Pick<Body<'POST /api/session'>, 'accountId' | 'code'>;
+type Steps = Body<'POST /api/session'>;
 
 function SignInForm({
   hasEnded,
@@ -61,20 +61,20 @@ function SignInForm({
 }) {
   const { api } = useServices();
   const form = useForm({ email: '', password: '' });
-  const [earlier, setEarlier] = useState<LaterSteps>();
+  const [earlier, setEarlier] = useState<Steps>();
   /** Each step sends what the earlier ones sent: the password, perhaps an account, perhaps a code. */
-  const signIn = (steps: LaterSteps = {}) =>
+  const signIn = (account: Pick<Steps, 'accountId'> = {}) =>
     form.submit(async (values) => {
-      const answer = await api.call('POST /api/session', { body: { ...values, ...steps } });
-      if ('problem' in answer && answer.problem.code === 'needs_code') setEarlier(steps);
+      const body = { ...values, ...account };
+      const answer = await api.call('POST /api/session', { body });
+      if ('problem' in answer && answer.problem.code === 'needs_code') setEarlier(body);
       return answer;
     }, onDone);
   if (earlier) {
     return (
       <CodeStep
-        problem={form.problem}
-        isBusy={form.isSubmitting}
-        onCode={(code) => void signIn({ ...earlier, code })()}
+        send={(code) => api.call('POST /api/session', { body: { ...earlier, code } })}
+        onDone={onDone}
         onBack={() => {
           setEarlier(undefined);
           form.showProblem(undefined);

@@ -2,6 +2,7 @@ import { Content, Overlay, Portal, Root, Title } from '@radix-ui/react-dialog';
 import { type ReactNode, useState } from 'react';
 import { Button } from './controls';
 import { Icon } from './icons';
+import { Name } from './name';
 import { rememberFocus } from './return-focus';
 
 const firstInput =
@@ -42,7 +43,9 @@ export function Dialog({
           onPointerDownOutside={(event) => event.preventDefault()}
         >
           <header>
-            <Title>{title}</Title>
+            <Title>
+              <Name text={title} />
+            </Title>
             <Button look="bare icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
               <Icon name="x" />
             </Button>

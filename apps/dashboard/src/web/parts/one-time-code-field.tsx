@@ -1,24 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from './controls';
-import { Field } from './field';
+import { TextField } from './form';
 
-type OneTimeCodeFieldProps = {
-  value: string;
-  problem: string | undefined;
-  onChange: (code: string) => void;
+/** The field `code` of a form: a code of the authenticator app, or a recovery code instead. */
+export function OneTimeCodeField({
+  onChangeKind,
+  isFocused = false,
+}: {
+  /** Empties the field. Without it, a recovery code is not accepted. */
+  onChangeKind?: () => void;
   /** The field takes the focus when it appears. */
   isFocused?: boolean;
-  mayRecover?: boolean;
-};
-
-/** A code of the authenticator app, or a recovery code instead. */
-export function OneTimeCodeField({
-  value,
-  problem,
-  onChange,
-  isFocused = false,
-  mayRecover = true,
-}: OneTimeCodeFieldProps) {
+}) {
   const [isRecovery, setRecovery] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -26,21 +19,13 @@ export function OneTimeCodeField({
   }, [isFocused]);
   function changeKind() {
     setRecovery(!isRecovery);
-    onChange('');
+    onChangeKind?.();
     focusInput(place.current);
   }
   return (
     <div ref={place} className="form">
-      <Field
-        {...(isRecovery ? recoveryField : appField)}
-        isMono
-        required
-        value={value}
-        // The next code is typed into an empty field.
-        problem={value === '' ? undefined : problem}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      {mayRecover && (
+      <TextField name="code" isMono {...(isRecovery ? recoveryField : appField)} />
+      {onChangeKind && (
         <div>
           <Button look="small" onClick={changeKind}>
             {isRecovery ? 'Use a code from the app' : 'Use a recovery code'}
@@ -60,6 +45,7 @@ const appField = {
   hint: 'Six digits from your authenticator app.',
   inputMode: 'numeric',
   autoComplete: 'one-time-code',
+  required: 'Enter a code.',
 } as const;
 
 const recoveryField = {
@@ -67,4 +53,5 @@ const recoveryField = {
   hint: 'Each recovery code works once.',
   inputMode: 'text',
   autoComplete: 'off',
+  required: 'Enter a recovery code.',
 } as const;

@@ -62,7 +62,7 @@ export function RemovePersonDialog({ person, onClose, onChanged }: PersonProps) 
   return (
     <PasswordDialog
       form={form}
-      title={`Remove ${person.email}`}
+      title={person.isYou ? 'Leave account' : `Remove ${person.email}`}
       text={`${person.isYou ? 'Your' : 'Their'} sessions and pending invitations are revoked at once. The audit log keeps ${person.isYou ? 'your' : 'their'} changes. API keys stay valid: rotate the keys that ${person.isYou ? 'you' : 'they'} have seen.`}
       action={person.isYou ? 'Leave account' : 'Remove person'}
       isDanger

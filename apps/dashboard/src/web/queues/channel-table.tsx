@@ -120,11 +120,11 @@ function Workers({ queue }: { queue: ChannelQueue }) {
           <Mark name="failed" /> no workers
         </span>
       )}
-      <span className={`${styles.sub} cut`}>
+      <span className={styles.sub}>
         {isPaused && (
-          <span title={pausedBy ?? undefined}>
+          <>
             paused {pausedAt && <Moment at={pausedAt} />} {pausedBy && `by ${pausedBy}`}
-          </span>
+          </>
         )}
         {!isPaused && workers.length === 0 && noWorkerSince && (
           <>

@@ -60,7 +60,11 @@ const columns: Column<IntegrationQueue>[] = [
     header: 'Integration',
     className: 'ev',
     sortBy: ({ name }) => name,
-    cell: ({ appId, id, name }) => <Link to={buildPath(appId, 'integrations', id)}>{name}</Link>,
+    cell: ({ appId, id, name }) => (
+      <Link to={buildPath(appId, 'integrations', id)} title={name}>
+        {name}
+      </Link>
+    ),
   },
   {
     header: 'Health',

@@ -9,6 +9,7 @@ import { count } from '../format';
 import { formatCount, listCounts } from '../log/channel-summaries';
 import { JsonBlock } from '../parts/code';
 import { Button, Link, Tabs } from '../parts/controls';
+import { Name } from '../parts/name';
 import { AwayBar, NoteBox } from '../parts/notes';
 import { CloseButton, PaneHeading, UnreadPane } from '../parts/pane';
 import { State } from '../parts/state-mark';
@@ -89,7 +90,7 @@ function RequestHead({ request, onClose }: { request: RequestAnswer; onClose: ()
     <div className="d-head">
       <div className={`line ${styles.titleLine}`}>
         <PaneHeading className="cut" title={event.name}>
-          {event.name}
+          <Name text={event.name} />
         </PaneHeading>
         {event.isDeleted ? (
           <span className="tag warn">event deleted</span>

@@ -1,4 +1,5 @@
 import { useSession } from '../context';
+import { plural } from '../format';
 import { Link } from '../parts/controls';
 import { Mark } from '../parts/state-mark';
 import { buildPath, useRoute } from '../route';
@@ -8,16 +9,16 @@ export function DisabledWebhooksBar() {
   const { app } = useSession();
   const { page } = useRoute();
   if (!app || app.disabledWebhooks === 0) return null;
-  const { id, name, disabledWebhooks } = app;
+  const { id, disabledWebhooks } = app;
   return (
     <div className="away" role="status">
       <Mark name="attention" />
       <span className="grow">
         <b>
-          {disabledWebhooks === 1 ? 'A webhook endpoint' : `${disabledWebhooks} webhook endpoints`}{' '}
-          of {name} {disabledWebhooks === 1 ? 'is' : 'are'} disabled.
+          {plural(disabledWebhooks, 'webhook endpoint')} {disabledWebhooks === 1 ? 'is' : 'are'}{' '}
+          disabled.
         </b>{' '}
-        New events are not sent there.
+        <span className="wide-only">New events are not sent there.</span>
       </span>
       {page !== 'webhooks' && (
         <Link className="btn small" to={buildPath(id, 'webhooks')}>

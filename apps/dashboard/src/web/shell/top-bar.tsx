@@ -3,6 +3,7 @@ import { useAnswer } from '../answers';
 import { useSession } from '../context';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
+import { Name } from '../parts/name';
 import { Mark } from '../parts/state-mark';
 import { buildPath, type Route } from '../route';
 import { DocsLink } from './docs-link';
@@ -72,7 +73,9 @@ function EventTitle({ appId, eventId }: { appId: string; eventId: string }) {
         Events
       </Link>
       <span className={styles.crumb}> / </span>
-      <span className={styles.event}>{event.value?.name ?? unnamed}</span>
+      <span className={styles.event}>
+        <Name text={event.value?.name ?? unnamed} />
+      </span>
     </h1>
   );
 }

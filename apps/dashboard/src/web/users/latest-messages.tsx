@@ -4,6 +4,7 @@ import { useAnswer } from '../answers';
 import { useApp } from '../context';
 import { Link } from '../parts/controls';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { AwayBar, Waiting } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { State } from '../parts/state-mark';
@@ -75,10 +76,10 @@ function ExplainedMessage({ message }: { message: UserMessage }) {
         {state} {reason && <code>{reason}</code>}
       </State>{' '}
       <Link to={buildPath(app.id, 'log', requestId)}>
-        {event}
+        <Name text={event} />
         {item > 0 && `, item ${toItemNumber(item)}`}
       </Link>
-      {target && <span className="mono faint cut"> {target}</span>}
+      {target && <span className="mono faint"> {target}</span>}
       <ExplanationText explanation={explanation} />
     </>
   );

@@ -7,6 +7,7 @@ import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
 import { Moment } from '../parts/moment';
 import { AwayBar, Waiting } from '../parts/notes';
+import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import styles from './users.module.css';
@@ -107,13 +108,17 @@ function UserTable({
     {
       header: 'Updated',
       className: 'num c-when opt',
-      cell: ({ updatedAt }) => <Moment at={updatedAt} />,
+      cell: ({ updatedAt }) => (
+        <span data-label="updated">
+          <Moment at={updatedAt} />
+        </span>
+      ),
     },
   ];
   return (
     <Table
       caption="Users"
-      className="linked"
+      className={`linked ${stacked.rows}`}
       columns={columns}
       rows={rows}
       getKey={({ sid }) => sid}
@@ -125,7 +130,7 @@ function UserTable({
 const matchedColumn: Column<UserRow> = {
   header: 'Matched by',
   className: `${styles.match} faint`,
-  cell: ({ matched }) => matched,
+  cell: ({ matched }) => <span data-label="matched by">{matched}</span>,
 };
 
 function NoUser({ text }: { text: string }) {

@@ -7,6 +7,7 @@ import { formatFull } from '../dates';
 import { plural } from '../format';
 import { Button } from '../parts/controls';
 import { FormDialog } from '../parts/form-dialog';
+import { Name } from '../parts/name';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
@@ -39,7 +40,7 @@ export function EndpointHead({ children, ...props }: HeadProps & { children: Rea
     <div className="d-head">
       <div className="line">
         <h2 className="cut" title={endpoint.url}>
-          {endpoint.url}
+          <Name text={endpoint.url} />
         </h2>
         <span className="grow" />
         {children}

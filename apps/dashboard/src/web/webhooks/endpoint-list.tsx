@@ -3,6 +3,7 @@ import { useApp, useSession } from '../context';
 import { count, plural } from '../format';
 import { Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
+import { Name } from '../parts/name';
 import { NoteBox } from '../parts/notes';
 import { buildPath } from '../route';
 import { EndpointState } from './endpoint-state';
@@ -63,7 +64,9 @@ function Card({ endpoint, isOpen }: { endpoint: WebhookEndpointAnswer; isOpen: b
       </span>
       <div className="cut">
         <Link to={buildPath(app.id, 'webhooks', id)}>
-          <b className="mono">{url}</b>
+          <b className="mono">
+            <Name text={url} />
+          </b>
         </Link>
         <small className="cut">{description || plural(types.length, 'event type')}</small>
       </div>
