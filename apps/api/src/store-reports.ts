@@ -36,9 +36,10 @@ export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
         detail: report.detail,
         identity: report.identity,
         changes: report.changes ?? [],
+        recipient: report.recipient,
         integrationId,
         appId,
-        body: index === 0 ? body : '',
+        body: report.record ?? (index === 0 ? body : ''),
       })),
     );
     reports.forEach(({ state }, index) => {

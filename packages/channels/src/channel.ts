@@ -281,6 +281,8 @@ export type ReceiptReport = {
   messageId?: string;
   /** Only recorded. */
   providerMessageId?: string;
+  /** The address that the report is about. A report about a copy of a mail changes nothing. */
+  recipient?: string;
   state: ReceiptState;
   /** Why the message failed, when `state` is `failed`. The default blames the recipient. */
   reason?: RefusalReason;
@@ -293,6 +295,8 @@ export type ReceiptReport = {
    * replays it.
    */
   identity: string;
+  /** Stored in place of the received body, which may hold a mail's content or reports of other apps. */
+  record?: string;
 };
 
 /** A channel with unknown type parameters. */

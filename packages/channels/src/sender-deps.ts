@@ -10,6 +10,7 @@ type SenderSettings = Record<
   | 'FCM_API_URL'
   | 'ONESIGNAL_API_URL'
   | 'WEB_PUSH_API_URL'
+  | 'RESEND_API_URL'
   | 'ALLOWED_PRIVATE_HOSTS',
   string
 >;
@@ -24,6 +25,7 @@ export function createSenderDeps(env: SenderSettings): SenderDeps {
       fcm: env.FCM_API_URL || undefined,
       onesignal: env.ONESIGNAL_API_URL || undefined,
       web_push: env.WEB_PUSH_API_URL || undefined,
+      resend: env.RESEND_API_URL || undefined,
     },
     allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
   };

@@ -170,6 +170,14 @@ export const workerSettings = {
     example: 'http://127.0.0.1:4416',
     help: 'URL that replaces the origin of every web push endpoint, for a simulator; not allowed in production.',
   }),
+  RESEND_API_URL: text({
+    group: 'worker',
+    for: ['worker', 'cli', 'dashboard'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4417',
+    help: 'URL of the Resend API, for a simulator; not allowed in production.',
+  }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
     for: ['api', 'worker', 'dashboard'],

@@ -64,8 +64,15 @@ export {
 export {
   createHttpSimulator,
   findClosedPort,
+  type HttpFault,
   type HttpRequest,
 } from './simulators/http-simulator';
+export type {
+  MailApiSend,
+  MailApiSimulator,
+  MailEventKind,
+  MailReport,
+} from './simulators/mail-api';
 export {
   createMetaSimulator,
   type MetaFault,
@@ -79,6 +86,7 @@ export {
   type OnesignalSend,
   type OnesignalSimulator,
 } from './simulators/onesignal';
+export { createResendSimulator, resendWebhookSecret } from './simulators/resend';
 export {
   createSlackSimulator,
   type SlackFault,

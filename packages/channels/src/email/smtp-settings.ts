@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
 import { keepsCredentials, showsValue } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
-import { findReplyToProblem, parseEmailAddress } from './address';
+import { checkSenderSettings, senderSettings } from './sender-settings';
 
 const defaultMaxConnections = 5;
 
@@ -24,16 +24,7 @@ export const smtpSettings = Type.Object({
       default: true,
     }),
   ),
-  from: Type.Object(
-    {
-      name: Type.Optional(Type.String({ title: 'Sender name', maxLength: 255 })),
-      address: Type.String({ title: 'Sender address', maxLength: 254 }),
-    },
-    keepsCredentials,
-  ),
-  reply_to: Type.Optional(
-    Type.String({ title: 'Reply-to address', maxLength: 254, ...keepsCredentials }),
-  ),
+  ...senderSettings,
   max_per_second: maxPerSecondSetting(),
   max_connections: Type.Optional(
     Type.Integer({
@@ -89,24 +80,12 @@ function checkTls({ port, secure = false }: SmtpSettings): string[] {
   return [];
 }
 
-function checkAddresses({ host, from, reply_to }: SmtpSettings): string[] {
-  const isHost = /^[A-Za-z0-9.:_-]+$/.test(host);
+function checkAddresses(settings: SmtpSettings): string[] {
+  const isHost = /^[A-Za-z0-9.:_-]+$/.test(settings.host);
   return [
     ...(isHost ? [] : ['host must be a host name or an IP address']),
-    ...checkAddress('from.address', from.address),
-    ...(reply_to ? checkReplyTo(reply_to) : []),
+    ...checkSenderSettings(settings),
   ];
-}
-
-function checkAddress(field: string, address: string): string[] {
-  const parsed = parseEmailAddress(address);
-  return 'problem' in parsed ? [`${field} ${parsed.problem}`] : [];
-}
-
-function checkReplyTo(address: string): string[] {
-  const problems = checkAddress('reply_to', address);
-  const problem = findReplyToProblem(address);
-  return problems.length === 0 && problem ? [`reply_to ${problem}`] : problems;
 }
 
 function checkLogin({ user, pass }: SmtpCredentials): string[] {

@@ -12,15 +12,9 @@ import type {
 import { createGuardedFetch } from '../guarded-fetch';
 import { isRecord } from '../read-json';
 import { fetchAttachments } from './attachments';
-import {
-  composeMime,
-  createEnvelope,
-  describeMail,
-  type MailCall,
-  type MailSettings,
-  readHeaderLines,
-} from './mail';
+import { composeMime, createEnvelope, describeMail, readHeaderLines } from './mail';
 import { createSocketOpener } from './open-socket';
+import { type MailCall, readMailSettings } from './parties';
 import { createSmtpConnections, createSmtpPool } from './smtp-pool';
 import {
   checkSmtp,
@@ -149,16 +143,4 @@ function describeSmtp(call: DescribeCall<EmailContent>): ProviderRequest {
 
 function formatOperation({ host, port }: Record<string, unknown>): string {
   return typeof host === 'string' ? `SMTP ${host}:${port}` : 'SMTP';
-}
-
-function readMailSettings({ from, reply_to }: Record<string, unknown>): MailSettings {
-  return {
-    ...(typeof reply_to === 'string' ? { reply_to } : {}),
-    ...(isRecord(from) ? { from: { ...text('name', from), ...text('address', from) } } : {}),
-  };
-}
-
-function text<Name extends 'name' | 'address'>(name: Name, from: Record<string, unknown>) {
-  const value = from[name];
-  return typeof value === 'string' ? { [name]: value } : {};
 }

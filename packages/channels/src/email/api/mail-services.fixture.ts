@@ -1,0 +1,5 @@
+import type { MailService } from './mail-api.subject.fixture';
+import { resendService } from './resend.subject.fixture';
+
+/** Every e-mail service with an API, as the tests use it. */
+export const mailServices: MailService[] = [resendService];

@@ -1,0 +1,47 @@
+import type { MailApiSimulator } from './simulators/mail-api';
+import { createResendSimulator, resendWebhookSecret } from './simulators/resend';
+
+/** An e-mail service whose API is a simulator on this machine. */
+export type SimulatedMailApi = {
+  settings: Record<string, unknown>;
+  credentials: Record<string, unknown>;
+  simulator: MailApiSimulator;
+  countSends(): number;
+};
+
+const from = { name: 'Belfry', address: 'notify@example.com' };
+
+/** Every e-mail service with an API, with an integration that its simulator accepts. */
+export async function startMailApis(): Promise<{
+  byName: Record<string, SimulatedMailApi>;
+  /** Environment variables that point the workers to the simulators. */
+  env: Record<string, string>;
+  close(): Promise<void>;
+}> {
+  const byName = {
+    resend: toMailApi(await createResendSimulator(), {
+      settings: {},
+      credentials: { api_key: 're_simulated', webhook_secret: resendWebhookSecret },
+    }),
+  };
+  return {
+    byName,
+    env: Object.fromEntries(
+      Object.entries(byName).map(([name, { simulator }]) => [
+        `${name.toUpperCase()}_API_URL`,
+        simulator.url,
+      ]),
+    ),
+    async close() {
+      await Promise.all(Object.values(byName).map(({ simulator }) => simulator.close()));
+    },
+  };
+}
+
+function toMailApi(
+  simulator: MailApiSimulator,
+  { settings, credentials }: Pick<SimulatedMailApi, 'settings' | 'credentials'>,
+): SimulatedMailApi {
+  const countSends = () => simulator.sends.length;
+  return { simulator, settings: { ...settings, from }, credentials, countSends };
+}
