@@ -9,6 +9,7 @@ const settings = {
   ONESIGNAL_API_URL: '',
   WEB_PUSH_API_URL: '',
   RESEND_API_URL: '',
+  POSTMARK_API_URL: '',
   ALLOWED_PRIVATE_HOSTS: '',
 };
 
@@ -22,6 +23,7 @@ describe('the base URL of a provider', () => {
     'onesignal',
     'web_push',
     'resend',
+    'postmark',
   ];
 
   test.each(providers)('of %s is that of its own setting, and of no other', (provider) => {

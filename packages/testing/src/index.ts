@@ -86,6 +86,7 @@ export {
   type OnesignalSend,
   type OnesignalSimulator,
 } from './simulators/onesignal';
+export { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 export { createResendSimulator, resendWebhookSecret } from './simulators/resend';
 export {
   createSlackSimulator,

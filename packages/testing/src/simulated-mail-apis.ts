@@ -1,4 +1,5 @@
 import type { MailApiSimulator } from './simulators/mail-api';
+import { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 import { createResendSimulator, resendWebhookSecret } from './simulators/resend';
 
 /** An e-mail service whose API is a simulator on this machine. */
@@ -19,6 +20,10 @@ export async function startMailApis(): Promise<{
   close(): Promise<void>;
 }> {
   const byName = {
+    postmark: toMailApi(await createPostmarkSimulator(), {
+      settings: {},
+      credentials: { server_token: 'simulated-postmark-token', ...postmarkWebhook },
+    }),
     resend: toMailApi(await createResendSimulator(), {
       settings: {},
       credentials: { api_key: 're_simulated', webhook_secret: resendWebhookSecret },

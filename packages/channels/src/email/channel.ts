@@ -1,6 +1,7 @@
 import type { Channel } from '../channel';
 import { fetchTimeoutMs } from '../guarded-fetch';
 import { findEmailTargets, findMagicWordOfEmail } from './address';
+import { postmark } from './api/postmark';
 import { resend } from './api/resend';
 import { compileEmail } from './compose';
 import { smtp } from './smtp';
@@ -27,5 +28,5 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   findTargets: findEmailTargets,
   compile: compileEmail,
   findMagicWord: findMagicWordOfEmail,
-  providers: { smtp, resend },
+  providers: { smtp, postmark, resend },
 };

@@ -65,7 +65,7 @@ const format =
   'The email address needs to follow the `email@example.com` or `Name <email@example.com>` format.';
 
 function toError(problem: string): [name: string, message: string] {
-  const [, field = '', item] = /^(\S+?)(\[\d+\])? /.exec(`${problem} `) ?? [];
+  const [, field = '', item] = /^(\S+)( \[\d+\])? /.exec(`${problem} `) ?? [];
   if (['from', 'to', 'cc', 'bcc', 'reply_to'].includes(field)) {
     return ['validation_error', `Invalid \`${field}\` field. ${format}`];
   }

@@ -1,4 +1,4 @@
-import { createResendSimulator } from '@belfry/testing';
+import { createPostmarkSimulator, createResendSimulator, type HttpFault } from '@belfry/testing';
 import type { SendCall } from '../../channel';
 import { closers } from '../../provider-subject.fixture';
 import type { EmailContent } from '../template';
@@ -165,18 +165,55 @@ describe.each(mailServices.map((service) => [service.name, service] as const))(
 describe('the limits of a service', () => {
   const many = (count: number) => Array.from({ length: count }, (_, n) => `c${n}@example.org`);
 
-  test.each([['resend', 50]])(
-    '%s: a mail to more than %s recipients is not sent',
-    async (name, recipients) => {
-      const service = findService(name);
-      const { simulator, send } = await setUp(service);
-      const cc = many(Math.min(recipients, 50) - 1);
-      const { outcome } = await send({ cc, bcc: ['one.more@example.org'] });
-      expect(outcome).toMatchObject({ scope: 'content', reason: 'too_many_recipients' });
-      expect(simulator.requests).toEqual([]);
-      expect((await send({ cc })).outcome).toMatchObject({ outcome: 'accepted' });
-    },
-  );
+  test.each([
+    ['postmark', 50],
+    ['resend', 50],
+  ])('%s: a mail to more than %s recipients is not sent', async (name, recipients) => {
+    const service = findService(name);
+    const { simulator, send } = await setUp(service);
+    const cc = many(Math.min(recipients, 50) - 1);
+    const { outcome } = await send({ cc, bcc: ['one.more@example.org'] });
+    expect(outcome).toMatchObject({ scope: 'content', reason: 'too_many_recipients' });
+    expect(simulator.requests).toEqual([]);
+    expect((await send({ cc })).outcome).toMatchObject({ outcome: 'accepted' });
+  });
+});
+
+describe('Postmark', () => {
+  test('that accepts only a copy has refused the message; that refuses a copy has sent it', async () => {
+    const { simulator, send } = await setUp(findService('postmark'));
+    const answer = (address: string): HttpFault => ({
+      reply: {
+        body: {
+          ErrorCode: 0,
+          MessageID: 'x',
+          Message: `Message OK, but will not deliver to these inactive addresses: ${address}`,
+        },
+      },
+    });
+    simulator.fail(answer('ADA@example.org'), answer('cc@example.org'));
+    const cc = ['cc@example.org'];
+    expect((await send({ cc })).outcome).toMatchObject({ outcome: 'rejected', scope: 'recipient' });
+    expect((await send({ cc })).outcome).toMatchObject({
+      outcome: 'accepted',
+      detail: 'Copies were refused: cc@example.org.',
+    });
+  });
+
+  test('with a token of a sandbox says that it delivers nothing', async () => {
+    const service = findService('postmark');
+    const { sender } = await setUp({
+      ...service,
+      createSimulator: () => createPostmarkSimulator({ isSandbox: true }),
+    });
+    const { credentials } = service;
+    const signal = AbortSignal.timeout(5_000);
+    const result = await sender.test({ settings: mailSettings, credentials, signal });
+    expect(result).toEqual({
+      isWorking: true,
+      detail: expect.stringContaining('delivers nothing'),
+    });
+  });
 });
 
 describe('Resend', () => {

@@ -1,3 +1,4 @@
+import type { Outcome } from '@belfry/shared';
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type {
@@ -17,6 +18,7 @@ import { createGuardedFetch } from '../../guarded-fetch';
 import { createHttp, type Http, type HttpResponse } from '../../http';
 import { classifyFailure, type NetworkFailure } from '../../network-failure';
 import { parseJson, toRecord } from '../../read-json';
+import { uniqueMailboxes } from '../address';
 import { fetchAttachments } from '../attachments';
 import { composeMime, describeMail } from '../mail';
 import { isOwnSender, type MailCall, readMailSettings } from '../parties';
@@ -51,6 +53,8 @@ export type MailApi = ErrorTable & {
   /** The ID in an answer of success. */
   readId(body: Record<string, unknown>, response: HttpResponse): unknown;
   readError(body: Record<string, unknown>, response: HttpResponse): ApiError;
+  /** Recipients that the service refused, in an answer that accepts the others. */
+  listRefused?(body: Record<string, unknown>): string[];
   test: {
     createRequest(integration: ApiIntegration): Omit<ApiRequest, 'url'> & { path: string };
     /** A sentence if the answer proves that the credentials work. */
@@ -174,7 +178,7 @@ function createMailApiSender(
           integration,
           deadline,
         );
-        return { ...caller.readSent(answer, integration, isOwnSender(mailCall)), request };
+        return { ...caller.readSent(answer, integration, mailCall), request };
       },
       release: () => undefined,
     };
@@ -226,21 +230,20 @@ function createCaller(api: MailApi, { baseUrls }: SenderDeps, http: Http) {
   function readSent(
     answer: HttpResponse | NetworkFailure,
     integration: ApiIntegration,
-    isOwn: boolean,
+    call: MailCall,
   ): SendResult {
     if ('isWritten' in answer) return { outcome: classifyFailure(answer) };
     if (answer.status < 200 || answer.status >= 300) {
-      const { outcome, response } = readRefusal(answer, integration, isOwn);
+      const { outcome, response } = readRefusal(answer, integration, isOwnSender(call));
       return { outcome, response };
     }
-    const id = readApiId(api.readId(toRecord(parseJson(answer.body)) ?? {}, answer));
+    const body = toRecord(parseJson(answer.body)) ?? {};
+    const id = readApiId(api.readId(body, answer));
     const secrets = listSecrets(integration);
     const response = describeAnswer(answer.status, {}, { id, secrets });
     if (id === undefined) return { outcome: unreadable, response };
-    return {
-      outcome: { outcome: 'accepted', providerMessageId: String(response['id']) },
-      response,
-    };
+    const refused = api.listRefused?.(body) ?? [];
+    return { outcome: toAccepted(String(response['id']), refused, call), response };
   }
 
   async function test(
@@ -257,6 +260,17 @@ function createCaller(api: MailApi, { baseUrls }: SenderDeps, http: Http) {
   }
 
   return { call, readSent, test };
+}
+
+/** As with SMTP, a mail is accepted if its target is. Accepted copies of a refused target stay sent. */
+function toAccepted(providerMessageId: string, refused: string[], { target }: MailCall): Outcome {
+  if (uniqueMailboxes(refused).length > uniqueMailboxes(refused, [target]).length) {
+    const detail = 'The service does not send to this address: it is on its own suppression list.';
+    return { outcome: 'rejected', scope: 'recipient', reason: 'suppressed_there', detail };
+  }
+  const detail =
+    refused.length > 0 ? { detail: `Copies were refused: ${refused.join(', ')}.` } : {};
+  return { outcome: 'accepted', providerMessageId, ...detail };
 }
 
 function toFailedTest({ detail, reason }: { detail?: string; reason: string }) {

@@ -1,5 +1,6 @@
 import type { MailService } from './mail-api.subject.fixture';
+import { postmarkService } from './postmark.subject.fixture';
 import { resendService } from './resend.subject.fixture';
 
 /** Every e-mail service with an API, as the tests use it. */
-export const mailServices: MailService[] = [resendService];
+export const mailServices: MailService[] = [postmarkService, resendService];
