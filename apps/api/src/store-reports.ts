@@ -14,8 +14,8 @@ export type SignedReports = {
   rawBody: Buffer;
 };
 
-/** The maximum that Meta sends in one call. */
-const maxReportsPerCall = 1_000;
+/** Meta sends up to 1,000 in one call, SendGrid up to 768 KB of at least 400 bytes each. */
+const maxReportsPerCall = 2_000;
 const maxStoredCharacters = 16_000;
 
 /** Stores the reports of a provider, updates the states of their messages and the facts about addresses. Drops repeats. */

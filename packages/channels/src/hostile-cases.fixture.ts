@@ -96,7 +96,7 @@ const approved: WhatsappTemplate['template'] = {
 };
 
 /** Services that get a mail as fields. */
-const byFields = ['postmark', 'resend'].map(
+const byFields = ['postmark', 'resend', 'sendgrid'].map(
   (service): HostileCase => ({
     provider: `email/${service}`,
     what: 'every field',

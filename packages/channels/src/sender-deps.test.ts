@@ -9,6 +9,7 @@ const settings = {
   ONESIGNAL_API_URL: '',
   WEB_PUSH_API_URL: '',
   RESEND_API_URL: '',
+  SENDGRID_API_URL: '',
   POSTMARK_API_URL: '',
   ALLOWED_PRIVATE_HOSTS: '',
 };
@@ -23,6 +24,7 @@ describe('the base URL of a provider', () => {
     'onesignal',
     'web_push',
     'resend',
+    'sendgrid',
     'postmark',
   ];
 

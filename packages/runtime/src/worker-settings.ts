@@ -186,6 +186,14 @@ export const workerSettings = {
     example: 'http://127.0.0.1:4418',
     help: 'URL of the Postmark API, for a simulator; not allowed in production.',
   }),
+  SENDGRID_API_URL: text({
+    group: 'worker',
+    for: ['worker', 'cli', 'dashboard'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4419',
+    help: 'URL of the SendGrid API, for a simulator; not allowed in production.',
+  }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
     for: ['api', 'worker', 'dashboard'],

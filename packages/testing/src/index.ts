@@ -88,6 +88,7 @@ export {
 } from './simulators/onesignal';
 export { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 export { createResendSimulator, resendWebhookSecret } from './simulators/resend';
+export { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';
 export {
   createSlackSimulator,
   type SlackFault,

@@ -1,6 +1,7 @@
 import type { MailApiSimulator } from './simulators/mail-api';
 import { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 import { createResendSimulator, resendWebhookSecret } from './simulators/resend';
+import { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';
 
 /** An e-mail service whose API is a simulator on this machine. */
 export type SimulatedMailApi = {
@@ -27,6 +28,10 @@ export async function startMailApis(): Promise<{
     resend: toMailApi(await createResendSimulator(), {
       settings: {},
       credentials: { api_key: 're_simulated', webhook_secret: resendWebhookSecret },
+    }),
+    sendgrid: toMailApi(await createSendgridSimulator(), {
+      settings: {},
+      credentials: { api_key: 'SG.simulated', webhook_key: getSendgridWebhookKey() },
     }),
   };
   return {

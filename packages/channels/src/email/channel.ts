@@ -3,6 +3,7 @@ import { fetchTimeoutMs } from '../guarded-fetch';
 import { findEmailTargets, findMagicWordOfEmail } from './address';
 import { postmark } from './api/postmark';
 import { resend } from './api/resend';
+import { sendgrid } from './api/sendgrid';
 import { compileEmail } from './compose';
 import { smtp } from './smtp';
 import {
@@ -28,5 +29,5 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   findTargets: findEmailTargets,
   compile: compileEmail,
   findMagicWord: findMagicWordOfEmail,
-  providers: { smtp, postmark, resend },
+  providers: { smtp, postmark, resend, sendgrid },
 };

@@ -1,4 +1,9 @@
-import { createPostmarkSimulator, createResendSimulator, type HttpFault } from '@belfry/testing';
+import {
+  createPostmarkSimulator,
+  createResendSimulator,
+  createSendgridSimulator,
+  type HttpFault,
+} from '@belfry/testing';
 import type { SendCall } from '../../channel';
 import { closers } from '../../provider-subject.fixture';
 import type { EmailContent } from '../template';
@@ -213,6 +218,43 @@ describe('Postmark', () => {
       isWorking: true,
       detail: expect.stringContaining('delivers nothing'),
     });
+  });
+});
+
+describe('SendGrid', () => {
+  const service = () => findService('sendgrid');
+
+  test.each([
+    ['global', 'https://api.sendgrid.com'],
+    ['eu', 'https://api.eu.sendgrid.com'],
+    [undefined, 'https://api.sendgrid.com'],
+  ])('in the region %s is called at %s', (region, host) => {
+    const settings = { ...mailSettings, ...(region ? { region } : {}) };
+    const { provider, credentials } = service();
+    expect(provider.check({ settings, credentials })).toEqual([]);
+    const call = { messageId: 'm1', target: 'ada@example.org', content: mailContent, settings };
+    expect(provider.describe(call).operation).toBe(`POST ${host}/v3/mail/send`);
+  });
+
+  test('refuses another region, and a verification key that is none', () => {
+    const { provider, credentials } = service();
+    const settings = { ...mailSettings, region: 'https://x.example' };
+    expect(provider.check({ settings, credentials })).toEqual(['settings are incomplete']);
+    const wrong = { ...credentials, webhook_key: 'AAAA' };
+    expect(provider.check({ settings: mailSettings, credentials: wrong })).toEqual([
+      'webhook_key is not a public key of SendGrid',
+    ]);
+  });
+
+  test('with a key that may not send fails the test', async () => {
+    const { sender } = await setUp({
+      ...service(),
+      createSimulator: () => createSendgridSimulator({ scopes: ['alerts.read'] }),
+    });
+    const { credentials } = service();
+    const signal = AbortSignal.timeout(5_000);
+    const result = await sender.test({ settings: mailSettings, credentials, signal });
+    expect(result).toEqual({ isWorking: false, detail: expect.stringContaining('Mail Send') });
   });
 });
 

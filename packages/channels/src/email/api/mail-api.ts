@@ -43,6 +43,8 @@ export type MailApi = ErrorTable & {
   settings: TProperties;
   maxPerSecond: TSchema;
   credentials: TObject;
+  /** Problems of credentials that the schema cannot express. */
+  check?(credentials: ApiIntegration['credentials']): string[];
   limits: MailLimits;
   /** The service's own URL. Regions are enumerated: an operator never enters a URL. */
   getUrl(settings: Record<string, unknown>): string;
@@ -57,8 +59,8 @@ export type MailApi = ErrorTable & {
   listRefused?(body: Record<string, unknown>): string[];
   test: {
     createRequest(integration: ApiIntegration): Omit<ApiRequest, 'url'> & { path: string };
-    /** A sentence if the answer proves that the credentials work. */
-    read(answer: TestAnswer): string | undefined;
+    /** The result as a sentence if the credentials work. Undefined: the error table decides. */
+    read(answer: TestAnswer): string | ConnectionTestResult | undefined;
   };
   receipts: ReceiptReader;
 };
@@ -98,7 +100,7 @@ export function createMailApi(api: MailApi): Provider<EmailContent> {
     credentials: api.credentials,
     // A mail's headers and parts are fields of the override itself.
     payload: Type.Object({}),
-    check: (input) => checkMailApi(read(input)),
+    check: (input) => checkMailApi(api, read(input)),
     describe: (call) => ({
       operation: formatOperation(api, call.settings),
       body: describeMail(toMailCall(call)),
@@ -121,7 +123,7 @@ function createReader(settingsSchema: TObject, credentialsSchema: TObject): Read
 }
 
 /** Problems that the schemas cannot express. */
-function checkMailApi(integration: ApiIntegration | undefined): string[] {
+function checkMailApi(api: MailApi, integration: ApiIntegration | undefined): string[] {
   if (!integration) return ['settings are incomplete'];
   const unsafe = Object.entries(integration.credentials).filter(
     ([, value]) => value !== undefined && !headerSafe.test(value),
@@ -129,6 +131,7 @@ function checkMailApi(integration: ApiIntegration | undefined): string[] {
   return [
     // Checked against the schema.
     ...checkSenderSettings(integration.settings as never),
+    ...(api.check?.(integration.credentials) ?? []),
     ...unsafe.map(([name]) => `${name} must not have spaces or line breaks`),
   ];
 }
@@ -255,8 +258,9 @@ function createCaller(api: MailApi, { baseUrls }: SenderDeps, http: Http) {
     const answer = await call(request, integration, signal);
     if ('isWritten' in answer) return toFailedTest(classifyFailure(answer));
     const { outcome, error, body } = readRefusal(answer, integration, false);
-    const sentence = api.test.read({ ...integration, status: answer.status, body, error });
-    return sentence === undefined ? toFailedTest(outcome) : { isWorking: true, detail: sentence };
+    const result = api.test.read({ ...integration, status: answer.status, body, error });
+    if (result === undefined) return toFailedTest(outcome);
+    return typeof result === 'string' ? { isWorking: true, detail: result } : result;
   }
 
   return { call, readSent, test };

@@ -61,7 +61,7 @@ async function readReport(
 }
 
 const suppress = (reason: string) => [
-  { change: 'suppress', reason, sender: '', detail: expect.stringMatching(/\.$/) },
+  { change: 'suppress', reason, sender: '', detail: expect.any(String) },
 ];
 
 const expected: [MailEventKind, object][] = [
