@@ -35,6 +35,7 @@ export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
         errorCode: report.errorCode,
         detail: report.detail,
         identity: report.identity,
+        identifiesCall: report.identifiesCall,
         changes: report.changes ?? [],
         recipient: report.recipient,
         integrationId,

@@ -295,6 +295,8 @@ export type ReceiptReport = {
    * replays it.
    */
   identity: string;
+  /** The provider signs only the identity, so it counts once, whichever message the report names. */
+  identifiesCall?: true;
   /** Stored in place of the received body, which may hold a mail's content or reports of other apps. */
   record?: string;
 };

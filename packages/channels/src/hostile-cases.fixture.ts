@@ -12,7 +12,14 @@ import type { EmailTemplate } from './email/template';
 import type { InAppTemplate } from './in-app/template';
 import type { OnesignalTemplate } from './onesignal/template';
 import type { PushTemplate } from './push/template';
-import { collapseSpaces, readFields, readMail, readMarkdown, readMrkdwn } from './received.fixture';
+import {
+  collapseSpaces,
+  readFields,
+  readMail,
+  readMarkdown,
+  readMime,
+  readMrkdwn,
+} from './received.fixture';
 import type { SlackTemplate } from './slack/template';
 import type { SmsTemplate } from './sms/template';
 import type { TelegramTemplate } from './telegram/template';
@@ -113,8 +120,29 @@ const byFields = ['postmark', 'resend', 'sendgrid'].map(
   }),
 );
 
+/** Services that get the whole mail, as SMTP does. */
+const byMime = ['mailgun'].map(
+  (service): HostileCase => ({
+    provider: `email/${service}`,
+    what: 'every field',
+    template: mail,
+    read: readMime,
+    places: [
+      { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
+      {
+        at: /^from/,
+        changeText: (text) => collapseSpaces(toOneLine(text).replaceAll('=?', '= ?')),
+      },
+      { at: /^subject|^headers/, changeText: (text) => collapseSpaces(toOneLine(text)) },
+      { at: /^text|^html/, changeText: toUnixBreaks },
+      { at: /filename$/, changeText: (text) => collapseSpaces(fileName(text)) },
+    ],
+  }),
+);
+
 export const hostileCases: HostileCase[] = [
   ...byFields,
+  ...byMime,
   {
     provider: 'email/smtp',
     what: 'every field',

@@ -44,6 +44,20 @@ export function readFields({ mail }: MailApiSend) {
   };
 }
 
+/** A mail that a service got as MIME. Folding may lose a second space. */
+export function readMime(send: MailApiSend) {
+  const { subject, from, attachments, ...others } = readFields(send);
+  return {
+    ...others,
+    subject: collapseSpaces(subject),
+    from: { ...from, name: collapseSpaces(from.name) },
+    attachments: attachments.map(({ filename, ...file }) => ({
+      ...file,
+      filename: collapseSpaces(filename),
+    })),
+  };
+}
+
 const shownHeaders = ['list-id', 'list-unsubscribe', 'x-entity-ref-id', 'in-reply-to'];
 
 /** The plain text headers, by name. */

@@ -9,6 +9,7 @@ const settings = {
   ONESIGNAL_API_URL: '',
   WEB_PUSH_API_URL: '',
   RESEND_API_URL: '',
+  MAILGUN_API_URL: '',
   SENDGRID_API_URL: '',
   POSTMARK_API_URL: '',
   ALLOWED_PRIVATE_HOSTS: '',
@@ -24,6 +25,7 @@ describe('the base URL of a provider', () => {
     'onesignal',
     'web_push',
     'resend',
+    'mailgun',
     'sendgrid',
     'postmark',
   ];

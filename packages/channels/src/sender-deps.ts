@@ -11,6 +11,7 @@ type SenderSettings = Record<
   | 'ONESIGNAL_API_URL'
   | 'WEB_PUSH_API_URL'
   | 'RESEND_API_URL'
+  | 'MAILGUN_API_URL'
   | 'SENDGRID_API_URL'
   | 'POSTMARK_API_URL'
   | 'ALLOWED_PRIVATE_HOSTS',
@@ -28,6 +29,7 @@ export function createSenderDeps(env: SenderSettings): SenderDeps {
       onesignal: env.ONESIGNAL_API_URL || undefined,
       web_push: env.WEB_PUSH_API_URL || undefined,
       resend: env.RESEND_API_URL || undefined,
+      mailgun: env.MAILGUN_API_URL || undefined,
       sendgrid: env.SENDGRID_API_URL || undefined,
       postmark: env.POSTMARK_API_URL || undefined,
     },

@@ -194,6 +194,14 @@ export const workerSettings = {
     example: 'http://127.0.0.1:4419',
     help: 'URL of the SendGrid API, for a simulator; not allowed in production.',
   }),
+  MAILGUN_API_URL: text({
+    group: 'worker',
+    for: ['worker', 'cli', 'dashboard'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4420',
+    help: 'URL of the Mailgun API, for a simulator; not allowed in production.',
+  }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
     for: ['api', 'worker', 'dashboard'],

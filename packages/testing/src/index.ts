@@ -73,6 +73,7 @@ export type {
   MailEventKind,
   MailReport,
 } from './simulators/mail-api';
+export { createMailgunSimulator, mailgunWebhookKey } from './simulators/mailgun';
 export {
   createMetaSimulator,
   type MetaFault,

@@ -1,4 +1,5 @@
 import type { MailApiSimulator } from './simulators/mail-api';
+import { createMailgunSimulator, mailgunWebhookKey } from './simulators/mailgun';
 import { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 import { createResendSimulator, resendWebhookSecret } from './simulators/resend';
 import { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';
@@ -21,6 +22,10 @@ export async function startMailApis(): Promise<{
   close(): Promise<void>;
 }> {
   const byName = {
+    mailgun: toMailApi(await createMailgunSimulator(), {
+      settings: { domain: 'mg.example.com' },
+      credentials: { api_key: 'simulated-mailgun-key', webhook_key: mailgunWebhookKey },
+    }),
     postmark: toMailApi(await createPostmarkSimulator(), {
       settings: {},
       credentials: { server_token: 'simulated-postmark-token', ...postmarkWebhook },

@@ -1,6 +1,7 @@
 import type { Channel } from '../channel';
 import { fetchTimeoutMs } from '../guarded-fetch';
 import { findEmailTargets, findMagicWordOfEmail } from './address';
+import { mailgun } from './api/mailgun';
 import { postmark } from './api/postmark';
 import { resend } from './api/resend';
 import { sendgrid } from './api/sendgrid';
@@ -29,5 +30,5 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   findTargets: findEmailTargets,
   compile: compileEmail,
   findMagicWord: findMagicWordOfEmail,
-  providers: { smtp, postmark, resend, sendgrid },
+  providers: { smtp, mailgun, postmark, resend, sendgrid },
 };

@@ -144,6 +144,14 @@ describe('a receipt', () => {
     });
   });
 
+  test('whose identity is that of the call counts once, whichever message it names later', async () => {
+    const [first, second] = [await sendMessage(), await sendMessage()];
+    const call = { identity: newId(), identifiesCall: true } as const;
+    await report(first, call);
+    expect(await report(second, call)).toMatchObject([{ isRepeat: true }]);
+    expect([await readState(first), await readState(second)]).toEqual(['delivered', 'sent']);
+  });
+
   test('about another address than the message’s own is stored without changing the message', async () => {
     const id = await sendMessage();
     const { target } = await database.prisma.message.findUniqueOrThrow({ where: { id } });

@@ -32,6 +32,8 @@ export type NewReceipt = {
   body: string;
   /** Equal for equal reports: providers repeat calls, and a signed call can be replayed. */
   identity: string;
+  /** The identity counts once for the integration, whichever message the report names. */
+  identifiesCall?: true | undefined;
   /** The address that the report is about, if one call can report about several, such as copies of a mail. */
   recipient?: string | undefined;
   /** Contact updates from the report. */
@@ -224,7 +226,9 @@ function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
 }
 
 /** A report repeats another one if message, integration and identity are equal. A hash keeps the report out of the column. */
-function hashIdentity({ appId, integrationId, messageId, identity }: NewReceipt): Buffer {
-  const identityFields = [appId, integrationId, messageId?.toLowerCase(), identity];
+function hashIdentity(receipt: NewReceipt): Buffer {
+  const { appId, integrationId, messageId, identity, identifiesCall } = receipt;
+  const named = identifiesCall ? null : messageId?.toLowerCase();
+  const identityFields = [appId, integrationId, named, identity];
   return hash('sha256', JSON.stringify(identityFields), 'buffer');
 }

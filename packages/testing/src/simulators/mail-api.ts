@@ -75,11 +75,13 @@ export type SignedReport = { headers: Record<string, string>; body: string };
 
 export type ReadMail = Pick<MailApiSend, 'messageId' | 'mail' | 'body'>;
 
+export type MailReading = ReadMail | { reply: HttpReply };
+
 export type MailApiRules = {
   /** Why the call is not let in, if it is not; and the credential. */
   authenticate(request: HttpRequest): { key: string } | { reply: HttpReply };
   isSend(request: HttpRequest): boolean;
-  read(request: HttpRequest): ReadMail | { reply: HttpReply };
+  read(request: HttpRequest): MailReading | Promise<MailReading>;
   /** The answer to a mail that was accepted. */
   accept(id: string, read: ReadMail): HttpReply;
   /** The answer to any other call, such as a connection test. */
@@ -106,8 +108,11 @@ export async function createMailApiSimulator(rules: MailApiRules): Promise<MailA
     if (key) answered.set(key, { bodyHash: hash('sha256', request.body, 'hex'), reply });
   }
 
-  function handleSend(request: HttpRequest, key: string): { reply: HttpReply; send?: MailApiSend } {
-    const read = rules.read(request);
+  async function handleSend(
+    request: HttpRequest,
+    key: string,
+  ): Promise<{ reply: HttpReply; send?: MailApiSend }> {
+    const read = await rules.read(request);
     if ('reply' in read) return { reply: read.reply };
     const replay = findReplay(request);
     if (replay) return { reply: replay };

@@ -83,12 +83,15 @@ describe.each(mailServices.map((service) => [service.name, service] as const))(
         headers: { 'List-Unsubscribe': '<https://x.example/?u=1>' },
       });
       expect(
-        sent?.mail.attachments.map(({ fileName, content: bytes }) => [fileName, String(bytes)]),
+        sent?.mail.attachments
+          .map(({ fileName, content: bytes }) => [fileName, String(bytes)])
+          .sort(),
       ).toEqual([
         ['Größe.txt', 'a file'],
         ['logo.png', 'a file'],
       ]);
-      expect(sent?.mail.attachments[1]?.contentId).toContain('logo');
+      const logo = sent?.mail.attachments.find(({ fileName }) => fileName === 'logo.png');
+      expect(logo?.contentId).toContain('logo');
       expect(request).toMatchObject({
         operation: expect.stringMatching(/^POST https:\/\/\S+$/),
         body: { subject: content.subject, bcc: ['bcc@example.org'] },
@@ -181,6 +184,39 @@ describe('the limits of a service', () => {
     expect(outcome).toMatchObject({ scope: 'content', reason: 'too_many_recipients' });
     expect(simulator.requests).toEqual([]);
     expect((await send({ cc })).outcome).toMatchObject({ outcome: 'accepted' });
+  });
+});
+
+describe('Mailgun', () => {
+  test.each([
+    ['us', 'https://api.mailgun.net'],
+    ['eu', 'https://api.eu.mailgun.net'],
+    [undefined, 'https://api.mailgun.net'],
+  ])('in the region %s is called at %s', (region, host) => {
+    const { provider, credentials } = findService('mailgun');
+    const settings = { ...mailSettings, domain: 'mg.example.com', ...(region ? { region } : {}) };
+    expect(provider.check({ settings, credentials })).toEqual([]);
+    const call = { messageId: 'm1', target: 'ada@example.org', content: mailContent, settings };
+    expect(provider.describe(call).operation).toBe(`POST ${host}/v3/mg.example.com/messages.mime`);
+  });
+
+  test.each(['', 'example', 'a/b.example', '../x.example', 'mg.example.com?x', 'MG.example.com'])(
+    'refuses the domain %j',
+    (domain) => {
+      const { provider, credentials } = findService('mailgun');
+      const settings = { ...mailSettings, domain };
+      expect(provider.check({ settings, credentials })).toEqual(['settings are incomplete']);
+    },
+  );
+
+  test('that does not know the domain fails the test', async () => {
+    const service = findService('mailgun');
+    const { sender } = await setUp(service);
+    const { credentials } = service;
+    const signal = AbortSignal.timeout(5_000);
+    const settings = { ...mailSettings, domain: 'mg.example.net' };
+    const result = await sender.test({ settings, credentials, signal });
+    expect(result).toEqual({ isWorking: false, detail: expect.stringContaining('no such domain') });
   });
 });
 

@@ -3,9 +3,10 @@ import { keepsCredentials, showsLastFour, showsValue } from '../../credential-ma
 import { maxPerSecondSetting } from '../../rate';
 import { findTypeByName } from '../mail';
 import type { ApiError, MailApiCode } from './answers';
-import { type ApiMail, createMailApi, type TestAnswer } from './mail-api';
+import { createMailApi } from './mail-api';
 import { formatMailbox } from './mail-fields';
 import { messageKey, postmarkReceipts } from './postmark-receipts';
+import type { ApiMail, TestAnswer } from './service';
 
 const minuteMs = 60_000;
 const sender = { outcome: 'rejected', scope: 'integration', isAboutSender: true } as const;

@@ -4,9 +4,10 @@ import { maxPerSecondSetting } from '../../rate';
 import { isRecord } from '../../read-json';
 import { findTypeByName } from '../mail';
 import type { MailApiCode } from './answers';
-import { type ApiMail, createMailApi, type TestAnswer } from './mail-api';
+import { createMailApi } from './mail-api';
 import { formatMailbox } from './mail-fields';
 import { copiesTag, messageTag, resendReceipts } from './resend-receipts';
+import type { ApiMail, TestAnswer } from './service';
 
 const hourMs = 3_600_000;
 const sender = { outcome: 'rejected', scope: 'integration', isAboutSender: true } as const;

@@ -5,8 +5,9 @@ import { maxPerSecondSetting } from '../../rate';
 import { isRecord } from '../../read-json';
 import { findTypeByName } from '../mail';
 import type { ApiError, MailApiCode } from './answers';
-import { type ApiMail, createMailApi, type TestAnswer } from './mail-api';
+import { createMailApi } from './mail-api';
 import { messageArgument, parseEventKey, sendgridReceipts } from './sendgrid-receipts';
+import type { ApiMail, TestAnswer } from './service';
 
 const sender = { outcome: 'rejected', scope: 'integration', isAboutSender: true } as const;
 const integration = { outcome: 'rejected', scope: 'integration' } as const;
