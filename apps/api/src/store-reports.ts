@@ -1,10 +1,11 @@
 import type { ReceiptReport } from '@belfry/channels';
 import type { IntegrationRow } from '@belfry/database';
 import type { NewReceipt, ReceiptEffect } from '@belfry/pipeline/operate';
-import type { Logger } from '@belfry/runtime';
+import { type Logger, readBounceAddress, type Secrets } from '@belfry/runtime';
 
 export type StoreReportsDeps = {
   storeReceipts(receipts: NewReceipt[]): Promise<ReceiptEffect[]>;
+  secrets: Pick<Secrets, 'fingerprint' | 'keyIds'>;
   log: Logger;
 };
 
@@ -19,7 +20,7 @@ const maxReportsPerCall = 2_000;
 const maxStoredCharacters = 16_000;
 
 /** Stores the reports of a provider, updates the states of their messages and the facts about addresses. Drops repeats. */
-export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
+export function createStoreReports({ storeReceipts, secrets, log }: StoreReportsDeps) {
   return async function storeReports(signed: SignedReports): Promise<void> {
     const reports = signed.reports.slice(0, maxReportsPerCall);
     if (reports.length === 0) return;
@@ -28,7 +29,6 @@ export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
     const effects = await storeReceipts(
       // The raw body is stored once for each call.
       reports.map((report, index) => ({
-        messageId: report.messageId,
         providerMessageId: report.providerMessageId,
         state: report.state,
         reason: report.reason,
@@ -37,7 +37,7 @@ export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
         identity: report.identity,
         identifiesCall: report.identifiesCall,
         changes: report.changes ?? [],
-        recipient: report.recipient,
+        ...findMessage(report, secrets),
         integrationId,
         appId,
         body: report.record ?? (index === 0 ? body : ''),
@@ -55,4 +55,14 @@ export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
       });
     });
   };
+}
+
+/** A bounce address that we did not create names no message. The mail has one recipient unless it has copies. */
+function findMessage(
+  { messageId, recipient }: ReceiptReport,
+  secrets: StoreReportsDeps['secrets'],
+): Pick<NewReceipt, 'messageId' | 'recipient'> {
+  if (!messageId?.includes('@')) return { messageId, recipient };
+  const bounced = readBounceAddress(secrets, messageId);
+  return { messageId: bounced?.messageId, recipient: bounced?.hasCopies ? recipient : undefined };
 }

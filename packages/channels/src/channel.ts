@@ -191,6 +191,8 @@ export type UnsentCall<Content> = DescribeCall<Content> &
     receiptUrl?: string;
     /** Present if the target is the endpoint of a stored web push subscription. */
     webPush?: WebPushFacts;
+    /** The envelope sender of a mail whose bounces come to Belfry. Absent in a connection test. */
+    buildBounceAddress?(mail: { domain: string; hasCopies: boolean }): string;
   };
 
 /** The keys of a web push subscription, and when the message expires. */
@@ -260,7 +262,7 @@ export type ReceiptReader = {
    * The reports in a call, or undefined when the signature is not that of the integration's
    * provider.
    */
-  read(call: ReceiptCall): ReceiptReport[] | undefined;
+  read(call: ReceiptCall): ReceiptReport[] | undefined | Promise<ReceiptReport[] | undefined>;
 };
 
 export type HandshakeCall = IntegrationInput & { query: URLSearchParams };
@@ -276,7 +278,8 @@ export type ReceiptCall = IntegrationInput & {
 export type ReceiptReport = {
   /**
    * Our own message ID: the only way to find the message. It comes from the query of
-   * `receiptUrl`, or from the provider's reference field.
+   * `receiptUrl`, or from the provider's reference field. Or the unchecked bounce address of the
+   * mail, which names the message.
    */
   messageId?: string;
   /** Only recorded. */

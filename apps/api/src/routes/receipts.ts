@@ -35,7 +35,7 @@ export function createReceiptRoutes(
     refuseEncoding(req);
     const app = await findApp(integration.appId);
     const rawBody = await readBody(req, res, app?.accountId ?? integration.appId);
-    const reports = reader.read({
+    const reports = await reader.read({
       ...open(integration),
       url: `${base}${req.originalUrl}`,
       headers: req.headers,

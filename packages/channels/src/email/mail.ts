@@ -1,4 +1,5 @@
 import type MimeNode from 'nodemailer/lib/mime-node';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { toMailbox } from './address';
 import {
   encodeDisplayName,
@@ -12,7 +13,11 @@ import {
 import { createMessageId, findCopies, findReplyTo, findSender, type MailCall } from './parties';
 import type { Attachment, FileFacts } from './template';
 
-export type Envelope = { from: string; to: [string, ...string[]] };
+export type Envelope = {
+  from: string;
+  to: [string, ...string[]];
+  dsn?: SMTPConnection.DSNOptions;
+};
 
 /** The sender and all recipients of a mail; the message's target is the first recipient. */
 export function createEnvelope(call: MailCall): Envelope {

@@ -3,9 +3,12 @@ import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
 import { keepsCredentials, showsValue } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
+import { parseEmailAddress } from './address';
 import { checkSenderSettings, senderSettings } from './sender-settings';
 
 const defaultMaxConnections = 5;
+/** An address has at most 254 characters, and a bounce address 55 before the @. */
+const maxBounceDomain = 198;
 
 export const smtpSettings = Type.Object({
   host: Type.String({ title: 'Host', minLength: 1, maxLength: 253 }),
@@ -25,6 +28,15 @@ export const smtpSettings = Type.Object({
     }),
   ),
   ...senderSettings,
+  bounce_domain: Type.Optional(
+    Type.String({
+      title: 'Bounce domain',
+      description:
+        'Bounces come to addresses of this domain, and your mail server passes them to Belfry. Empty means that they come to the sender.',
+      maxLength: maxBounceDomain,
+      ...keepsCredentials,
+    }),
+  ),
   max_per_second: maxPerSecondSetting(),
   max_connections: Type.Optional(
     Type.Integer({
@@ -85,7 +97,15 @@ function checkAddresses(settings: SmtpSettings): string[] {
   return [
     ...(isHost ? [] : ['host must be a host name or an IP address']),
     ...checkSenderSettings(settings),
+    ...checkBounceDomain(settings),
   ];
+}
+
+function checkBounceDomain({ bounce_domain: domain }: SmtpSettings): string[] {
+  if (!domain) return [];
+  const parsed = parseEmailAddress(`bounce@${domain}`);
+  const isPlain = 'address' in parsed && parsed.note === undefined;
+  return isPlain ? [] : ['bounce_domain must be a lower-case domain, such as bounces.example.com'];
 }
 
 function checkLogin({ user, pass }: SmtpCredentials): string[] {
