@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { ReceiptReport } from '../channel';
 import { bounceReports } from './bounce-reports';
 
@@ -5,7 +7,7 @@ const bounceAddress = `b+${'0198f3c27d417c3a9b1e2f4d5c6b7a80'}.${'0a'.repeat(10)
 const url = 'https://notify.example.com/v1/receipts/i1/secret';
 
 async function read(mail: string, at = url): Promise<ReceiptReport[]> {
-  const rawBody = Buffer.from(mail.replaceAll('\n', '\r\n'));
+  const rawBody = Buffer.from(mail.replaceAll(/\r?\n/g, '\r\n'));
   const call = { url: at, settings: {}, credentials: {}, headers: {}, rawBody };
   return (await bounceReports.read(call)) ?? [];
 }
@@ -124,7 +126,25 @@ describe('a delivery status notification', () => {
     expect(reports.flatMap(({ changes = [] }) => changes)).toEqual([]);
   });
 
-  // Exim names the status of the last reply in the diagnosis only.
+  // The README of rgl/MailBounceDetector shows it.
+  test('of Exchange, without a diagnosis, suppresses the address', async () => {
+    const fields = `Reporting-MTA: dns; PTPEDGE02.test.local
+
+Final-recipient: RFC822;
+ email_that_does_not_exists_this_is_just_a_test@gmail.com
+Action: failed
+Status: 5.1.1
+Remote-MTA: dns; mx.google.com
+X-Supplementary-Info: <mx.google.com #5.1.1 smtp;550-5.1.1 The email account
+ that you tried to reach does not exist. - gsmtp>`;
+    expect(await read(buildReport({ fields }))).toMatchObject([
+      {
+        recipient: 'email_that_does_not_exists_this_is_just_a_test@gmail.com',
+        changes: suppress,
+      },
+    ]);
+  });
+
   test('with the cause only in its diagnosis suppresses the address', async () => {
     const fields = `Reporting-MTA: dns; mx.example.net
 
@@ -162,6 +182,32 @@ Status: 4.2.2`;
 
   test('keeps neither subject nor text of the mail', async () => {
     expect(JSON.stringify(await read(buildReport({ fields: postfix })))).not.toMatch(/A secret/);
+  });
+});
+
+/** Written by Postfix 3.7.11 and Exim 4.96 of Debian 12, for replies of a server on loopback. */
+describe('a notification of a real server', () => {
+  test.each<[string, object]>([
+    ['postfix-gone', { state: 'failed', reason: 'bounced', errorCode: '5.1.1', changes: suppress }],
+    ['postfix-full', { state: 'failed', reason: 'bounced', errorCode: '5.2.2' }],
+    ['postfix-spam', { state: 'failed', reason: 'bounced', errorCode: '5.7.1' }],
+    ['postfix-relayed', { state: 'sent' }],
+    // Exim repeats the reply only in its diagnosis.
+    ['exim-gone', { state: 'failed', reason: 'bounced', errorCode: '5.0.0', changes: suppress }],
+    ['exim-full', { state: 'failed', reason: 'bounced', errorCode: '5.0.0' }],
+    ['exim-spam', { state: 'failed', reason: 'bounced', errorCode: '5.0.0' }],
+    ['exim-delivered', { state: 'delivered' }],
+  ])('%s is read', async (name, expected) => {
+    const reports = await read(
+      readFileSync(path.join(__dirname, 'bounce-samples', `${name}.eml`), 'utf8'),
+    );
+    const [who] = /(?<=-)\w+$/.exec(name) ?? [];
+    const recipient = who === 'relayed' || who === 'delivered' ? 'ok' : who;
+    const changes = 'changes' in expected ? {} : { changes: [] };
+    expect(reports.map((report) => ({ ...changes, ...report }))).toMatchObject([
+      { messageId: bounceAddress, recipient: `${recipient}@example.org`, ...changes, ...expected },
+    ]);
+    expect(JSON.stringify(reports)).not.toMatch(/A secret/);
   });
 });
 
