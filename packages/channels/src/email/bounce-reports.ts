@@ -103,7 +103,8 @@ const bounceAddressPattern = /[bc]\+[0-9a-f]{32}\.[0-9a-f]+@[a-z0-9.-]+/i;
 function findBounceAddress(mail: Email, url: string): string | undefined {
   const { searchParams } = new URL(url);
   const places = [
-    searchParams.get('to') ?? '',
+    // A mail server may not escape the `+`.
+    searchParams.get('to')?.replaceAll(' ', '+') ?? '',
     ...mail.headers.filter(({ key }) => recipientHeaders.has(key)).map(({ value }) => value),
     ...readParts(mail, 'message/feedback-report').flatMap((part) =>
       readBlocks(part).map((fields) => fields.get('original-mail-from') ?? ''),
