@@ -7,7 +7,7 @@ export const workerSettings = {
     for: ['worker'],
     default: 'all',
     example: 'deliver-email,relay',
-    help: 'Comma-separated roles of this process; `all` means every role.',
+    help: 'Comma-separated roles of this process; `all` means every role except `bounces`.',
   }),
   MESSAGES_IN_FLIGHT: integer({
     group: 'worker',
@@ -64,6 +64,21 @@ export const workerSettings = {
     minimum: 0,
     maximum: 120_000,
     help: 'Timeout of an attempt on every channel; 0 uses the channel’s default (HTTP 15 s, e-mail 40 s, inbox 5 s). It starts with the call to the provider: waiting for connections, files and access tokens does not count.',
+  }),
+  BOUNCES_HOST: text({
+    group: 'worker',
+    for: ['worker'],
+    default: '127.0.0.1',
+    example: '0.0.0.0',
+    help: 'Address on which the role `bounces` takes bounce mail by SMTP.',
+  }),
+  BOUNCES_PORT: integer({
+    group: 'worker',
+    for: ['worker'],
+    default: 2_525,
+    minimum: 0,
+    maximum: 65_535,
+    help: 'Port of BOUNCES_HOST. Mail servers deliver to port 25.',
   }),
   RETRY_BASE_MS: integer({
     group: 'worker',

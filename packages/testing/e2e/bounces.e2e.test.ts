@@ -8,13 +8,17 @@ import {
   type Tenant,
   testSecrets,
 } from '@belfry/testing';
+import { createTransport } from 'nodemailer';
 
 let server: SmtpSimulator;
 let system: System;
+let bouncesPort: number;
 
 beforeAll(async () => {
   server = await createSmtpSimulator({ offersDsn: true });
-  system = await startSystem();
+  system = await startSystem({ workers: ['all,bounces'], env: { BOUNCES_PORT: '0' } });
+  const ready = await system.workers[0]?.waitForLine('bounces.ready');
+  bouncesPort = Number(new URL(String(ready?.['url'])).port);
 }, 120_000);
 
 afterAll(async () => {
@@ -53,13 +57,7 @@ async function sendMail({ tenant, event }: Mailing, email: string) {
   return { requestId, from };
 }
 
-/** As a mail server passes it on: the raw mail as the body of a POST. */
-async function postReport(integrationId: string, to: string, fields: Record<string, string>) {
-  const url = buildReceiptUrl({
-    publicUrl: system.apiUrl,
-    secrets: testSecrets(),
-    integrationId,
-  });
+function buildReport(to: string, fields: Record<string, string>): string {
   const status = Object.entries({ 'Final-Recipient': 'rfc822; x@example.org', ...fields });
   const lines = [
     `To: ${to}`,
@@ -75,10 +73,32 @@ async function postReport(integrationId: string, to: string, fields: Record<stri
     '--b--',
     '',
   ];
+  return lines.join('\r\n');
+}
+
+/** Delivers a mail to the role `bounces`; resolves with the server's answer. */
+async function deliverMail(to: string, raw: string): Promise<string> {
+  const transport = createTransport({ host: '127.0.0.1', port: bouncesPort, ignoreTLS: true });
+  try {
+    return (await transport.sendMail({ envelope: { from: '', to }, raw })).response;
+  } catch (error) {
+    return String((error as { response?: string }).response ?? error);
+  } finally {
+    transport.close();
+  }
+}
+
+/** As a mail server passes it on: the raw mail as the body of a POST. */
+async function postReport(integrationId: string, to: string, fields: Record<string, string>) {
+  const url = buildReceiptUrl({
+    publicUrl: system.apiUrl,
+    secrets: testSecrets(),
+    integrationId,
+  });
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'message/rfc822' },
-    body: lines.join('\r\n'),
+    body: buildReport(to, fields),
   });
   return { status: response.status, body: await response.json() };
 }
@@ -121,4 +141,29 @@ test('a forged or altered report, and one about another app’s message, get the
   expect(await postReport(other.integrationId, from, fields)).toEqual(accepted);
   expect(await system.readMessages(requestId)).toMatchObject([{ state: 'sent', reason: null }]);
   await sendMail(mailing, 'forged@example.org');
+});
+
+describe('the role bounces', () => {
+  test('takes a bounce by SMTP, whoever sent the mail', async () => {
+    const mailing = await createMailing();
+    const { requestId, from } = await sendMail(mailing, 'gone.too@example.org');
+    const report = buildReport('postmaster@example.com', { Action: 'failed', Status: '5.1.1' });
+    expect(await deliverMail(from.toUpperCase(), report)).toMatch(/^250 /);
+    expect(await system.readMessages(requestId)).toMatchObject([
+      { state: 'failed', reason: 'bounced' },
+    ]);
+  });
+
+  test('refuses every other address, and a mail that is too large', async () => {
+    const mailing = await createMailing();
+    const { requestId, from } = await sendMail(mailing, 'large@example.org');
+    const report = buildReport(from, { Action: 'failed', Status: '5.1.1' });
+    const forged = from.replace(/\.[0-9a-f]{20}@/, `.${'0'.repeat(20)}@`);
+    for (const address of ['ada@example.org', 'postmaster@bounces.example.com', forged]) {
+      expect(await deliverMail(address, report)).toMatch(/^550 5\.1\.1 /);
+    }
+    const line = `${'x'.repeat(78)}\r\n`;
+    expect(await deliverMail(from, `${report}${line.repeat(15_000)}`)).toMatch(/^552 /);
+    expect(await system.readMessages(requestId)).toMatchObject([{ state: 'sent' }]);
+  });
 });

@@ -1,7 +1,10 @@
 import type { ReceiptReport } from '@belfry/channels';
 import type { IntegrationRow } from '@belfry/database';
-import type { NewReceipt, ReceiptEffect } from '@belfry/pipeline/operate';
 import { type Logger, readBounceAddress, type Secrets } from '@belfry/runtime';
+import type { NewReceipt, ReceiptEffect } from './receipts';
+
+/** Stores reports of a provider about messages of its integration. */
+export type StoreReports = (signed: SignedReports) => Promise<void>;
 
 export type StoreReportsDeps = {
   storeReceipts(receipts: NewReceipt[]): Promise<ReceiptEffect[]>;
@@ -9,7 +12,7 @@ export type StoreReportsDeps = {
   log: Logger;
 };
 
-export type SignedReports = {
+type SignedReports = {
   integration: Pick<IntegrationRow, 'id' | 'appId'>;
   reports: ReceiptReport[];
   rawBody: Buffer;
@@ -20,7 +23,11 @@ const maxReportsPerCall = 2_000;
 const maxStoredCharacters = 16_000;
 
 /** Stores the reports of a provider, updates the states of their messages and the facts about addresses. Drops repeats. */
-export function createStoreReports({ storeReceipts, secrets, log }: StoreReportsDeps) {
+export function createStoreReports({
+  storeReceipts,
+  secrets,
+  log,
+}: StoreReportsDeps): StoreReports {
   return async function storeReports(signed: SignedReports): Promise<void> {
     const reports = signed.reports.slice(0, maxReportsPerCall);
     if (reports.length === 0) return;
