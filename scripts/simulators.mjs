@@ -17,7 +17,7 @@ async function main() {
   await ensureBuilt();
   const { startSimulatedChannels } = await import('../packages/testing/dist/index.js');
   simulated = await startSimulatedChannels();
-  const { env, channels, simulators } = simulated;
+  const { env, channels, mailApis, simulators } = simulated;
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   console.log(
     `Every provider has a simulator. Start Belfry with them:\n\n  ${settings.join(' ')} npm start\n`,
@@ -26,12 +26,15 @@ async function main() {
   for (const [channel, { provider, settings, credentials }] of Object.entries(channels)) {
     console.log(`  ${channel} by ${provider}: ${JSON.stringify({ settings, credentials })}`);
   }
+  for (const [provider, { settings, credentials }] of Object.entries(mailApis)) {
+    console.log(`  email by ${provider}: ${JSON.stringify({ settings, credentials })}`);
+  }
   console.log('  push by web_push: {"settings":{"subject":"mailto:you@example.com"}}');
   const subscription = JSON.stringify(simulators.webPush.subscribe());
   console.log(`\nA browser that takes web push: {"push_subscription":${subscription}}`);
   console.log('\nReady. Accepted sends are shown here. Stop the simulators with Ctrl-C.');
   const webPush = { countSends: () => simulators.webPush.sends.length };
-  await printSends({ ...channels, 'web push': webPush });
+  await printSends({ ...channels, ...mailApis, 'web push': webPush });
 }
 
 /** @param {Record<string, { countSends(): number }>} channels */

@@ -3,6 +3,7 @@ import { getDeadlineMs } from '@belfry/pipeline/deliver';
 import { startRelay } from '@belfry/pipeline/relay';
 import { startWebhooks } from '@belfry/pipeline/webhooks';
 import {
+  type Awaitable,
   createLogger,
   createShutdown,
   createStartChecks,
@@ -18,6 +19,7 @@ import {
 import { createServices, type RunningRole, type Services } from './composition';
 import { endRoles, getShutdownTimeoutMs } from './end-roles';
 import { parseRoles, type Role } from './roles';
+import { startBounces } from './start-bounces';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
 
@@ -38,7 +40,7 @@ async function start(): Promise<void> {
   shutdown.add('status', status.close);
   const services = createServices({ env, log, shutdown, roles });
   await createChecks(services).run();
-  const running = roles.map((role) => startRole(services, role));
+  const running = await Promise.all(roles.map((role) => startRole(services, role)));
   const { cut } = services.deadlines;
   shutdown.add('roles', () => endRoles({ roles: running, cut, shutdownTimeoutMs, log }));
   services.heartbeat.start();
@@ -70,7 +72,7 @@ async function serveStatus(status: StatusServer, services: Services): Promise<st
   }
 }
 
-function startRole(services: Services, role: Role): RunningRole {
+function startRole(services: Services, role: Role): Awaitable<RunningRole> {
   switch (role.kind) {
     case 'deliver':
       return startDeliver(services, role.channel);
@@ -80,5 +82,7 @@ function startRole(services: Services, role: Role): RunningRole {
       return { isStalled: () => false, ...startRelay(services) };
     case 'webhooks':
       return { isStalled: () => false, ...startWebhooks(services) };
+    case 'bounces':
+      return startBounces(services);
   }
 }

@@ -191,6 +191,8 @@ export type UnsentCall<Content> = DescribeCall<Content> &
     receiptUrl?: string;
     /** Present if the target is the endpoint of a stored web push subscription. */
     webPush?: WebPushFacts;
+    /** The envelope sender of a mail whose bounces come to Belfry. Absent in a connection test. */
+    buildBounceAddress?(mail: { domain: string; hasCopies: boolean }): string;
   };
 
 /** The keys of a web push subscription, and when the message expires. */
@@ -260,7 +262,7 @@ export type ReceiptReader = {
    * The reports in a call, or undefined when the signature is not that of the integration's
    * provider.
    */
-  read(call: ReceiptCall): ReceiptReport[] | undefined;
+  read(call: ReceiptCall): ReceiptReport[] | undefined | Promise<ReceiptReport[] | undefined>;
 };
 
 export type HandshakeCall = IntegrationInput & { query: URLSearchParams };
@@ -276,11 +278,14 @@ export type ReceiptCall = IntegrationInput & {
 export type ReceiptReport = {
   /**
    * Our own message ID: the only way to find the message. It comes from the query of
-   * `receiptUrl`, or from the provider's reference field.
+   * `receiptUrl`, or from the provider's reference field. Or the unchecked bounce address of the
+   * mail, which names the message.
    */
   messageId?: string;
   /** Only recorded. */
   providerMessageId?: string;
+  /** The address that the report is about. A report about a copy of a mail changes nothing. */
+  recipient?: string;
   state: ReceiptState;
   /** Why the message failed, when `state` is `failed`. The default blames the recipient. */
   reason?: RefusalReason;
@@ -293,6 +298,10 @@ export type ReceiptReport = {
    * replays it.
    */
   identity: string;
+  /** The provider signs only the identity, so it counts once, whichever message the report names. */
+  identifiesCall?: true;
+  /** Stored in place of the received body, which may hold a mail's content or reports of other apps. */
+  record?: string;
 };
 
 /** A channel with unknown type parameters. */

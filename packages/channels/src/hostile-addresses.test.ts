@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url';
 import type { Recipient } from '@belfry/shared';
 import {
   type FcmSend,
+  type MailApiSend,
   type MetaSend,
   type OnesignalSend,
   readRunSeed,
@@ -12,6 +13,7 @@ import {
 } from '@belfry/testing';
 import fc from 'fast-check';
 import type { Targeting } from './channel';
+import { mailServices } from './email/api/mail-services.fixture';
 import { hostileTexts } from './hostile-values.fixture';
 import { closers } from './provider-subject.fixture';
 import { listProviders, subjects, withoutNetwork } from './provider-subjects.fixture';
@@ -30,13 +32,28 @@ type AddressForm = {
   reached(send: never): unknown[];
   /** The values that the provider should see, when they differ from the address. */
   toExpected?: (address: string) => unknown[];
+  /** Valid addresses that the provider does not take: nothing is sent to others. */
+  takes?: RegExp;
 };
 
 const email = /^[^\s"',;:<>()[\]\\@]{1,64}@[a-z0-9.-]+$/;
 const phone = /^\+[1-9]\d{6,14}$/;
 const valid = ['ada@example.org', '+15005550006', 'C0123456789', '-1001234567890', '@acme_news'];
 
+/** Services that take only a dot-atom in ASCII before the @. */
+const asciiDotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@/;
+
 const forms: AddressForm[] = [
+  ...mailServices.map(
+    ({ name }): AddressForm => ({
+      provider: `email/${name}`,
+      field: 'email',
+      recipient: (text) => ({ email: text }),
+      canonical: email,
+      reached: ({ mail: { to, cc, bcc } }: MailApiSend) => [...to, ...cc, ...bcc],
+      takes: asciiDotAtom,
+    }),
+  ),
   {
     provider: 'email/smtp',
     field: 'email',
@@ -233,7 +250,8 @@ function listAddresses(targeting: Targeting): string[] {
   return 'skip' in targeting ? [] : targeting.targets.map(({ address }) => address);
 }
 
-async function setUp({ provider, recipient, canonical, reached, toExpected }: AddressForm) {
+async function setUp(form: AddressForm) {
+  const { provider, recipient, canonical, reached, toExpected, takes = /^/ } = form;
   const subject = subjects[provider];
   if (!subject) throw new Error(`No subject ${provider}`);
   const { sender, call, sends } = await subject.start();
@@ -252,8 +270,13 @@ async function setUp({ provider, recipient, canonical, reached, toExpected }: Ad
     const before = sends().length;
     const signal = AbortSignal.timeout(deadlineMs);
     const deadlineAt = Date.now() + deadlineMs;
-    await sender.send({ ...call, target: address, signal, deadlineAt });
+    const { outcome } = await sender.send({ ...call, target: address, signal, deadlineAt });
     const sent = sends().slice(before);
+    if (!takes.test(address)) {
+      expect(outcome).toMatchObject({ outcome: 'rejected', scope: 'recipient' });
+      expect(sent).toEqual([]);
+      return;
+    }
     expect(sent).toHaveLength(1);
     // A send is what this provider's simulator recorded.
     expect(reached(sent[0] as never)).toEqual(toExpected?.(address) ?? [address]);

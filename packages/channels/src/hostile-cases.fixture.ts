@@ -12,7 +12,14 @@ import type { EmailTemplate } from './email/template';
 import type { InAppTemplate } from './in-app/template';
 import type { OnesignalTemplate } from './onesignal/template';
 import type { PushTemplate } from './push/template';
-import { collapseSpaces, readMail, readMarkdown, readMrkdwn } from './received.fixture';
+import {
+  collapseSpaces,
+  readFields,
+  readMail,
+  readMarkdown,
+  readMime,
+  readMrkdwn,
+} from './received.fixture';
 import type { SlackTemplate } from './slack/template';
 import type { SmsTemplate } from './sms/template';
 import type { TelegramTemplate } from './telegram/template';
@@ -95,7 +102,47 @@ const approved: WhatsappTemplate['template'] = {
   buttons: [{ index: 0, kind: 'quick_reply', value: 'p {{v}}' }],
 };
 
+/** Services that get a mail as fields. */
+const byFields = ['postmark', 'resend', 'sendgrid'].map(
+  (service): HostileCase => ({
+    provider: `email/${service}`,
+    what: 'every field',
+    template: mail,
+    read: readFields,
+    places: [
+      { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
+      { at: /^from/, changeText: (text) => toOneLine(text).replaceAll('=?', '= ?') },
+      { at: /^subject/, changeText: toOneLine },
+      { at: /^headers/, changeText: (text) => collapseSpaces(toOneLine(text)) },
+      { at: /^text|^html/, changeText: toUnixBreaks },
+      { at: /filename$/, changeText: fileName },
+    ],
+  }),
+);
+
+/** Services that get the whole mail, as SMTP does. */
+const byMime = ['mailgun'].map(
+  (service): HostileCase => ({
+    provider: `email/${service}`,
+    what: 'every field',
+    template: mail,
+    read: readMime,
+    places: [
+      { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
+      {
+        at: /^from/,
+        changeText: (text) => collapseSpaces(toOneLine(text).replaceAll('=?', '= ?')),
+      },
+      { at: /^subject|^headers/, changeText: (text) => collapseSpaces(toOneLine(text)) },
+      { at: /^text|^html/, changeText: toUnixBreaks },
+      { at: /filename$/, changeText: (text) => collapseSpaces(fileName(text)) },
+    ],
+  }),
+);
+
 export const hostileCases: HostileCase[] = [
+  ...byFields,
+  ...byMime,
   {
     provider: 'email/smtp',
     what: 'every field',

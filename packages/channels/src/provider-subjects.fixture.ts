@@ -1,3 +1,5 @@
+import { createMailApiSubject } from './email/api/mail-api.subject.fixture';
+import { mailServices } from './email/api/mail-services.fixture';
 import { smtpSubject } from './email/smtp.subject.fixture';
 import { onesignalSubject } from './onesignal/onesignal.subject.fixture';
 import type { Subject } from './provider-subject.fixture';
@@ -13,6 +15,9 @@ import { twilioWhatsappSubject } from './whatsapp/twilio.subject.fixture';
 /** Every provider with a network call, by channel and name. */
 export const subjects: Record<string, Subject> = {
   'email/smtp': smtpSubject,
+  ...Object.fromEntries(
+    mailServices.map((service) => [`email/${service.name}`, createMailApiSubject(service)]),
+  ),
   'slack/slack': slackSubject,
   'sms/twilio': twilioSmsSubject,
   'whatsapp/meta': metaSubject,

@@ -1,4 +1,4 @@
-import type { SmtpSend } from '@belfry/testing';
+import type { MailApiSend, SmtpSend } from '@belfry/testing';
 import { Parser } from 'htmlparser2';
 
 /** A mail as the reader's program shows it: headers and parts by name. */
@@ -20,6 +20,40 @@ export function readMail({ from, to, raw, parsed }: SmtpSend) {
       filename: collapseSpaces(filename ?? ''),
       contentType,
       content: content.toString('latin1'),
+    })),
+  };
+}
+
+/** A mail that a service got as fields, as the reader's program shows it. */
+export function readFields({ mail }: MailApiSend) {
+  const { html, text, headers, attachments, ...others } = mail;
+  return {
+    ...others,
+    text: toUnixBreaks(text),
+    html: html ? readHtml(toUnixBreaks(html)) : undefined,
+    headers: Object.fromEntries(
+      Object.entries(headers)
+        .filter(([name]) => shownHeaders.includes(name.toLowerCase()))
+        .map(([name, value]) => [name.toLowerCase(), collapseSpaces(decodeWords(value))]),
+    ),
+    attachments: attachments.map(({ fileName: filename, content, contentType }) => ({
+      filename,
+      contentType,
+      content: content.toString('latin1'),
+    })),
+  };
+}
+
+/** A mail that a service got as MIME. Folding may lose a second space. */
+export function readMime(send: MailApiSend) {
+  const { subject, from, attachments, ...others } = readFields(send);
+  return {
+    ...others,
+    subject: collapseSpaces(subject),
+    from: { ...from, name: collapseSpaces(from.name) },
+    attachments: attachments.map(({ filename, ...file }) => ({
+      ...file,
+      filename: collapseSpaces(filename),
     })),
   };
 }

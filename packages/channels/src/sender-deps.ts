@@ -10,6 +10,10 @@ type SenderSettings = Record<
   | 'FCM_API_URL'
   | 'ONESIGNAL_API_URL'
   | 'WEB_PUSH_API_URL'
+  | 'RESEND_API_URL'
+  | 'MAILGUN_API_URL'
+  | 'SENDGRID_API_URL'
+  | 'POSTMARK_API_URL'
   | 'ALLOWED_PRIVATE_HOSTS',
   string
 >;
@@ -24,6 +28,10 @@ export function createSenderDeps(env: SenderSettings): SenderDeps {
       fcm: env.FCM_API_URL || undefined,
       onesignal: env.ONESIGNAL_API_URL || undefined,
       web_push: env.WEB_PUSH_API_URL || undefined,
+      resend: env.RESEND_API_URL || undefined,
+      mailgun: env.MAILGUN_API_URL || undefined,
+      sendgrid: env.SENDGRID_API_URL || undefined,
+      postmark: env.POSTMARK_API_URL || undefined,
     },
     allowedPrivateHosts: parsePrivateHosts(env.ALLOWED_PRIVATE_HOSTS),
   };

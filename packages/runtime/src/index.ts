@@ -1,5 +1,6 @@
 export type { Awaitable } from './awaitable';
 export { type Batcher, BatcherFullError, createBatcher } from './batcher';
+export { buildBounceAddress, readBounceAddress } from './bounce-address';
 export { type CacheOptions, createAsyncCache, createCache } from './cache';
 export {
   getClientNetwork,

@@ -66,6 +66,7 @@ export {
   getDeliverQueue,
   getFairnessKey,
   maxMessagesPerJob,
+  optionalRoles,
 } from './jobs';
 export { maskEndpoint, maskTarget } from './mask-target';
 export {

@@ -15,6 +15,9 @@ export const fanOutQueue = 'fanout';
 /** The roles of workers besides one for each channel. */
 export const commonRoles = [fanOutQueue, 'relay', 'webhooks'] as const;
 
+/** Roles that an operator must name: `all` does not include them. */
+export const optionalRoles = ['bounces'] as const;
+
 /** The queue of a channel; the worker role of the same name consumes it. */
 export function getDeliverQueue(channel: string): string {
   return `deliver-${channel}`;

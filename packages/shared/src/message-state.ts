@@ -14,7 +14,10 @@ export const messageStates = {
     means:
       'The message was not sent or not delivered for an expected reason. This is not a failure.',
   },
-  failed: { isFinal: true, means: 'The message could not be sent.' },
+  failed: {
+    isFinal: true,
+    means: 'The message could not be sent, or it bounced after it was sent.',
+  },
 } as const satisfies Record<string, { isFinal: boolean; means: string }>;
 
 export type MessageState = keyof typeof messageStates;
@@ -51,6 +54,7 @@ export const failureReasons = {
   rejected_recipient: 'The provider refused the address.',
   rejected_content: 'The provider refused the content.',
   rejected_integration: 'The provider refused our credentials or our sender.',
+  bounced: 'The provider accepted the mail, and reported later that it did not arrive.',
   missing_data: 'The template uses a value that is missing from the data of the request.',
   empty_content: 'The text was empty after rendering.',
   too_long: 'The text is longer than the channel allows.',
@@ -100,8 +104,8 @@ export type Failover = { name: string; reason: FailoverReason; detail?: string; 
 /** The subject of a provider's refusal. */
 export type RejectionScope = 'recipient' | 'content' | 'integration';
 
-/** Why a provider's refusal ended a message: it failed, or it was skipped for an expected reason. */
-export type RefusalReason = `rejected_${RejectionScope}` | ExpectedEnd;
+/** Why a provider's refusal or later bounce ended a message: it failed, or it was skipped for an expected reason. */
+export type RefusalReason = `rejected_${RejectionScope}` | 'bounced' | ExpectedEnd;
 
 /** Result of an attempt. An expected failure is a value, never a throw. */
 export type Outcome =
@@ -140,7 +144,10 @@ export type Outcome =
 
 export type OutcomeKind = Outcome['outcome'];
 
-/** States that a provider can report later, in the order of a message's progress; `failed` is final unless the message arrived. */
+/**
+ * States that a provider can report later, in the order of a message's progress; `failed` is final unless the message
+ * arrived. Only a bounce ends a message that was reported as delivered.
+ */
 export const receiptStates = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
 
 export type ReceiptState = (typeof receiptStates)[number];

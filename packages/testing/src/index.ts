@@ -64,8 +64,16 @@ export {
 export {
   createHttpSimulator,
   findClosedPort,
+  type HttpFault,
   type HttpRequest,
 } from './simulators/http-simulator';
+export type {
+  MailApiSend,
+  MailApiSimulator,
+  MailEventKind,
+  MailReport,
+} from './simulators/mail-api';
+export { createMailgunSimulator, mailgunWebhookKey } from './simulators/mailgun';
 export {
   createMetaSimulator,
   type MetaFault,
@@ -79,6 +87,9 @@ export {
   type OnesignalSend,
   type OnesignalSimulator,
 } from './simulators/onesignal';
+export { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
+export { createResendSimulator, resendWebhookSecret } from './simulators/resend';
+export { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';
 export {
   createSlackSimulator,
   type SlackFault,

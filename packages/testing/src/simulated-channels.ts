@@ -1,4 +1,5 @@
 import { channelVersion, type Factories, type Tenant } from './factories';
+import { type SimulatedMailApi, startMailApis } from './simulated-mail-apis';
 import { createFcmSimulator, fcmSendPath, simulatedServiceAccount } from './simulators/fcm';
 import { createMetaSimulator, type MetaSend } from './simulators/meta';
 import { createOnesignalSimulator } from './simulators/onesignal';
@@ -46,6 +47,8 @@ export type SimulatedChannels = {
   /** Environment variables that point the workers to the simulators. */
   env: Record<string, string>;
   channels: Record<string, SimulatedChannel>;
+  /** The providers of e-mail besides SMTP, by name. */
+  mailApis: Record<string, SimulatedMailApi>;
   /** Creates an integration for each channel, and a live event that uses all of them and the inbox. */
   createEvent(
     factories: Factories,
@@ -70,6 +73,7 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
     webPush: await createWebPushSimulator(),
   };
   const channels = createChannels(simulators);
+  const mailApis = await startMailApis();
   return {
     simulators,
     env: {
@@ -80,8 +84,10 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
       FCM_API_URL: simulators.fcm.url,
       ONESIGNAL_API_URL: simulators.onesignal.url,
       WEB_PUSH_API_URL: simulators.webPush.url,
+      ...mailApis.env,
     },
     channels,
+    mailApis: mailApis.byName,
     async createEvent(factories, tenant, text) {
       const versions: Record<string, ReturnType<typeof channelVersion>> = {};
       for (const [channel, simulated] of Object.entries(channels)) {
@@ -105,6 +111,7 @@ export async function startSimulatedChannels(): Promise<SimulatedChannels> {
       ),
     async close() {
       await Promise.all(Object.values(simulators).map((simulator) => simulator.close()));
+      await mailApis.close();
     },
   };
 }

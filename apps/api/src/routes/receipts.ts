@@ -1,12 +1,12 @@
 import type { AnyChannel, IntegrationInput, ReceiptReader } from '@belfry/channels';
 import { type IntegrationRow, openCredentials } from '@belfry/database';
+import { createStoreReports, type StoreReportsDeps } from '@belfry/pipeline/operate';
 import { type Awaitable, isReceiptSecret, type Logger, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { getCall, sendAnswer } from '../call';
 import { refuseEncoding } from '../middleware/before-body';
 import type { ReadBody } from '../middleware/read-body';
-import { createStoreReports, type StoreReportsDeps } from '../store-reports';
 
 export type ReceiptRoutesDeps = {
   receipts: Omit<StoreReportsDeps, 'log'> & {
@@ -35,7 +35,7 @@ export function createReceiptRoutes(
     refuseEncoding(req);
     const app = await findApp(integration.appId);
     const rawBody = await readBody(req, res, app?.accountId ?? integration.appId);
-    const reports = reader.read({
+    const reports = await reader.read({
       ...open(integration),
       url: `${base}${req.originalUrl}`,
       headers: req.headers,

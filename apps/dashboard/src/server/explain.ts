@@ -37,6 +37,7 @@ const remedies: Record<string, string> = {
     'Correct the template as the provider’s response says, publish, and call again. A resend uses the old version: it helps only if you corrected the cause at the provider.',
   rejected_integration:
     'Open the integration, correct what the provider rejects, and test the connection.',
+  bounced: 'Check the address with the recipient. A mailbox that does not exist is suppressed.',
   missing_data: 'Send the value in the call, or make it optional in the template.',
   empty_content: 'Change the template so that it renders content for this data.',
   too_long: 'Shorten the template or the values.',

@@ -1,6 +1,10 @@
 import type { Channel } from '../channel';
 import { fetchTimeoutMs } from '../guarded-fetch';
 import { findEmailTargets, findMagicWordOfEmail } from './address';
+import { mailgun } from './api/mailgun';
+import { postmark } from './api/postmark';
+import { resend } from './api/resend';
+import { sendgrid } from './api/sendgrid';
 import { compileEmail } from './compose';
 import { smtp } from './smtp';
 import {
@@ -26,5 +30,5 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   findTargets: findEmailTargets,
   compile: compileEmail,
   findMagicWord: findMagicWordOfEmail,
-  providers: { smtp },
+  providers: { smtp, mailgun, postmark, resend, sendgrid },
 };

@@ -1,6 +1,6 @@
 import type MimeNode from 'nodemailer/lib/mime-node';
-import type { DescribeCall } from '../channel';
-import { parseEmailAddress, toMailbox, uniqueMailboxes } from './address';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { toMailbox } from './address';
 import {
   encodeDisplayName,
   encodeHeaderValue,
@@ -10,19 +10,14 @@ import {
   foldHeader,
   maxLineBytes,
 } from './header-value';
-import type { Attachment, EmailContent, FileFacts } from './template';
+import { createMessageId, findCopies, findReplyTo, findSender, type MailCall } from './parties';
+import type { Attachment, FileFacts } from './template';
 
-/** The part of an integration that a mail needs. */
-export type MailSettings = {
-  from?: { name?: string; address?: string };
-  reply_to?: string;
+export type Envelope = {
+  from: string;
+  to: [string, ...string[]];
+  dsn?: SMTPConnection.DSNOptions;
 };
-
-export type MailCall = Pick<DescribeCall<EmailContent>, 'messageId' | 'target' | 'content'> & {
-  settings: MailSettings;
-};
-
-export type Envelope = { from: string; to: [string, ...string[]] };
 
 /** The sender and all recipients of a mail; the message's target is the first recipient. */
 export function createEnvelope(call: MailCall): Envelope {
@@ -31,15 +26,6 @@ export function createEnvelope(call: MailCall): Envelope {
     from: toMailbox(findSender(call).address),
     to: [toMailbox(call.target), ...[...cc, ...bcc].map(toMailbox)],
   };
-}
-
-/**
- * The Cc and Bcc of a mail. A mailbox in To is removed from both, and one in Cc is removed from
- * Bcc.
- */
-function findCopies({ target, content }: MailCall): { cc: string[]; bcc: string[] } {
-  const cc = uniqueMailboxes(content.cc, [target]);
-  return { cc, bcc: uniqueMailboxes(content.bcc, [target, ...cc]) };
 }
 
 /** The mail's own headers as written, without those of its body. */
@@ -64,36 +50,6 @@ export function composeHeaders(call: MailCall, date = new Date()): string[] {
   return headers
     .filter(([, value]) => value !== '')
     .map(([name, value]) => foldHeader(name, value));
-}
-
-/** Name and address from the content, or else from the integration. */
-function findSender({ content, settings }: MailCall): { name: string; address: string } {
-  return {
-    name: withoutEncodedWords(content.from?.name ?? settings.from?.name ?? ''),
-    address: toAddress(content.from?.address ?? settings.from?.address ?? ''),
-  };
-}
-
-function findReplyTo({ content, settings }: MailCall): string | undefined {
-  const replyTo = content.replyTo ?? settings.reply_to;
-  return replyTo === undefined ? undefined : toAddress(replyTo);
-}
-
-/** An integration's address is stored as typed. */
-function toAddress(typed: string): string {
-  const parsed = parseEmailAddress(typed);
-  return 'address' in parsed ? parsed.address : typed;
-}
-
-/** Many readers decode `=?…?=` even in a quoted name, which could show a forged name. */
-function withoutEncodedWords(name: string): string {
-  return name.replaceAll('=?', '= ?');
-}
-
-/** Stable across attempts, so that a receiver can drop a duplicate. */
-function createMessageId(call: MailCall): string {
-  const domain = findSender(call).address.split('@')[1] || 'localhost';
-  return `<${call.messageId}@${domain}>`;
 }
 
 function writeSender({ name, address }: { name: string; address: string }): string {
@@ -208,7 +164,8 @@ function prepare(key: string, value: string) {
   };
 }
 
-function findTypeByName(fileName: string): string {
+/** The media type that a file name suggests. */
+export function findTypeByName(fileName: string): string {
   const { detectMimeType } =
     require('nodemailer/lib/mime-funcs') as typeof import('nodemailer/lib/mime-funcs');
   return detectMimeType(fileName);

@@ -3,9 +3,12 @@ import { Value } from '@sinclair/typebox/value';
 import type { IntegrationInput } from '../channel';
 import { keepsCredentials, showsValue } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
-import { findReplyToProblem, parseEmailAddress } from './address';
+import { parseEmailAddress } from './address';
+import { checkSenderSettings, senderSettings } from './sender-settings';
 
 const defaultMaxConnections = 5;
+/** An address has at most 254 characters, and a bounce address 55 before the @. */
+const maxBounceDomain = 198;
 
 export const smtpSettings = Type.Object({
   host: Type.String({ title: 'Host', minLength: 1, maxLength: 253 }),
@@ -24,15 +27,15 @@ export const smtpSettings = Type.Object({
       default: true,
     }),
   ),
-  from: Type.Object(
-    {
-      name: Type.Optional(Type.String({ title: 'Sender name', maxLength: 255 })),
-      address: Type.String({ title: 'Sender address', maxLength: 254 }),
-    },
-    keepsCredentials,
-  ),
-  reply_to: Type.Optional(
-    Type.String({ title: 'Reply-to address', maxLength: 254, ...keepsCredentials }),
+  ...senderSettings,
+  bounce_domain: Type.Optional(
+    Type.String({
+      title: 'Bounce domain',
+      description:
+        'Bounces come to addresses of this domain, and your mail server passes them to Belfry. Empty means that they come to the sender.',
+      maxLength: maxBounceDomain,
+      ...keepsCredentials,
+    }),
   ),
   max_per_second: maxPerSecondSetting(),
   max_connections: Type.Optional(
@@ -89,24 +92,20 @@ function checkTls({ port, secure = false }: SmtpSettings): string[] {
   return [];
 }
 
-function checkAddresses({ host, from, reply_to }: SmtpSettings): string[] {
-  const isHost = /^[A-Za-z0-9.:_-]+$/.test(host);
+function checkAddresses(settings: SmtpSettings): string[] {
+  const isHost = /^[A-Za-z0-9.:_-]+$/.test(settings.host);
   return [
     ...(isHost ? [] : ['host must be a host name or an IP address']),
-    ...checkAddress('from.address', from.address),
-    ...(reply_to ? checkReplyTo(reply_to) : []),
+    ...checkSenderSettings(settings),
+    ...checkBounceDomain(settings),
   ];
 }
 
-function checkAddress(field: string, address: string): string[] {
-  const parsed = parseEmailAddress(address);
-  return 'problem' in parsed ? [`${field} ${parsed.problem}`] : [];
-}
-
-function checkReplyTo(address: string): string[] {
-  const problems = checkAddress('reply_to', address);
-  const problem = findReplyToProblem(address);
-  return problems.length === 0 && problem ? [`reply_to ${problem}`] : problems;
+function checkBounceDomain({ bounce_domain: domain }: SmtpSettings): string[] {
+  if (!domain) return [];
+  const parsed = parseEmailAddress(`bounce@${domain}`);
+  const isPlain = 'address' in parsed && parsed.note === undefined;
+  return isPlain ? [] : ['bounce_domain must be a lower-case domain, such as bounces.example.com'];
 }
 
 function checkLogin({ user, pass }: SmtpCredentials): string[] {

@@ -477,3 +477,30 @@ describe('a mailbox that does not exist', () => {
     return { cc: ['bob@example.org'] };
   }
 });
+
+describe('a mail of an integration with a bounce domain', () => {
+  const settings = { bounce_domain: 'bounces.example.com' };
+  const buildBounceAddress = ({ domain, hasCopies }: { domain: string; hasCopies: boolean }) =>
+    `${hasCopies ? 'copies' : 'one'}@${domain}`;
+  const messageId = '0198f3c2-7d41-7c3a-9b1e-2f4d5c6b7a80';
+
+  test('has the bounce address as its envelope sender, and asks for notifications by message ID', async () => {
+    const { simulator, send } = await setUp({ offersDsn: true });
+    await send({ settings, buildBounceAddress, messageId });
+    expect(simulator.commands).toEqual([
+      `MAIL FROM:<one@bounces.example.com> RET=HDRS ENVID=${messageId}`,
+      'RCPT TO:<ada@example.org> NOTIFY=FAILURE,DELAY',
+    ]);
+    expect(simulator.sends[0]?.parsed.from?.text).toBe('"Belfry" <noreply@example.com>');
+  });
+
+  test('asks for nothing that the server does not offer', async () => {
+    const { simulator, send } = await setUp();
+    await send({ settings, buildBounceAddress, content: { cc: ['cc@example.org'] } });
+    expect(simulator.commands).toEqual([
+      'MAIL FROM:<copies@bounces.example.com>',
+      'RCPT TO:<ada@example.org>',
+      'RCPT TO:<cc@example.org>',
+    ]);
+  });
+});

@@ -12,20 +12,16 @@ import type {
 import { createGuardedFetch } from '../guarded-fetch';
 import { isRecord } from '../read-json';
 import { fetchAttachments } from './attachments';
-import {
-  composeMime,
-  createEnvelope,
-  describeMail,
-  type MailCall,
-  type MailSettings,
-  readHeaderLines,
-} from './mail';
+import { bounceReports } from './bounce-reports';
+import { composeMime, createEnvelope, describeMail, type Envelope, readHeaderLines } from './mail';
 import { createSocketOpener } from './open-socket';
+import { type MailCall, readMailSettings } from './parties';
 import { createSmtpConnections, createSmtpPool } from './smtp-pool';
 import {
   checkSmtp,
   getMaxConnections,
   readSmtp,
+  type SmtpSettings,
   smtpCredentials,
   smtpSettings,
 } from './smtp-settings';
@@ -41,6 +37,7 @@ export const smtp: Provider<EmailContent> = {
   getMaxConnections,
   describe: describeSmtp,
   createSender: createSmtpSender,
+  receipts: bounceReports,
 };
 
 function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
@@ -62,7 +59,8 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
       operation: formatOperation(call.settings),
       body: describeMail(mailCall, readHeaderLines(mime), files),
     };
-    const mail = { envelope: createEnvelope(mailCall), mime, messageId: request.body.message_id };
+    const envelope = withBounceAddress(createEnvelope(mailCall), call, integration.settings);
+    const mail = { envelope, mime, messageId: request.body.message_id };
     const lease = await connections.take(call, signal);
     return (
       lease && {
@@ -139,6 +137,20 @@ function isRefusedRecipient(response: unknown): boolean {
   return isRecord(response) && /^RCPT/.test(String(response['command']));
 }
 
+/** Bounces come to an address that names the message (RFC 3461 for `dsn`, where the server offers it). */
+function withBounceAddress(
+  envelope: Envelope,
+  { messageId, buildBounceAddress }: UnsentCall<EmailContent>,
+  { bounce_domain: domain }: SmtpSettings,
+): Envelope {
+  if (!domain || !buildBounceAddress) return envelope;
+  return {
+    ...envelope,
+    from: buildBounceAddress({ domain, hasCopies: envelope.to.length > 1 }),
+    dsn: { id: messageId, return: 'headers', notify: ['failure', 'delay'] },
+  };
+}
+
 /** The sandbox may have no integration, so settings may be missing here. */
 function describeSmtp(call: DescribeCall<EmailContent>): ProviderRequest {
   return {
@@ -149,16 +161,4 @@ function describeSmtp(call: DescribeCall<EmailContent>): ProviderRequest {
 
 function formatOperation({ host, port }: Record<string, unknown>): string {
   return typeof host === 'string' ? `SMTP ${host}:${port}` : 'SMTP';
-}
-
-function readMailSettings({ from, reply_to }: Record<string, unknown>): MailSettings {
-  return {
-    ...(typeof reply_to === 'string' ? { reply_to } : {}),
-    ...(isRecord(from) ? { from: { ...text('name', from), ...text('address', from) } } : {}),
-  };
-}
-
-function text<Name extends 'name' | 'address'>(name: Name, from: Record<string, unknown>) {
-  const value = from[name];
-  return typeof value === 'string' ? { [name]: value } : {};
 }

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptState, receiptStates } from '@belfry/shared';
 import type { HandshakeCall, ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
+import { isSameSecret } from '../is-same-secret';
 import { parseJson, toRecord } from '../read-json';
 import { findMetaCode, getContactUpdates, getRefusalReason } from './meta-codes';
 import { getErrorCode } from './meta-response';
@@ -11,7 +12,7 @@ export const metaReceipts: ReceiptReader = {
     const { verify_token: token } = credentials;
     const challenge = query.get('hub.challenge') ?? '';
     if (query.get('hub.mode') !== 'subscribe' || !challengeForm.test(challenge)) return undefined;
-    return isSame(query.get('hub.verify_token') ?? '', token) ? challenge : undefined;
+    return isSameSecret(query.get('hub.verify_token') ?? '', token) ? challenge : undefined;
   },
 
   read({ rawBody, headers, credentials, settings }: ReceiptCall) {
@@ -28,12 +29,6 @@ export const metaReceipts: ReceiptReader = {
 
 /** The challenge is echoed, so it must not be anything that a browser would run. */
 const challengeForm = /^[A-Za-z0-9_-]{1,256}$/;
-
-function isSame(actual: string, expected: unknown): boolean {
-  if (typeof expected !== 'string' || expected === '') return false;
-  // Digests have equal lengths, which hides the token's length.
-  return timingSafeEqual(digest('', actual), digest('', expected));
-}
 
 function isSigned(
   rawBody: Buffer,

@@ -23,7 +23,7 @@ import {
   markNeedsAttention,
   openCredentials,
 } from '@belfry/database';
-import { buildReceiptUrl, type Logger, type Secrets } from '@belfry/runtime';
+import { buildBounceAddress, buildReceiptUrl, type Logger, type Secrets } from '@belfry/runtime';
 import type { ChannelVersion } from '@belfry/shared';
 import type pg from 'pg';
 import type { ClaimedMessage } from './claim.sql';
@@ -163,14 +163,16 @@ function buildIntegrationFields(
     return { ...described, credentials: {}, integrationId: '', integrationVersion: '' };
   }
   const { id: integrationId, updatedAt } = integration;
+  const { messageId } = described;
   const part = {
     ...described,
     credentials: openOnce(integration),
     integrationId,
     integrationVersion: String(updatedAt.getTime()),
+    buildBounceAddress: (mail: { domain: string; hasCopies: boolean }) =>
+      buildBounceAddress(secrets, { ...mail, messageId }),
   };
   if (publicUrl === undefined) return part;
-  const { messageId } = described;
   return { ...part, receiptUrl: buildReceiptUrl({ publicUrl, secrets, integrationId, messageId }) };
 }
 

@@ -70,9 +70,10 @@ export const exceptions: Exception[] = [
   {
     kind: 'ids',
     reason:
-      'Ids from a published version, from a message of the app, or from a receipt with its secret',
+      'Ids from a published version, from a message of the app, from a receipt with its secret, or from a signed bounce address',
     statements: [
       'configuration/integration-health.ts: WITH result',
+      'operate/find-sender.sql.ts: SELECT m.app_id',
       "configuration/integration-state.ts: UPDATE integration SET state = 'active'",
       "configuration/integration-state.ts: UPDATE integration SET state = 'needs_attention'",
       'look-ups.ts: SELECT id, app_id',

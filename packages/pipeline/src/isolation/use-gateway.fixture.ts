@@ -14,6 +14,7 @@ import { writeRequests } from '../accept/write';
 import { writeCapture } from '../deliver/capture.sql';
 import { findAccountStorage } from '../operate/account-storage.sql';
 import { findCaptures } from '../operate/captured-messages';
+import { findSender } from '../operate/find-sender.sql';
 import { createInbox } from '../operate/inbox';
 import { createInboxItems } from '../operate/inbox-items';
 import { listChangedReaders, readInboxNews } from '../operate/inbox-pages.sql';
@@ -173,6 +174,7 @@ export async function useReceipts(world: World, messageId: string): Promise<void
       changes: [suppress],
     },
   ]);
+  await findSender(database.accepting, messageId);
   await writeAppReport(
     database.accepting,
     { ...createCall(world, 'report'), ...report, state: 'read', identity: 'read' },

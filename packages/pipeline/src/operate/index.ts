@@ -30,6 +30,7 @@ export { createDryRun, type DryRun, type DryRunMessage } from './dry-run';
 export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './erase';
 export { explainRequest } from './explain-request';
 export { endedSuppression, explainSuppression } from './explain-suppression';
+export { findSender } from './find-sender.sql';
 export { createInbox, type Inbox } from './inbox';
 export { formatCursor, formatEventId, parseCursor, parseEventId } from './inbox-cursor';
 export type { InboxAddress, InboxPosition } from './inbox-item.sql';
@@ -107,5 +108,6 @@ export {
 } from './resend-runs';
 export { judgeResends, type ResendVerdict } from './resend-verdict.sql';
 export { listOldKeys, type OldKey, rotateKeys } from './rotate-keys';
+export { createStoreReports, type StoreReportsDeps } from './store-reports';
 export { readUserMessages, type UserMessage } from './user-messages';
 export type { UserQuery } from './user-messages.sql';

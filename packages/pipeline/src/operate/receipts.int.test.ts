@@ -127,6 +127,43 @@ describe('a receipt', () => {
     });
   });
 
+  test.each([
+    [['sent'], 'failed'],
+    [['delivered'], 'failed'],
+    [['read'], 'read'],
+    [[], 'failed'],
+  ] as const)('with a bounce after %j ends the message as %s, for good', async (before, end) => {
+    const id = await sendMessage();
+    for (const state of before) await report(id, { state });
+    await report(id, { state: 'failed', reason: 'bounced', detail: 'No such mailbox.' });
+    await report(id, { state: 'delivered' });
+    const reason = end === 'failed' ? 'bounced' : null;
+    expect(await database.prisma.message.findUnique({ where: { id } })).toMatchObject({
+      state: end,
+      reason,
+    });
+  });
+
+  test('whose identity is that of the call counts once, whichever message it names later', async () => {
+    const [first, second] = [await sendMessage(), await sendMessage()];
+    const call = { identity: newId(), identifiesCall: true } as const;
+    await report(first, call);
+    expect(await report(second, call)).toMatchObject([{ isRepeat: true }]);
+    expect([await readState(first), await readState(second)]).toEqual(['delivered', 'sent']);
+  });
+
+  test('about another address than the message’s own is stored without changing the message', async () => {
+    const id = await sendMessage();
+    const { target } = await database.prisma.message.findUniqueOrThrow({ where: { id } });
+    const bounce = { state: 'failed', reason: 'bounced' } as const;
+    expect(await report(id, { ...bounce, recipient: 'copy@example.org' })).toEqual([
+      unmatchedEffect,
+    ]);
+    expect(await readState(id)).toBe('sent');
+    await report(id, { ...bounce, recipient: target.toUpperCase() });
+    expect(await readState(id)).toBe('failed');
+  });
+
   // Twilio 21610 and Meta 131050 may arrive only as a receipt, after the provider accepted the message.
   test('for an opt-out skips the message, with the code, for good', async () => {
     const id = await sendMessage();

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { inTransaction, listOfTexts, type Queryable, storable } from '@belfry/database';
+import { addressKey, inTransaction, listOfTexts, type Queryable, storable } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import {
   type ContactUpdate,
@@ -32,6 +32,10 @@ export type NewReceipt = {
   body: string;
   /** Equal for equal reports: providers repeat calls, and a signed call can be replayed. */
   identity: string;
+  /** The identity counts once for the integration, whichever message the report names. */
+  identifiesCall?: true | undefined;
+  /** The address that the report is about, if one call can report about several, such as copies of a mail. */
+  recipient?: string | undefined;
   /** Contact updates from the report. */
   changes?: ContactUpdate[];
 };
@@ -69,7 +73,7 @@ export async function storeReceipts(
 
 /**
  * Stores each receipt once and updates the state of its message, whichever attempt it belongs to, even while a resend is
- * queued. A state only moves forward: delivered is never undone, and failed stays failed with its reason.
+ * queued. A state only moves forward: only a bounce undoes delivered, and failed stays failed with its reason.
  */
 export async function writeReceipts(
   pool: Queryable,
@@ -132,15 +136,17 @@ const isAppChannel = (m: string) => `${m}.channel IN ('push', 'onesignal')`;
 
 /**
  * For each reported state, the states that it can replace. `queued` adds no information. A failure for an expected reason,
- * such as an opt-out, changes the state to `skipped`.
+ * such as an opt-out, changes the state to `skipped`. A mail may bounce after a server on its way took it: then it is
+ * `failed`, even if it was reported as delivered.
  */
-export const movedFrom: Record<ReceiptState | 'skipped', readonly MessageState[]> = {
+export const movedFrom: Record<ReceiptState | 'skipped' | 'bounced', readonly MessageState[]> = {
   queued: [],
   sent: ['queued', 'sending', 'unknown'],
   delivered: ['queued', 'sending', 'unknown', 'sent'],
   read: ['queued', 'sending', 'unknown', 'sent', 'delivered'],
   failed: ['queued', 'sending', 'unknown', 'sent'],
   skipped: ['queued', 'sending', 'unknown', 'sent'],
+  bounced: ['queued', 'sending', 'unknown', 'sent', 'delivered'],
 };
 
 const canMove = Object.entries(movedFrom)
@@ -153,19 +159,25 @@ const order = Object.keys(movedFrom)
   .map((state, index) => `WHEN '${state}' THEN ${index}`)
   .join(' ');
 
+/** A bounce is no state of its own. */
+const movedTo = `CASE t.moves_to WHEN 'bounced' THEN 'failed' ELSE t.moves_to END`;
+
 const statement = `
 WITH given AS (
-  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bytea[])
-    g (receipt_id, app_id, integration_id, message_id, provider_message_id, state, reason, error_code, detail, body, identity)
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bytea[], $12::text[])
+    g (receipt_id, app_id, integration_id, message_id, provider_message_id, state, reason, error_code, detail, body, identity, recipient)
 ), t AS (
   -- A receipt about an erased user would bring the address back.
   SELECT g.receipt_id, g.app_id, g.integration_id, g.state, g.reason, g.error_code, g.identity, m.id AS known_id,
-    CASE WHEN g.state = 'failed' AND g.reason IN (${listOfTexts(expectedEnds)}) THEN 'skipped' ELSE g.state END AS moves_to,
+    CASE WHEN g.state = 'failed' AND g.reason IN (${listOfTexts(expectedEnds)}) THEN 'skipped'
+      WHEN g.state = 'failed' AND g.reason = 'bounced' THEN 'bounced' ELSE g.state END AS moves_to,
     CASE WHEN ${isErased('m')} THEN NULL ELSE g.provider_message_id END AS provider_message_id,
     CASE WHEN ${isErased('m')} THEN NULL ELSE g.detail END AS detail,
     CASE WHEN ${isErased('m')} THEN '{}' ELSE g.body END AS body
   FROM given g
   LEFT JOIN message m ON m.id = g.message_id AND m.app_id = g.app_id AND m.attempts > 0
+    -- A report about a copy says nothing about the message's own address.
+    AND (g.recipient IS NULL OR ${addressKey('m.channel', 'g.recipient')} = ${addressKey('m.channel', 'm.target')})
     AND CASE WHEN g.integration_id IS NULL THEN ${isAppChannel('m')}
       ELSE EXISTS (SELECT 1 FROM attempt a WHERE a.message_id = m.id AND a.integration_id = g.integration_id) END
 ), r AS (
@@ -180,13 +192,13 @@ WITH given AS (
   ORDER BY known_id, CASE moves_to ${order} END DESC
 ), moved AS (
   UPDATE message m SET
-    state = t.moves_to,
+    state = ${movedTo},
     reason = CASE WHEN t.state = 'failed' THEN coalesce(t.reason, 'rejected_recipient') END,
     notes = CASE WHEN t.state = 'failed'
       THEN coalesce(m.notes, '{}') || jsonb_strip_nulls(jsonb_build_object('receipt_code', t.error_code, 'receipt', t.detail))
       ELSE m.notes END,
     due_at = NULL, job_id = NULL, waits = NULL,
-    settled_at = CASE WHEN t.moves_to IN (${listOfTexts(finalStates)}) THEN coalesce(m.settled_at, now()) END
+    settled_at = CASE WHEN ${movedTo} IN (${listOfTexts(finalStates)}) THEN coalesce(m.settled_at, now()) END
   FROM furthest t
   WHERE m.id = t.known_id AND (${canMove})
   RETURNING t.receipt_id, m.state
@@ -209,11 +221,14 @@ function columns(ids: string[], receipts: NewReceipt[]): unknown[] {
     toColumn(({ detail }) => storable(detail)),
     toColumn(({ body }) => body.replaceAll('\0', '\uFFFD')),
     toColumn(hashIdentity),
+    toColumn(({ recipient }) => storable(recipient)),
   ];
 }
 
 /** A report repeats another one if message, integration and identity are equal. A hash keeps the report out of the column. */
-function hashIdentity({ appId, integrationId, messageId, identity }: NewReceipt): Buffer {
-  const identityFields = [appId, integrationId, messageId?.toLowerCase(), identity];
+function hashIdentity(receipt: NewReceipt): Buffer {
+  const { appId, integrationId, messageId, identity, identifiesCall } = receipt;
+  const named = identifiesCall ? null : messageId?.toLowerCase();
+  const identityFields = [appId, integrationId, named, identity];
   return hash('sha256', JSON.stringify(identityFields), 'buffer');
 }

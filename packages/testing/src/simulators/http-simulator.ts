@@ -37,8 +37,10 @@ export type HttpFault = { on?: string; to?: string | undefined } & (
 
 export type HttpSimulatorOptions<Send> = {
   /** The provider's normal answer, and the sends that it accepted. */
-  handle(request: HttpRequest): { reply: HttpReply; send?: Send };
+  handle(request: HttpRequest): Handled<Send> | Promise<Handled<Send>>;
 };
+
+type Handled<Send> = { reply: HttpReply; send?: Send };
 
 export type HttpSimulator<Send> = Simulator<Send, HttpFault> & {
   /** Every request that was read, including refused ones. */
@@ -69,7 +71,7 @@ export async function createHttpSimulator<Send>({
     const fault = faults.take((next) => isOnPath(next) && request.body.includes(next.to ?? ''));
     const refusal = fault && findFaultReply(fault);
     if (refusal) return write(response, refusal);
-    const { reply, send } = handle(request);
+    const { reply, send } = await handle(request);
     if (send === undefined) return answer(response, reply, fault);
     const atMs = performance.now();
     sends.push(send);

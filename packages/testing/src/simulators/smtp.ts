@@ -48,6 +48,8 @@ export type SmtpSimulatorOptions = {
   login?: { user: string; pass: string };
   /** SMTPUTF8 is offered unless this is false. */
   offersUtf8?: boolean;
+  /** Delivery status notifications (RFC 3461) are offered if this is true. */
+  offersDsn?: boolean;
 };
 
 export type SmtpSimulator = Simulator<SmtpSend, SmtpFault> & {
@@ -67,6 +69,7 @@ const closeTimeoutMs = 10;
 export async function createSmtpSimulator({
   login,
   offersUtf8 = true,
+  offersDsn = false,
 }: SmtpSimulatorOptions = {}): Promise<SmtpSimulator> {
   const faults = createFaultQueue<SmtpFault>();
   const acceptedListeners = createAcceptedListeners<SmtpSend>();
@@ -76,6 +79,7 @@ export async function createSmtpSimulator({
   const server = new SMTPServer({
     ...buildServerOptions(login),
     hideSMTPUTF8: !offersUtf8,
+    hideDSN: !offersDsn,
     onConnect: (session, done) => answer(applyNextFault('connect', session), done),
     onAuth(auth, session, done) {
       answer(applyNextFault('auth', session), (error) => {

@@ -1,25 +1,33 @@
 import type { ReceiptReport } from '@belfry/channels';
 import type { IntegrationRow } from '@belfry/database';
-import type { NewReceipt, ReceiptEffect } from '@belfry/pipeline/operate';
-import type { Logger } from '@belfry/runtime';
+import { type Logger, readBounceAddress, type Secrets } from '@belfry/runtime';
+import type { NewReceipt, ReceiptEffect } from './receipts';
+
+/** Stores reports of a provider about messages of its integration. */
+export type StoreReports = (signed: SignedReports) => Promise<void>;
 
 export type StoreReportsDeps = {
   storeReceipts(receipts: NewReceipt[]): Promise<ReceiptEffect[]>;
+  secrets: Pick<Secrets, 'fingerprint' | 'keyIds'>;
   log: Logger;
 };
 
-export type SignedReports = {
+type SignedReports = {
   integration: Pick<IntegrationRow, 'id' | 'appId'>;
   reports: ReceiptReport[];
   rawBody: Buffer;
 };
 
-/** The maximum that Meta sends in one call. */
-const maxReportsPerCall = 1_000;
+/** Meta sends up to 1,000 in one call, SendGrid up to 768 KB of at least 400 bytes each. */
+const maxReportsPerCall = 2_000;
 const maxStoredCharacters = 16_000;
 
 /** Stores the reports of a provider, updates the states of their messages and the facts about addresses. Drops repeats. */
-export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
+export function createStoreReports({
+  storeReceipts,
+  secrets,
+  log,
+}: StoreReportsDeps): StoreReports {
   return async function storeReports(signed: SignedReports): Promise<void> {
     const reports = signed.reports.slice(0, maxReportsPerCall);
     if (reports.length === 0) return;
@@ -28,17 +36,18 @@ export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
     const effects = await storeReceipts(
       // The raw body is stored once for each call.
       reports.map((report, index) => ({
-        messageId: report.messageId,
         providerMessageId: report.providerMessageId,
         state: report.state,
         reason: report.reason,
         errorCode: report.errorCode,
         detail: report.detail,
         identity: report.identity,
+        identifiesCall: report.identifiesCall,
         changes: report.changes ?? [],
+        ...findMessage(report, secrets),
         integrationId,
         appId,
-        body: index === 0 ? body : '',
+        body: report.record ?? (index === 0 ? body : ''),
       })),
     );
     reports.forEach(({ state }, index) => {
@@ -53,4 +62,14 @@ export function createStoreReports({ storeReceipts, log }: StoreReportsDeps) {
       });
     });
   };
+}
+
+/** A bounce address that we did not create names no message. The mail has one recipient unless it has copies. */
+function findMessage(
+  { messageId, recipient }: ReceiptReport,
+  secrets: StoreReportsDeps['secrets'],
+): Pick<NewReceipt, 'messageId' | 'recipient'> {
+  if (!messageId?.includes('@')) return { messageId, recipient };
+  const bounced = readBounceAddress(secrets, messageId);
+  return { messageId: bounced?.messageId, recipient: bounced?.hasCopies ? recipient : undefined };
 }
