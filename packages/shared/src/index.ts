@@ -43,6 +43,7 @@ export {
   type ChannelVersion,
   completeDefinition,
   defaultPolicy,
+  type EventKind,
   emptyDefinition,
   type Policy,
   type VersionDefinition,
@@ -93,12 +94,26 @@ export {
   receiptStates,
   type SkipReason,
   type SuppressionReason,
+  type SuppressionScope,
+  type SuppressionSource,
   skipReasons,
   suppressionReasons,
+  suppressionSources,
+  usualSources,
   type WaitReason,
   waitReasons,
 } from './message-state';
 export {
+  categorySlugPattern,
+  findOptOut,
+  formatOptOut,
+  listSwitchedOff,
+  type OptOut,
+  type UnsubscribeSource,
+  unsubscribeSources,
+} from './preferences';
+export {
+  type CategoryPreferences,
   mergeRecipients,
   type Preferences,
   type Recipient,
@@ -193,7 +208,7 @@ export {
   pushStatusBody,
   pushStatusFromWire,
 } from './wire/push-status';
-export { recipientFromWire, type WireUser } from './wire/recipient';
+export { readPreferences, recipientFromWire, type WireUser } from './wire/recipient';
 export {
   countsToWire,
   type RequestStatus,
@@ -226,6 +241,7 @@ export {
   isUserId,
   type StoredUser,
   type UserChange,
+  type UserSwitches,
   userFromWire,
   userToWire,
 } from './wire/user';

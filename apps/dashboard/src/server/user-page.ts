@@ -7,7 +7,7 @@ import {
   type ErasureRow,
   explainSuppression,
 } from '@belfry/pipeline/operate';
-import { maskEndpoint, type Recipient, type RecipientDevice } from '@belfry/shared';
+import { formatOptOut, maskEndpoint, type Recipient, type RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
 import { explainReason } from './explain';
@@ -62,11 +62,12 @@ export function listAddresses(
   });
 }
 
-/** The addresses as the verdict reads them, whatever event and integration a message is sent by. */
+/** The addresses as the verdict reads them for an optional event without a category, by any integration. */
 export function toCandidates(addresses: readonly AddressOnPage[], userId: string): Candidate[] {
   return addresses.map(({ channel, address, deviceId }) => ({
     ...{ channel, target: address ?? '', deviceId, userId },
     ...{ sender: undefined, integrationId: undefined, chain: [] },
+    ...{ kind: 'optional', category: undefined, preferences: undefined },
   }));
 }
 
@@ -81,10 +82,14 @@ export function addObstacles(
   });
 }
 
-function toObstacle({ obstacle, suppression }: Eligibility): wire.UserAddress['obstacle'] {
+function toObstacle({ obstacle, suppression, optOut }: Eligibility): wire.UserAddress['obstacle'] {
   if (obstacle === null) return null;
   if (obstacle === 'suppressed' && suppression) {
     return { reason: obstacle, ...explainSuppression(suppression) };
+  }
+  if (obstacle === 'opted_out' && optOut) {
+    const what = `${formatOptOut(optOut)} Mandatory events are still sent.`;
+    return { reason: obstacle, ...explainReason(obstacle, what) };
   }
   if (obstacle !== 'paused') return { reason: obstacle, ...explainReason(obstacle, null) };
   return {

@@ -109,3 +109,4 @@ export { judgeResends, type ResendVerdict } from './resend-verdict.sql';
 export { listOldKeys, type OldKey, rotateKeys } from './rotate-keys';
 export { readUserMessages, type UserMessage } from './user-messages';
 export type { UserQuery } from './user-messages.sql';
+export { explainOptOut, explainPassedSuppression } from './verdict-notes';
