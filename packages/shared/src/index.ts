@@ -107,6 +107,7 @@ export {
   categorySlugPattern,
   findOptOut,
   formatOptOut,
+  isCategorySlug,
   listSwitchedOff,
   type OptOut,
   type UnsubscribeSource,
@@ -201,6 +202,14 @@ export { parseJson, parseJsonInSteps } from './wire/json';
 export { unreadableJson } from './wire/json-scan';
 export { limits, maxMetadataTextCharacters } from './wire/limits';
 export { withoutNulls } from './wire/members';
+export {
+  findUnknownChannels,
+  type PreferencesBody,
+  preferencesAnswer,
+  preferencesBody,
+  preferencesFromWire,
+  preferencesToWire,
+} from './wire/preferences';
 export {
   type PushStatus,
   type PushStatusBody,

@@ -199,7 +199,21 @@ function toPreferences(stored: unknown): wire.UserPreferences {
     channelsOff: Object.keys(channels).filter(
       (channel) => toRecord(channels[channel])['disabled'] === true,
     ),
+    categories: listCategoryPreferences(toRecord(fields['categories'])),
   };
+}
+
+function listCategoryPreferences(
+  categories: Record<string, unknown>,
+): wire.UserPreferences['categories'] {
+  return Object.entries(categories).flatMap(([category, stored]) => {
+    const channels = Object.entries(toRecord(toRecord(stored)['channel_preferences']));
+    const all: [string | null, unknown][] = [[null, stored], ...channels];
+    return all.flatMap(([channel, fields]) => {
+      const isOff = toRecord(fields)['disabled'];
+      return typeof isOff === 'boolean' ? [{ category, channel, isOff }] : [];
+    });
+  });
 }
 
 function toRecord(value: unknown): Record<string, unknown> {

@@ -188,7 +188,8 @@ function toSlackChange(slack: UserBody['slack']): { [member: string]: Json } | u
   });
 }
 
-function toPreferencesChange(
+/** The changes of `preferences`, by member; only members of the schema. */
+export function toPreferencesChange(
   preferences: UserBody['preferences'],
 ): { [member: string]: Json } | undefined {
   if (!preferences) return undefined;
