@@ -48,6 +48,8 @@ function listSchemas(operations) {
     ['PushStatusAnswer', get('reportPushStatus').answer, false],
     ['UserBody', get('writeUser').body, true],
     ['User', get('readUser').answer, false],
+    ['PreferencesBody', get('writePreferences').body, true],
+    ['Preferences', get('readPreferences').answer, false],
     ['Inbox', get('listInbox').answer, false],
     ['CapturedMessage', get('waitForCaptures').answer.properties.messages.items, false],
     ['SandboxWaitAnswer', get('waitForCaptures').answer, false],

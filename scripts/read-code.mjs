@@ -17,6 +17,7 @@ export async function readCode() {
     import('../apps/api/dist/routes/sdk-operations.js'),
     import('../apps/api/dist/routes/request-status.js'),
     import('../apps/api/dist/routes/sandbox.js'),
+    import('../apps/api/dist/routes/preferences.js'),
     import('../apps/api/dist/routes/webhooks.js'),
   ]);
   const code = { ...runtime, ...shared, ...channels };
@@ -35,6 +36,7 @@ function createOperations(routes, channels) {
     routes.createBulkSendRoute({ channels, maxBatchItems: 1_000 }),
     routes.createCancelRoute({}),
     ...Object.values(routes.createUserRoutes({ channels })),
+    ...Object.values(routes.createPreferencesRoutes({ channels })),
     ...Object.values(routes.createDeviceRoutes({})),
     routes.createUserInboxRoute({}),
     routes.createPushStatusRoute({}),

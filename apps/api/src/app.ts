@@ -48,6 +48,7 @@ import { inboxOperations } from './routes/inbox-operations';
 import { createInboxStreamRoute, type InboxStreamDeps } from './routes/inbox-stream';
 import { openPushOperations } from './routes/open-push';
 import { createOpenApiRoute } from './routes/openapi';
+import { createPreferencesRoutes, type PreferencesRoutesDeps } from './routes/preferences';
 import { createPushStatusRoute } from './routes/push-status';
 import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './routes/receipts';
 import { createRequestStatusRoutes, type RequestStatusDeps } from './routes/request-status';
@@ -62,6 +63,7 @@ import { createHandlersWithoutIdempotencyKey } from './without-idempotency-key';
 
 export type ApiDeps = AuthenticateDeps &
   UserRoutesDeps &
+  PreferencesRoutesDeps &
   DeviceRoutesDeps &
   InboxRoutesDeps &
   InboxItemsDeps &
@@ -160,8 +162,13 @@ type UserHandlers = Pick<ReturnType<typeof createPost>, 'post'> &
 function addUserRoutes(app: Express, deps: ApiDeps, { post, put, withoutBody }: UserHandlers) {
   const [users, devices] = [createUserRoutes(deps), createDeviceRoutes(deps)];
   const inbox = createUserInboxRoute(deps);
+  const preferences = createPreferencesRoutes(deps);
   app.post('/v1/apps/:app_id/users', post(users.write));
   app.get('/v1/apps/:app_id/users/:user_id', withoutBody(users.read.answer));
+  app
+    .route('/v1/apps/:app_id/users/:user_id/preferences')
+    .get(withoutBody(preferences.readPreferences.answer))
+    .put(put(preferences.writePreferences.answer, { isStored: true }));
   app.post('/v1/apps/:app_id/users/:user_id/devices', post(devices.add));
   app
     .route('/v1/apps/:app_id/users/:user_id/devices/:device_id')
@@ -170,7 +177,9 @@ function addUserRoutes(app: Express, deps: ApiDeps, { post, put, withoutBody }: 
     .get(withoutBody(devices.read.answer))
     .delete(withoutBody(devices.remove.answer));
   app.get('/v1/apps/:app_id/users/:user_id/inbox', withoutBody(inbox.answer));
-  return [...Object.values(users), ...Object.values(devices)];
+  return [users, preferences, devices].flatMap((routes): { operation: Operation }[] =>
+    Object.values(routes),
+  );
 }
 
 function addDocsRoutes(app: Express): void {

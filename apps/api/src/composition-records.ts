@@ -1,5 +1,11 @@
 import { performance } from 'node:perf_hooks';
-import { createDevices, createUsers, type Database, type Queryable } from '@belfry/database';
+import {
+  createDevices,
+  createUserPreferences,
+  createUsers,
+  type Database,
+  type Queryable,
+} from '@belfry/database';
 import {
   type AnsweredCall,
   type AnsweredWrite,
@@ -47,6 +53,7 @@ export function createRecords({
 }: RecordDeps): Pick<
   ApiDeps,
   | 'users'
+  | 'preferences'
   | 'devices'
   | 'inbox'
   | 'isReportable'
@@ -58,6 +65,7 @@ export function createRecords({
 > {
   const users = createUsers({ pool: database.accepting, secrets, newId });
   const devices = createDevices({ pool: database.accepting, newId });
+  const preferences = createUserPreferences(database.accepting);
   const write = createStoreWrite({
     slots: Math.ceil(env.DATABASE_POOL_SIZE / 2),
     maxWaiting: maxWritesWaiting,
@@ -78,6 +86,10 @@ export function createRecords({
     users: {
       writeUser: (call, toBody) => writeWithAnswer(call, toBody, users.writeUser),
       findWholeUser: (appId, userId) => mapStoreErrors(users.findWholeUser(appId, userId)),
+    },
+    preferences: {
+      readPreferences: (user) => mapStoreErrors(preferences.readPreferences(user)),
+      writePreferences: (change) => write(() => preferences.writePreferences(change)),
     },
     devices: {
       addDevice: (call, toBody) => writeWithAnswer(call, toBody, devices.addDevice),

@@ -71,6 +71,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
       return { isWritten: true };
     },
     users: { writeUser: failWithoutStore, findWholeUser: failWithoutStore },
+    preferences: { readPreferences: failWithoutStore, writePreferences: failWithoutStore },
     devices: devicesWithoutStore,
     inbox: inboxWithoutStore({ id, key }),
     inboxStreams: streamsWithoutStore,

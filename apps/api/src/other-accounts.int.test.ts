@@ -89,6 +89,7 @@ const types: ValueTypes = {
   ...plain('before', 'archived', 'last_event_id', 'ticket', 'seen', 'read'),
   biz_opaque_callback_data: 'messageId',
   ...plain('url', 'types', 'description', 'enabled', 'since'),
+  ...plain('disabled', 'channel_preferences', 'categories'),
 };
 
 function plain(...names: string[]): ValueTypes {

@@ -152,6 +152,7 @@ function withoutCredentials({
 const oneProblemOfEachRoute = {
   ...{ platform: 'windows', batch: [{ user: {} }], type: 'CLICKED' },
   ...{ message_id: 'm', url: 'http://receiver.example', since: -1 },
+  channel_preferences: { fax: {} },
 };
 
 function withBody(body: string): Provoke {

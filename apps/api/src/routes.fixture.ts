@@ -102,6 +102,8 @@ export const bodyByRoute: Record<string, ((eventName: string) => object) | undef
   [cancelRoute]: () => ({ cancel_key: 'nothing' }),
   'POST /v1/apps/:app_id/users': () => ({ user_id: 'somebody', email: 'a@example.com' }),
   'GET /v1/apps/:app_id/users/:user_id': undefined,
+  'GET /v1/apps/:app_id/users/:user_id/preferences': undefined,
+  'PUT /v1/apps/:app_id/users/:user_id/preferences': () => ({ disabled: true }),
   'GET /v1/apps/:app_id/users/:user_id/inbox': undefined,
   'POST /v1/apps/:app_id/users/:user_id/devices': () => ({ platform: 'ios' }),
   'POST /v1/apps/:app_id/users/:user_id/devices/:device_id': () => ({ platform: 'ios' }),

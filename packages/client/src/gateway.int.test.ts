@@ -161,6 +161,20 @@ describe('every operation', () => {
     await expect(devices.delete(userId, 'phone/1')).rejects.toMatchObject({ status: 404 });
   });
 
+  test('replaces and reads the preferences of a user', async () => {
+    const { users } = connect();
+    const userId = 'Ben / 2?';
+    await users.upsert({ user_id: userId, preferences: { locale: 'de', disabled: true } });
+    const channel_preferences = { sms: { disabled: true } };
+    const written = await users.setPreferences(userId, { channel_preferences });
+    expect(written).toEqual({
+      ...{ locale: 'de', disabled: false, channel_preferences, categories: {} },
+    });
+    expect(await users.preferences(userId)).toEqual(written);
+    const unknown = users.setPreferences(userId, { categories: { nothing: { disabled: true } } });
+    await expect(unknown).rejects.toMatchObject({ status: 422, code: 'validation_failed' });
+  });
+
   test('reports the status of a push notification', async () => {
     const { push } = connect();
     const body = { notification_id: 'nobody', type: 'CLICKED' } as const;
@@ -247,6 +261,8 @@ const everyCall: {
   users: {
     upsert: ({ users }) => users.upsert({ user_id: '{user_id}' }),
     get: ({ users }) => users.get('{user_id}'),
+    preferences: ({ users }) => users.preferences('{user_id}'),
+    setPreferences: ({ users }) => users.setPreferences('{user_id}', { disabled: true }),
     inbox: ({ users }) => users.inbox('{user_id}'),
   },
   devices: {

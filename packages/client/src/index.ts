@@ -28,6 +28,8 @@ export type {
   NewDeviceBody,
   NewWebhookBody,
   Override,
+  Preferences,
+  PreferencesBody,
   PushStatusAnswer,
   PushStatusBody,
   Recipient,
@@ -69,7 +71,15 @@ export {
   readRequest,
 } from './requests';
 export { type CaptureFilter, type Sandbox, waitForCaptures } from './sandbox';
-export { type InboxPage, listInbox, readUser, type Users, writeUser } from './users';
+export {
+  type InboxPage,
+  listInbox,
+  readPreferences,
+  readUser,
+  type Users,
+  writePreferences,
+  writeUser,
+} from './users';
 export {
   type VerifyOptions,
   verifyWebhook,

@@ -129,12 +129,15 @@ const demoEvents: Record<string, VersionInput> = {
       text: 'Order *{{order.id}}* for {{default user_name "a customer"}} is on its way.',
     },
   }),
-  password_reset: demoEvent({
-    email: {
-      subject: 'Reset your password',
-      html: '<p>Hello {{default user_name "there"}},</p><p><a href="{{reset_url}}">Choose a new password</a>. The link works for {{default minutes "30"}} minutes.</p>',
-    },
-  }),
+  password_reset: {
+    ...demoEvent({
+      email: {
+        subject: 'Reset your password',
+        html: '<p>Hello {{default user_name "there"}},</p><p><a href="{{reset_url}}">Choose a new password</a>. The link works for {{default minutes "30"}} minutes.</p>',
+      },
+    }),
+    kind: 'mandatory',
+  },
   deploy_finished: demoEvent({
     slack: {
       text: '{{#if ok}}:white_check_mark:{{else}}:x:{{/if}} {{service}} {{version}} {{#if ok}}is live{{else}}failed: {{reason}}{{/if}}',

@@ -40,6 +40,13 @@ export {
 } from './configuration/app-users';
 export { type AccountAppRow, type AccountApps, createAccountApps } from './configuration/apps';
 export {
+  type AppCategories,
+  type CategoryRow,
+  createCategories,
+  formatUnknownCategory,
+  maxCategories,
+} from './configuration/categories';
+export {
   type CallData,
   callDataStatement,
   maxCallsCompared,
@@ -95,6 +102,7 @@ export {
   createSuppressions,
   type SuppressionRow,
   type Suppressions,
+  widenSuppression,
 } from './configuration/suppressions';
 export {
   createWebhookEndpoints,
@@ -183,6 +191,12 @@ export {
   type TotpRow,
   totpPlace,
 } from './operators/totp';
+export {
+  createUserPreferences,
+  type PreferencesWrite,
+  type StoredPreferences,
+  type UserPreferences,
+} from './preferences';
 export { cancelTerm, hasMetadata, metadataTerm, selectTerms } from './request-term';
 export { checkPostgres } from './server-check';
 export {

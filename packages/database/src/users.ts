@@ -3,6 +3,7 @@ import type { Contact, StoredUser, UserChange } from '@belfry/shared';
 import type pg from 'pg';
 import { deviceJson } from './devices';
 import { userTokenPlace } from './look-ups';
+import { lockPreferences, queueUnsubscribed, requireKnownCategories } from './preferences';
 import type { Queryable } from './transaction';
 
 export type UsersDeps = { pool: pg.Pool; secrets: Secrets; newId: () => string };
@@ -30,7 +31,7 @@ export function createUsers({ pool, secrets, newId }: UsersDeps): Users {
   };
 
   // The token is sealed to its row, so the id of the row is read first. Another call may create the row before the write.
-  async function writeUser(client: Queryable, { appId, user }: UserWrite): Promise<StoredUser> {
+  async function upsertUser(client: Queryable, { appId, user }: UserWrite): Promise<StoredUser> {
     for (let tries = 1; tries <= maxTries; tries += 1) {
       const existingSid = user.slackToken ? await findSid(client, appId, user.userId) : undefined;
       const userSid = existingSid ?? newId();
@@ -43,6 +44,20 @@ export function createUsers({ pool, secrets, newId }: UsersDeps): Users {
       if (rows[0]) return rows[0].user;
     }
     throw new Error('The user was created or removed by another call on each of 3 tries');
+  }
+
+  /** Preferences are compared with those of before, to report what the call switched off. */
+  async function writeUser(client: Queryable, write: UserWrite): Promise<StoredUser> {
+    const { appId, user } = write;
+    const { locale: _, ...switches } = toMembers(user.contact['preferences']);
+    if (Object.keys(switches).length === 0) return upsertUser(client, write);
+    await requireKnownCategories(client, appId, switches['categories']);
+    const stored = await lockPreferences(client, { appId, userId: user.userId });
+    const written = await upsertUser(client, write);
+    const [before, after] = [stored?.before ?? null, toMembers(written.contact['preferences'])];
+    const { userSid } = written;
+    await queueUnsubscribed(client, { appId, userSid, before, after, source: 'api' });
+    return written;
   }
 
   function buildContact({ contact, slackToken }: UserChange, userSid: string): Contact {

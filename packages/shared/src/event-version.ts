@@ -22,12 +22,21 @@ export type ChannelVersion = {
   policy: Policy;
 };
 
+export type EventKind = 'mandatory' | 'optional';
+
 /** The content of an event version; immutable once published. */
 export type VersionDefinition = {
   defaultLocale: string;
   /** A placeholder without data: print nothing, or fail the message. */
   missing: 'empty' | 'reject';
   isSensitive: boolean;
+  /**
+   * Stored preferences and suppressions with the scope `optional` do not stop a mandatory event. Absent in versions published
+   * before there were kinds: see `findOptOut`.
+   */
+  kind?: EventKind;
+  /** The slug of a category of the app. */
+  category?: string;
   /** Set on a test: every channel goes to the sandbox, even if the app is live. */
   delivery?: 'sandbox';
   channels: Record<string, ChannelVersion>;
@@ -53,7 +62,13 @@ export function completeDefinition({ channels = {}, ...fields }: VersionInput): 
     name,
     completeChannel(channel),
   ]);
-  return { ...emptyDefinition, ...fields, channels: Object.fromEntries(completeChannels) };
+  const complete = { ...emptyDefinition, ...fields };
+  const kind = complete.isSensitive ? 'mandatory' : 'optional';
+  return {
+    ...complete,
+    kind: complete.kind ?? kind,
+    channels: Object.fromEntries(completeChannels),
+  };
 }
 
 function completeChannel({ policy, ...fields }: ChannelInput): ChannelVersion {

@@ -43,6 +43,7 @@ export {
   type ChannelVersion,
   completeDefinition,
   defaultPolicy,
+  type EventKind,
   emptyDefinition,
   type Policy,
   type VersionDefinition,
@@ -94,12 +95,27 @@ export {
   receiptStates,
   type SkipReason,
   type SuppressionReason,
+  type SuppressionScope,
+  type SuppressionSource,
   skipReasons,
   suppressionReasons,
+  suppressionSources,
+  usualSources,
   type WaitReason,
   waitReasons,
 } from './message-state';
 export {
+  categorySlugPattern,
+  findOptOut,
+  formatOptOut,
+  isCategorySlug,
+  listSwitchedOff,
+  type OptOut,
+  type UnsubscribeSource,
+  unsubscribeSources,
+} from './preferences';
+export {
+  type CategoryPreferences,
   mergeRecipients,
   type Preferences,
   type Recipient,
@@ -188,13 +204,21 @@ export { unreadableJson } from './wire/json-scan';
 export { limits, maxMetadataTextCharacters } from './wire/limits';
 export { withoutNulls } from './wire/members';
 export {
+  findUnknownChannels,
+  type PreferencesBody,
+  preferencesAnswer,
+  preferencesBody,
+  preferencesFromWire,
+  preferencesToWire,
+} from './wire/preferences';
+export {
   type PushStatus,
   type PushStatusBody,
   pushStatusAnswer,
   pushStatusBody,
   pushStatusFromWire,
 } from './wire/push-status';
-export { recipientFromWire, type WireUser } from './wire/recipient';
+export { readPreferences, recipientFromWire, type WireUser } from './wire/recipient';
 export {
   countsToWire,
   type RequestStatus,
@@ -227,6 +251,7 @@ export {
   isUserId,
   type StoredUser,
   type UserChange,
+  type UserSwitches,
   userFromWire,
   userToWire,
 } from './wire/user';

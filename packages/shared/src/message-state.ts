@@ -156,10 +156,31 @@ export type ReceiptState = (typeof receiptStates)[number];
 export const suppressionReasons = {
   bounced: 'The address does not exist or does not accept such messages.',
   opted_out: 'The recipient opted out.',
+  complained: 'The recipient reported a message as spam.',
   manual: 'An operator added it.',
 } as const satisfies Record<string, string>;
 
 export type SuppressionReason = keyof typeof suppressionReasons;
+
+/** Where a suppression came from, and whether it stops all messages or only those of optional events. */
+export const suppressionSources = {
+  manual: { scope: 'all', means: 'An operator added it.' },
+  api: { scope: 'all', means: 'The API added it.' },
+  bounce: { scope: 'all', means: 'A message bounced.' },
+  complaint: { scope: 'optional', means: 'The recipient reported a message as spam.' },
+  unsubscribe: { scope: 'optional', means: 'The recipient unsubscribed, or blocked the sender.' },
+  reply: { scope: 'optional', means: 'The recipient replied with a keyword such as STOP.' },
+} as const satisfies Record<string, { scope: SuppressionScope; means: string }>;
+
+export type SuppressionScope = 'all' | 'optional';
+export type SuppressionSource = keyof typeof suppressionSources;
+
+/** The source of a reported suppression, if the report names none. */
+export const usualSources = {
+  bounced: 'bounce',
+  opted_out: 'unsubscribe',
+  complained: 'complaint',
+} as const satisfies Record<Exclude<SuppressionReason, 'manual'>, SuppressionSource>;
 
 /** The senders that a suppression is for, in words. Without a sender it is for every sender of the app. */
 export function formatSuppressedSender(sender: string | null): string {
@@ -173,6 +194,8 @@ export type ContactUpdate =
       reason: Exclude<SuppressionReason, 'manual'>;
       /** The sender that it applies to; empty for every sender of the app. */
       sender: string;
+      /** Default: see `usualSources`. */
+      source?: SuppressionSource;
       detail?: string;
     }
   /** The address changed, such as a Telegram group that became a supergroup. */

@@ -42,7 +42,11 @@ export type Preferences = {
   locale?: string;
   disabled?: boolean;
   channelPreferences?: Record<string, { disabled?: boolean }>;
+  /** By slug. */
+  categories?: Record<string, CategoryPreferences>;
 };
+
+export type CategoryPreferences = Pick<Preferences, 'disabled' | 'channelPreferences'>;
 
 /**
  * Merges fields one by one, and `slack`, `telegram` and `preferences` member by member. OneSignal subscriptions in the

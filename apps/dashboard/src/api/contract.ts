@@ -2,6 +2,7 @@ import { alertRoutes } from './alerts';
 import { appRoutes } from './apps';
 import { auditRoutes } from './audit';
 import { captureRoutes } from './captures';
+import { categoryRoutes } from './categories';
 import { eventRoutes } from './events';
 import { findRoutes } from './find';
 import { inboxSecretRoutes } from './inbox-secrets';
@@ -46,6 +47,7 @@ export const contract = {
   ...testSendRoutes,
   ...logRoutes,
   ...savedFilterRoutes,
+  ...categoryRoutes,
   ...requestRoutes,
   ...requestItemRoutes,
   ...resendRoutes,

@@ -1,3 +1,4 @@
+import { categorySlugPattern } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import { publishProblem } from './problem';
 import type { RouteSpec } from './route-spec';
@@ -11,6 +12,8 @@ const closed = { additionalProperties: false };
 
 const missing = createChoice(['empty', 'reject']);
 const onUnknown = createChoice(['resend', 'resend_next', 'hold']);
+
+export const eventKind = createChoice(['mandatory', 'optional']);
 
 const policyInput = Type.Partial(
   Type.Object({
@@ -41,6 +44,11 @@ export const definitionInput = Type.Partial(
     }),
     missing,
     isSensitive: Type.Boolean(),
+    kind: eventKind,
+    category: Type.String({
+      pattern: categorySlugPattern,
+      'x-problem': 'must be the slug of a category',
+    }),
     channels: Type.Record(Type.String(), channelInput, { maxProperties: 20 }),
   }),
   closed,
@@ -70,6 +78,10 @@ const definition = Type.Object({
   /** How a message handles a path that is missing in the data. */
   missing,
   isSensitive: Type.Boolean(),
+  /** Absent in versions published before there were kinds. */
+  kind: Type.Optional(eventKind),
+  /** Slug of a category of the app. */
+  category: Type.Optional(Type.String()),
   /** Set on the version of a test send to the sandbox. */
   delivery: Type.Optional(Type.Literal('sandbox')),
   channels: Type.Record(Type.String(), channelDefinition),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { explanation } from './requests';
 import type { RouteSpec } from './route-spec';
-import { anyObject, done, nullable, time } from './schemas';
+import { anyObject, createChoice, done, nullable, time } from './schemas';
 
 const userRow = Type.Object({
   /** The id in every path. Callers use `userId`. */
@@ -28,6 +28,14 @@ const userPreferences = Type.Object({
   locale: nullable(Type.String()),
   isAllOff: Type.Boolean(),
   channelsOff: Type.Array(Type.String()),
+  /** Preferences by category: null is the category on every channel, and `isOff` false an exception that is on. */
+  categories: Type.Array(
+    Type.Object({
+      category: Type.String(),
+      channel: nullable(Type.String()),
+      isOff: Type.Boolean(),
+    }),
+  ),
 });
 export type UserPreferences = Static<typeof userPreferences>;
 
@@ -67,6 +75,10 @@ const suppressionRow = Type.Object({
   sender: nullable(Type.String()),
   reason: Type.String(),
   detail: nullable(Type.String()),
+  /** `optional`: messages of mandatory events are still sent. */
+  scope: createChoice(['all', 'optional']),
+  /** Where it came from; see `suppressionSources`. */
+  source: Type.String(),
   /** E-mail address of the operator; null if a provider reported it. */
   addedBy: nullable(Type.String()),
   at: time,

@@ -29,6 +29,7 @@ import { createRegistryHandlers } from './routes/registry';
 import { createRequestItemHandlers, type RequestItemHandlersDeps } from './routes/request-items';
 import { createRequestHandlers, type RequestHandlersDeps } from './routes/requests';
 import { createResendHandlers, type ResendHandlersDeps } from './routes/resends';
+import { type CategoryHandlersDeps, createCategoryHandlers } from './routes/categories';
 import { createSavedFilterHandlers, type SavedFilterHandlersDeps } from './routes/saved-filters';
 import { createSessionHandlers, type SessionHandlersDeps } from './routes/session';
 import { createTestSendHandlers, type TestSendHandlersDeps } from './routes/test-send';
@@ -50,6 +51,7 @@ export type DashboardDeps = {
   trying: TestSendHandlersDeps;
   log: LogHandlersDeps;
   savedFilters: SavedFilterHandlersDeps;
+  categories: CategoryHandlersDeps;
   requests: RequestHandlersDeps;
   requestItems: RequestItemHandlersDeps;
   resends: ResendHandlersDeps;
@@ -122,6 +124,7 @@ function createHandlers(deps: DashboardDeps): Handlers {
     ...createTestSendHandlers(deps.trying),
     ...createLogHandlers(deps.log),
     ...createSavedFilterHandlers(deps.savedFilters),
+    ...createCategoryHandlers(deps.categories),
     ...createRequestHandlers(deps.requests),
     ...createRequestItemHandlers(deps.requestItems),
     ...createResendHandlers(deps.resends),

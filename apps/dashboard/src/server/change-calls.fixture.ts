@@ -236,6 +236,17 @@ export async function savedFilter({ call, tenant }: Scene): Promise<Record<strin
   return { id: body.filters.find((filter: { name: string }) => filter.name === name).id };
 }
 
+export const newCategory = () => ({
+  slug: `category-${newId()}`,
+  texts: { en: { name: 'News', description: '' } },
+});
+
+export async function category({ call, tenant }: Scene): Promise<Record<string, string>> {
+  const body = newCategory();
+  await call('post', `apps/${tenant.appId}/categories`, body);
+  return { slug: body.slug };
+}
+
 /** A rule that watches an integration and is sent by it. */
 export async function newAlertRule(scene: Scene): Promise<object> {
   const { id: integrationId } = await integration(scene);

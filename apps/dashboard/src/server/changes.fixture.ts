@@ -32,6 +32,8 @@ import {
   renamedIntegration,
   type Scene,
   savedFilter,
+  category,
+  newCategory,
   secondSession,
   slackBot,
   startedResend,
@@ -159,6 +161,12 @@ export const changes: Record<string, MakeChange> = {
     body: { name: 'Renamed' },
   }),
   'DELETE /api/apps/:appId/filters/:id': async (scene) => ({ path: await savedFilter(scene) }),
+  'POST /api/apps/:appId/categories': async () => ({ body: newCategory() }),
+  'PATCH /api/apps/:appId/categories/:slug': async (scene) => ({
+    path: await category(scene),
+    body: { position: 3 },
+  }),
+  'DELETE /api/apps/:appId/categories/:slug': async (scene) => ({ path: await category(scene) }),
   [`POST ${events}/:eventId/preview`]: tryDraft,
   [`POST ${events}/:eventId/test`]: async (scene) => ({
     path: await liveEvent(scene),

@@ -9,6 +9,7 @@ import {
   createAlertRules,
   createAppEvents,
   createAppIntegrations,
+  createCategories,
   createLookUps,
   createWebhookEndpoints,
   type Database,
@@ -84,7 +85,7 @@ export function createConfigurationServices(
     },
     alerts: createAlertServices(deps, integrations),
     webhooks: createWebhookServices(deps),
-    events: { channels: all, events, integrations, compiling },
+    events: { channels: all, events, integrations, categories: createCategories(pool), compiling },
     trying: {
       channels: all,
       events,

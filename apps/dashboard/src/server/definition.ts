@@ -1,4 +1,5 @@
 import type { AnyChannel } from '@belfry/channels';
+import { formatUnknownCategory } from '@belfry/database';
 import type { FairQueue } from '@belfry/runtime';
 import { canonicalizeLocale, TemplateError, type VersionDefinition } from '@belfry/shared';
 import { maxLocaleCharacters, type TemplatePath } from '../api/events';
@@ -9,6 +10,8 @@ export type DefinitionFacts = {
   channels: Record<string, AnyChannel>;
   delivery: 'sandbox' | 'live';
   integrations: readonly { id: string; channel: string; name: string; state: string }[];
+  /** Slugs of the app. Without it, the category is not checked: a test needs none. */
+  categories?: readonly string[];
   /** Fairness key of the compile queue. */
   accountId: string;
   compiling: FairQueue;
@@ -29,6 +32,10 @@ export async function checkDefinition(
   const names = Object.keys(definition.channels);
   const problems: PublishProblem[] =
     names.length === 0 ? [createError({}, 'The event has no channel. Add one.')] : [];
+  const { category } = definition;
+  if (category !== undefined && facts.categories?.includes(category) === false) {
+    problems.push(createError({ field: 'category' }, formatUnknownCategory(category)));
+  }
   for (const name of names) {
     problems.push(...(await checkChannel(name, definition, { ...facts, recordPath })));
   }

@@ -1,5 +1,6 @@
 import type { AnyChannel } from '@belfry/channels';
 import type {
+  AppCategories,
   AppEventRow,
   AppEvents,
   AppIntegrations,
@@ -19,6 +20,7 @@ export type EventAnswersDeps = {
   channels: Record<string, AnyChannel>;
   events: AppEvents;
   integrations: Pick<AppIntegrations, 'list'>;
+  categories: Pick<AppCategories, 'list'>;
   compiling: FairQueue;
 };
 
@@ -36,11 +38,15 @@ export function createEventAnswers(deps: EventAnswersDeps) {
     { app, actor }: AppCall,
     definition: VersionDefinition,
   ): Promise<CheckedDefinition> {
-    const integrations = await deps.integrations.list(app.id);
+    const [integrations, categories] = await Promise.all([
+      deps.integrations.list(app.id),
+      deps.categories.list(app.id),
+    ]);
     return checkDefinition(definition, {
       channels: deps.channels,
       delivery: app.delivery,
       integrations,
+      categories: categories.map(({ slug }) => slug),
       accountId: actor.accountId,
       compiling: deps.compiling,
     });

@@ -3,6 +3,7 @@ import {
   type CurrentSuppression,
   endedSuppression,
   explainCancel,
+  explainOptOut,
   explainSuppression,
   type TimelineMessage,
 } from '@belfry/pipeline/operate';
@@ -92,6 +93,7 @@ export function explainMessage(
   }
   const detail =
     explainCancel(message) ??
+    explainOptOut(message) ??
     receipts.findLast((receipt) => receipt.state === 'failed')?.detail ??
     last?.detail ??
     null;

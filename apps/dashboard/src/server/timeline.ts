@@ -1,5 +1,7 @@
 import {
   explainCancel,
+  explainOptOut,
+  explainPassedSuppression,
   explainResendObstacle,
   findVerdictWarning,
   getResendRun,
@@ -147,10 +149,15 @@ function buildMessageRow(message: TimelineMessage, timeline: ItemTimeline): Mess
   };
 }
 
+const shownNotes = new Set([
+  ...['failovers', 'resend_run', 'cancelled_by', 'opt_out', 'passed_suppression'],
+]);
+
 /** Notes that have no step of their own. */
-function getOtherNotes({ notes }: TimelineMessage): Record<string, unknown> {
-  const { failovers: _, resend_run: __, cancelled_by: ___, ...otherNotes } = notes ?? {};
-  return otherNotes;
+function getOtherNotes(message: TimelineMessage): Record<string, unknown> {
+  const otherNotes = Object.entries(message.notes ?? {}).filter(([name]) => !shownNotes.has(name));
+  const suppression = explainPassedSuppression(message);
+  return { ...Object.fromEntries(otherNotes), ...(suppression && { suppression }) };
 }
 
 function describeWait(
@@ -184,7 +191,7 @@ function buildSteps(
     const { state, reason, settledAt } = message;
     const settled = isStoppedBySuppression(message)
       ? explanation
-      : reason && explainReason(reason, explainCancel(message) ?? null);
+      : reason && explainReason(reason, explainCancel(message) ?? explainOptOut(message) ?? null);
     const detail = settled ? joinSentences(settled) : '';
     steps.push({ kind: 'settled', at: settledAt.getTime(), state, reason, detail });
   }

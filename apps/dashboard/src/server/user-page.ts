@@ -7,7 +7,7 @@ import {
   type ErasureRow,
   explainSuppression,
 } from '@belfry/pipeline/operate';
-import { maskEndpoint, type Recipient, type RecipientDevice } from '@belfry/shared';
+import { formatOptOut, maskEndpoint, type Recipient, type RecipientDevice } from '@belfry/shared';
 import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
 import { explainReason } from './explain';
@@ -62,11 +62,12 @@ export function listAddresses(
   });
 }
 
-/** The addresses as the verdict reads them, whatever event and integration a message is sent by. */
+/** The addresses as the verdict reads them for an optional event without a category, by any integration. */
 export function toCandidates(addresses: readonly AddressOnPage[], userId: string): Candidate[] {
   return addresses.map(({ channel, address, deviceId }) => ({
     ...{ channel, target: address ?? '', deviceId, userId },
     ...{ sender: undefined, integrationId: undefined, chain: [] },
+    ...{ kind: 'optional', category: undefined, preferences: undefined },
   }));
 }
 
@@ -81,10 +82,14 @@ export function addObstacles(
   });
 }
 
-function toObstacle({ obstacle, suppression }: Eligibility): wire.UserAddress['obstacle'] {
+function toObstacle({ obstacle, suppression, optOut }: Eligibility): wire.UserAddress['obstacle'] {
   if (obstacle === null) return null;
   if (obstacle === 'suppressed' && suppression) {
     return { reason: obstacle, ...explainSuppression(suppression) };
+  }
+  if (obstacle === 'opted_out' && optOut) {
+    const what = `${formatOptOut(optOut)} Mandatory events are still sent.`;
+    return { reason: obstacle, ...explainReason(obstacle, what) };
   }
   if (obstacle !== 'paused') return { reason: obstacle, ...explainReason(obstacle, null) };
   return {
@@ -194,7 +199,21 @@ function toPreferences(stored: unknown): wire.UserPreferences {
     channelsOff: Object.keys(channels).filter(
       (channel) => toRecord(channels[channel])['disabled'] === true,
     ),
+    categories: listCategoryPreferences(toRecord(fields['categories'])),
   };
+}
+
+function listCategoryPreferences(
+  categories: Record<string, unknown>,
+): wire.UserPreferences['categories'] {
+  return Object.entries(categories).flatMap(([category, stored]) => {
+    const channels = Object.entries(toRecord(toRecord(stored)['channel_preferences']));
+    const all: [string | null, unknown][] = [[null, stored], ...channels];
+    return all.flatMap(([channel, fields]) => {
+      const isOff = toRecord(fields)['disabled'];
+      return typeof isOff === 'boolean' ? [{ category, channel, isOff }] : [];
+    });
+  });
 }
 
 function toRecord(value: unknown): Record<string, unknown> {

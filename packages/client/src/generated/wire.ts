@@ -69,6 +69,14 @@ export type Recipient = {
     channel_preferences?: { readonly [name: string]: {
       disabled?: boolean | null | undefined;
     } } | null | undefined;
+    /** Preferences by category of the app, and by channel within it. */
+    categories?: { readonly [name: string]: {
+      disabled?: boolean | null | undefined;
+      /** Preferences by channel. */
+      channel_preferences?: { readonly [name: string]: {
+        disabled?: boolean | null | undefined;
+      } } | null | undefined;
+    } } | null | undefined;
   } | null | undefined;
 };
 
@@ -657,6 +665,14 @@ export type UserBody = {
     channel_preferences?: { readonly [name: string]: {
       disabled?: boolean | null | undefined;
     } } | null | undefined;
+    /** Preferences by category of the app, and by channel within it. */
+    categories?: { readonly [name: string]: {
+      disabled?: boolean | null | undefined;
+      /** Preferences by channel. */
+      channel_preferences?: { readonly [name: string]: {
+        disabled?: boolean | null | undefined;
+      } } | null | undefined;
+    } } | null | undefined;
   } | null | undefined;
 };
 
@@ -684,6 +700,14 @@ export type User = {
     channel_preferences?: { readonly [name: string]: {
       disabled?: boolean;
     } };
+    /** Preferences by category of the app, and by channel within it. */
+    categories?: { readonly [name: string]: {
+      disabled?: boolean;
+      /** Preferences by channel. */
+      channel_preferences?: { readonly [name: string]: {
+        disabled?: boolean;
+      } };
+    } };
   };
   /** Newest first, at most 100. */
   devices: readonly Device[];
@@ -691,6 +715,46 @@ export type User = {
   created_at: number;
   /** Unix milliseconds. */
   updated_at: number;
+};
+
+/**
+ * Replaces all stored preferences: what is absent is on again. An absent `locale` stays unchanged.
+ */
+export type PreferencesBody = {
+  /** Language of the templates, as a BCP 47 tag such as pt-BR. */
+  locale?: string | null | undefined;
+  disabled?: boolean | null | undefined;
+  /** Preferences by channel. */
+  channel_preferences?: { readonly [name: string]: {
+    disabled?: boolean | null | undefined;
+  } } | null | undefined;
+  /** Preferences by category of the app, and by channel within it. */
+  categories?: { readonly [name: string]: {
+    disabled?: boolean | null | undefined;
+    /** Preferences by channel. */
+    channel_preferences?: { readonly [name: string]: {
+      disabled?: boolean | null | undefined;
+    } } | null | undefined;
+  } } | null | undefined;
+};
+
+export type Preferences = {
+  /** Language of the templates, as a BCP 47 tag such as pt-BR. */
+  locale?: string;
+  /** Everything is off, apart from more specific preferences. */
+  disabled: boolean;
+  /** Preferences by channel. */
+  channel_preferences?: { readonly [name: string]: {
+    disabled?: boolean;
+  } };
+  /** Preferences by category of the app, and by channel within it. */
+  categories?: { readonly [name: string]: {
+    disabled?: boolean;
+    /** Preferences by channel. */
+    channel_preferences?: { readonly [name: string]: {
+      disabled?: boolean;
+    } };
+  } };
 };
 
 export type Inbox = {
@@ -756,7 +820,7 @@ export type SandboxWaitAnswer = {
   next: string;
 };
 
-export type WebhookType = 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.skipped' | 'message.unknown' | 'request.completed' | 'device.disabled' | 'address.suppressed' | 'integration.needs_attention' | 'alert.fired' | 'alert.resolved';
+export type WebhookType = 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed' | 'message.skipped' | 'message.unknown' | 'request.completed' | 'device.disabled' | 'address.suppressed' | 'user.unsubscribed' | 'integration.needs_attention' | 'alert.fired' | 'alert.resolved';
 
 export type NewWebhookBody = {
   /** https, port 443, a public host, no user name or password. */
@@ -931,6 +995,24 @@ export type WebhookEvent = {
     /** The sender that it applies to. Absent if it applies to every sender. */
     sender?: string;
     reason: string;
+    /** True for an example, and for a test send from the dashboard. */
+    test?: boolean;
+  };
+} | {
+  type: 'user.unsubscribed';
+  /** ISO 8601: when it happened. */
+  timestamp: string;
+  data: {
+    app_id: string;
+    user_sid: string;
+    /** Absent after the user was removed. */
+    user_id?: string;
+    /** The channel that was switched off; null for all channels. */
+    channel: string | null;
+    /** The category that was switched off; null for all categories. */
+    category: string | null;
+    /** How it was switched off. */
+    source: 'api' | 'dashboard' | 'link' | 'reply';
     /** True for an example, and for a test send from the dashboard. */
     test?: boolean;
   };

@@ -3,6 +3,7 @@ import { completeDefinition, type VersionDefinition, type VersionInput } from '@
 import type pg from 'pg';
 import { type Actor, type ActorInApp, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
+import { requireCategory } from './categories';
 
 export type StoredVersion = {
   id: string;
@@ -130,11 +131,16 @@ async function publishDraft(
   if (basedOnLive !== undefined && event.liveVersionId !== basedOnLive) {
     return { state: 'live_changed' };
   }
-  const version = { eventId, definition: event.draft, note };
+  const definition = completeDefinition(event.draft);
+  // A draft that was saved before there were kinds gets one now.
+  if (!event.draft.kind) await client.query(setDraft, [eventId, JSON.stringify(definition)]);
+  const version = { eventId, definition, note };
   return { state: 'published', ...(await publishVersion(client, actor, version)) };
 }
 
-/** The definition becomes the event's next version and its live one. */
+const setDraft = 'UPDATE event SET draft = $2 WHERE id = $1';
+
+/** The definition becomes the event's next version and its live one. Throws `validation_failed` for an unknown category. */
 async function publishVersion(
   client: Queryable,
   actor: ActorInApp,
@@ -222,6 +228,7 @@ async function insertVersion(
   { appId, operatorId }: ActorInApp,
   { eventId, definition, kind, note, rolledBackTo }: NewVersion,
 ): Promise<{ id: string; number: number }> {
+  if (kind === 'live') await requireCategory(client, appId, definition.category);
   const id = newId();
   const { rows } = await client.query<{ number: number }>(
     `INSERT INTO event_version (id, event_id, app_id, number, kind, definition, note, created_by, rolled_back_to)

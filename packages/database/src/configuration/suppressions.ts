@@ -1,5 +1,5 @@
 import { newId } from '@belfry/runtime';
-import { maskTarget } from '@belfry/shared';
+import { maskTarget, type SuppressionScope, type SuppressionSource } from '@belfry/shared';
 import type pg from 'pg';
 import { addressKey } from '../address-key';
 import { type Actor, changeWithAudit, writeAudit } from '../audit';
@@ -13,6 +13,9 @@ export type SuppressionRow = {
   sender: string;
   reason: string;
   detail: string | null;
+  /** `optional`: messages of mandatory events are still sent. */
+  scope: SuppressionScope;
+  source: SuppressionSource;
   /** The operator who added it; null when a provider reported it. */
   createdBy: string | null;
   createdAt: Date;
@@ -58,7 +61,7 @@ export function createSuppressions(pool: pg.Pool) {
       return rows;
     },
 
-    /** Applies to every sender. Undefined when the address is already on the list. */
+    /** Applies to every sender and event. Undefined when the address is already on the list with this scope. */
     async add(
       actor: Actor,
       appId: string,
@@ -66,16 +69,13 @@ export function createSuppressions(pool: pg.Pool) {
     ): Promise<string | undefined> {
       const { channel, address, detail } = suppression;
       const id = newId();
-      const entry = {
-        action: 'suppression.added',
-        subject: id,
-        change: toAuditChange(suppression),
-      };
-      return changeWithAudit(pool, { ...actor, appId }, entry, async (client) => {
+      const change = toAuditChange(suppression);
+      const createEntry = (subject: string) => ({ action: 'suppression.added', subject, change });
+      return changeWithAudit(pool, { ...actor, appId }, createEntry, async (client) => {
         const { rows } = await client.query<{ id: string }>(
           `INSERT INTO suppression (id, app_id, channel, recipient, reason, detail, created_by)
            VALUES ($1, $2, $3, ${addressKey('$3::text', '$4::text')}, 'manual', $5, $6)
-           ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING RETURNING id`,
+           ON CONFLICT (app_id, channel, recipient, sender) ${widenSuppression} RETURNING id`,
           [id, appId, channel, address, detail, actor.operatorId],
         );
         return rows[0]?.id;
@@ -102,6 +102,11 @@ export function createSuppressions(pool: pg.Pool) {
 
 export type Suppressions = ReturnType<typeof createSuppressions>;
 
+/** An entry for all messages takes the place of one for optional events. Any other entry stays: an operator may have changed it. */
+export const widenSuppression = `DO UPDATE SET scope = excluded.scope, source = excluded.source, reason = excluded.reason,
+  detail = excluded.detail, created_by = excluded.created_by, created_at = excluded.created_at
+  WHERE suppression.scope = 'optional' AND excluded.scope = 'all'`;
+
 const lastCharacter = '\u{10FFFF}';
 
 /** Written so that PostgreSQL uses the index. $3 is the last character. */
@@ -111,7 +116,7 @@ function begins(text: string): string {
 
 /** `address` is the column whose spelling is returned. */
 function columnsWith(address: string): string {
-  return `s.id, s.channel, ${address} AS address, s.sender, s.reason, s.detail,
+  return `s.id, s.channel, ${address} AS address, s.sender, s.reason, s.detail, s.scope, s.source,
   o.email AS "createdBy", s.created_at AS "createdAt"`;
 }
 

@@ -2,9 +2,12 @@ import type { AnyChannel, Target } from '@belfry/channels';
 import type { UserRow } from '@belfry/database';
 import {
   type ChannelVersion,
+  findOptOut,
+  formatOptOut,
   getSchedule,
   mergeRecipients,
   type Recipient,
+  readPreferences,
   readSchedule,
   recipientFromWire,
   type SkipReason,
@@ -38,12 +41,13 @@ export function createPlan(channels: Record<string, AnyChannel>): Plan {
 
   return function plan(input) {
     const recipient = resolveRecipient(input, extraFields);
+    const preferences = resolvePreferences(input);
     const messages: NewMessage[] = [];
     const skips: Record<string, Skip> = {};
     for (const name of Object.keys(input.definition.channels)) {
       const [channel, version] = [channels[name], input.definition.channels[name]];
       if (!channel || !version) continue;
-      const result = planChannel({ name, channel, version, recipient, input });
+      const result = planChannel({ name, channel, version, recipient, preferences, input });
       if ('skip' in result) skips[name] = result.skip;
       else
         messages.push(
@@ -70,15 +74,15 @@ type ChannelPlan = {
   channel: AnyChannel;
   version: ChannelVersion;
   recipient: Recipient | undefined;
+  preferences: ReturnType<typeof resolvePreferences>;
   input: PlanInput;
 };
 
 function planChannel(plan: ChannelPlan): { skip: Skip } | { targets: Target[] } {
   const { name, channel, recipient, input } = plan;
   if (!recipient) return skip('no_recipient', 'The request has no user.');
-  if (isOptedOut(recipient, name)) {
-    return skip('opted_out', 'The recipient switched this channel off.');
-  }
+  const optOut = findOptOut({ ...plan.preferences, channel: name });
+  if (optOut) return skip('opted_out', formatOptOut(optOut));
   const targeting = channel.findTargets(recipient, input);
   if ('skip' in targeting) {
     return isUnknownUser(input) && targeting.skip === 'no_address'
@@ -133,14 +137,18 @@ function resolveRecipient(
   return stored ? mergeRecipients(stored, callRecipient) : callRecipient;
 }
 
-function isUnknownUser({ item, stored }: PlanInput): boolean {
-  return Boolean(item.user?.user_id) && stored === undefined;
+/** What `findOptOut` reads, apart from the channel. */
+function resolvePreferences({ item, stored, definition }: PlanInput) {
+  return {
+    kind: definition.kind,
+    category: definition.category,
+    call: readPreferences(item.user?.preferences),
+    stored: stored?.preferences,
+  };
 }
 
-function isOptedOut({ preferences }: Recipient, channel: string): boolean {
-  return (
-    preferences?.disabled === true || preferences?.channelPreferences?.[channel]?.disabled === true
-  );
+function isUnknownUser({ item, stored }: PlanInput): boolean {
+  return Boolean(item.user?.user_id) && stored === undefined;
 }
 
 /** The sandbox needs no sender. Live, a channel needs an integration or a token in the request, unless it is built in. */

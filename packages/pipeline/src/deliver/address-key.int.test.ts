@@ -34,6 +34,7 @@ const read = (id: string) => database.prisma.message.findUniqueOrThrow({ where: 
 const candidate = (target: string) => ({
   ...{ channel: 'email', target, chain: [] },
   ...{ deviceId: undefined, sender: undefined, userId: undefined, integrationId: undefined },
+  ...{ kind: undefined, category: undefined, preferences: undefined },
 });
 
 const write = (target: string, channel = 'email') =>

@@ -11,6 +11,7 @@ import {
   skippingObstacles,
 } from './eligibility.sql';
 import { buildFailoverNote } from './failover.sql';
+import { addVerdictNotes } from './opt-out.sql';
 import { isDue } from './waiting-message.sql';
 
 /** A message that this worker may send now, with all that is needed to send it. */
@@ -151,7 +152,7 @@ WITH due AS MATERIALIZED (
     FOR UPDATE SKIP LOCKED)
   RETURNING id
 ), verdict AS (
-  SELECT e.id, e.integration_id, e.name, e.state_reason, e.next_id, e.web_push,
+  SELECT e.id, e.integration_id, e.name, e.state_reason, e.next_id, e.web_push, e.opt_out, e.passed_suppression,
     CASE WHEN e.probe_at > now() THEN e.probe_at ELSE now() + ($3::float8 + $5::float8) * interval '1 ms' END AS probe_at,
     CASE WHEN p.id IS NULL THEN e.obstacle END AS obstacle
   FROM eligibility e
@@ -169,6 +170,7 @@ WITH due AS MATERIALIZED (
     integration_id = CASE WHEN v.obstacle = 'failover' THEN v.next_id ELSE m.integration_id END,
     notes = CASE WHEN v.obstacle = 'failover'
       THEN ${buildFailoverNote({ integrationId: 'v.integration_id', name: 'v.name', reason: 'needs_attention', detail: 'v.state_reason' })}
+      WHEN v.obstacle = 'opted_out' OR v.obstacle IS NULL THEN ${addVerdictNotes('m.notes', 'v')}
       ELSE m.notes END,
     attempts = m.attempts + CASE WHEN v.obstacle IS NULL THEN 1 ELSE 0 END,
     due_at = CASE

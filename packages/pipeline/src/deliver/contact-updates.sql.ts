@@ -1,7 +1,7 @@
 import type { Queryable } from '@belfry/database';
-import { addressKey, storable } from '@belfry/database';
+import { addressKey, storable, widenSuppression } from '@belfry/database';
 import { newId } from '@belfry/runtime';
-import type { ContactUpdate } from '@belfry/shared';
+import { type ContactUpdate, suppressionSources, usualSources } from '@belfry/shared';
 import { isErased } from '../operate/is-erased.sql';
 
 /** Contact updates for the address of a message. */
@@ -33,16 +33,20 @@ function apply(pool: Queryable, messageId: string, change: ContactUpdate): Promi
   }
 }
 
-/** Keeps an existing suppression, which an operator may have changed. */
+/** A bounce takes the place of a suppression for optional events; see `widenSuppression`. */
 function suppress(
   pool: Queryable,
   { messageId, change }: ChangeOnMessage<'suppress'>,
 ): Promise<unknown> {
+  const source = change.source ?? usualSources[change.reason];
   return pool.query(
-    `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail)
-     SELECT $2, app_id, channel, ${addressKey('channel', 'target')}, $3, $4, $5 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
-     ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING`,
-    [messageId, newId(), change.sender, change.reason, storable(change.detail)],
+    `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail, source, scope)
+     SELECT $2, app_id, channel, ${addressKey('channel', 'target')}, $3, $4, $5, $6, $7 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
+     ON CONFLICT (app_id, channel, recipient, sender) ${widenSuppression}`,
+    [
+      ...[messageId, newId(), change.sender, change.reason, storable(change.detail)],
+      ...[source, suppressionSources[source].scope],
+    ],
   );
 }
 

@@ -1,5 +1,6 @@
 import { createDatabase, createDevices, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
+import { type EventKind, findOptOut, readPreferences } from '@belfry/shared';
 import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
 import fc from 'fast-check';
 import { writeMessageRow } from '../message-row.fixture';
@@ -12,11 +13,14 @@ import { readEligibility, skippingObstacles } from './eligibility.sql';
 const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let factories: ReturnType<typeof createFactories>;
+/** Its users have the same ids, and switched everything off. */
+let otherAccount: Tenant;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
   database = createDatabase({ url, poolSize: 4, log });
   factories = createFactories(database);
+  otherAccount = await factories.createTenant();
 });
 
 afterAll(() => database.close());
@@ -33,7 +37,13 @@ type World = {
   integrations: { state: IntegrationState; sender: number | undefined }[];
   current: number;
   calledSender: number | undefined;
-  suppressions: ('every sender' | number)[];
+  suppressions: { sender: 'every sender' | number; scope: 'all' | 'optional' }[];
+  /** Undefined is a version older than kinds. */
+  kind: EventKind | undefined;
+  category: 'news' | undefined;
+  stored: Switches;
+  /** Of the call. */
+  call: Switches;
   isPaused: boolean;
   isExpired: boolean;
   device: {
@@ -42,6 +52,33 @@ type World = {
     isUserNamed: boolean;
   };
 };
+
+/** Whether each level is switched off; undefined is no preference. */
+type Switches = Partial<
+  Record<'all' | 'channel' | 'category' | 'categoryAndChannel', boolean | undefined>
+>;
+
+function toPreferences({ all, channel, category, categoryAndChannel }: Switches, name: string) {
+  return {
+    ...(all !== undefined && { disabled: all }),
+    ...(channel !== undefined && { channel_preferences: { [name]: { disabled: channel } } }),
+    categories: {
+      sports: { disabled: true },
+      news: {
+        ...(category !== undefined && { disabled: category }),
+        ...(categoryAndChannel !== undefined && {
+          channel_preferences: { [name]: { disabled: categoryAndChannel } },
+        }),
+      },
+    },
+  };
+}
+
+const level = fc.option(fc.boolean(), { nil: undefined });
+const switches = fc.record({
+  ...{ all: level, channel: level, category: level, categoryAndChannel: level },
+});
+const none: Switches = {};
 
 const sender = fc.option(fc.nat(senders.length - 1), { nil: undefined });
 const worlds: fc.Arbitrary<World> = fc.record({
@@ -59,9 +96,16 @@ const worlds: fc.Arbitrary<World> = fc.record({
   current: fc.nat(2),
   calledSender: sender,
   suppressions: fc.uniqueArray(
-    fc.oneof(fc.constant('every sender' as const), fc.nat(senders.length - 1)),
-    { maxLength: 2 },
+    fc.record({
+      sender: fc.oneof(fc.constant('every sender' as const), fc.nat(senders.length - 1)),
+      scope: fc.constantFrom('all' as const, 'optional' as const),
+    }),
+    { maxLength: 2, selector: ({ sender: which }) => which },
   ),
+  kind: fc.constantFrom('optional', 'optional', 'mandatory', undefined),
+  category: fc.constantFrom('news', undefined),
+  stored: fc.oneof(fc.constant(none), switches),
+  call: fc.oneof({ weight: 3, arbitrary: fc.constant(none) }, { weight: 1, arbitrary: switches }),
   isPaused: fc.integer({ min: 0, max: 4 }).map((number) => number === 0),
   isExpired: fc.integer({ min: 0, max: 9 }).map((number) => number === 0),
   device: fc.record({
@@ -74,6 +118,7 @@ const worlds: fc.Arbitrary<World> = fc.record({
 const free: World = {
   ...{ channel: 'email', integrations: [], current: 0, calledSender: undefined, suppressions: [] },
   ...{ isPaused: false, isExpired: false },
+  ...{ kind: 'optional', category: 'news', stored: none, call: none },
   device: { state: 'none', isPlanned: false, isUserNamed: false },
 };
 const toAttend = { state: 'needs_attention', sender: undefined } as const;
@@ -95,8 +140,25 @@ const examples: Record<string, World> = {
     device: { state: 'off', isPlanned: true, isUserNamed: true },
   },
   paused: { ...free, isPaused: true },
-  suppressed: { ...free, calledSender: 1, suppressions: [1] },
+  suppressed: { ...free, calledSender: 1, suppressions: [{ sender: 1, scope: 'all' }] },
 };
+
+const named = { state: 'none', isPlanned: false, isUserNamed: true } as const;
+/** Opt-outs by preference, which random worlds rarely have alone, and what lets a message pass them. */
+const preferenceExamples: World[] = [
+  { ...free, device: named, stored: { all: true } },
+  { ...free, device: named, stored: { all: true, channel: false } },
+  { ...free, device: named, stored: { channel: true, category: false } },
+  { ...free, device: named, stored: { category: true, categoryAndChannel: false } },
+  { ...free, device: named, stored: { categoryAndChannel: true } },
+  { ...free, device: named, stored: { category: true }, category: undefined },
+  { ...free, device: named, stored: { all: true }, call: { all: false } },
+  { ...free, device: named, stored: { channel: true }, call: { all: false } },
+  { ...free, device: named, stored: { all: true }, kind: 'mandatory' },
+  { ...free, device: named, stored: { all: true }, kind: undefined },
+  { ...free, kind: 'mandatory', suppressions: [{ sender: 'every sender', scope: 'optional' }] },
+  { ...free, kind: undefined, suppressions: [{ sender: 'every sender', scope: 'optional' }] },
+];
 
 const playerId = '22222222-2222-4222-8222-222222222222';
 
@@ -145,26 +207,52 @@ async function createDevice({ appId }: Tenant, { device: { state } }: World) {
   return { userId, token, deviceId: deviceSid };
 }
 
+async function createEvent(
+  tenant: Tenant,
+  channels: Parameters<typeof factories.createEvent>[1],
+  { kind, category }: World,
+) {
+  await database.prisma.category.create({ data: { appId: tenant.appId, slug: 'news' } });
+  const options = { ...(kind && { kind }), ...(category && { category }) };
+  const event = await factories.createEvent(tenant, channels, options);
+  if (kind) return event;
+  const text = `UPDATE event_version SET definition = definition - 'kind' WHERE id = $1`;
+  await database.delivery.query(text, [event.versionId]);
+  return event;
+}
+
+async function storePreferences({ appId }: Tenant, userId: string, preferences: object) {
+  const where = { appId_userId: { appId, userId } };
+  await database.prisma.user.update({ where, data: { contact: { preferences } } });
+  const twin = { id: newId(), appId: otherAccount.appId, userId };
+  const contact = { preferences: { disabled: true } };
+  await database.prisma.user.create({ data: { ...twin, contact } });
+}
+
 /** Writes the message of a world, and the candidate that a dry run would make of the same call. */
 async function build(world: World) {
   const { channel } = world;
   const tenant = await factories.createTenant();
   const integrationIds = await createIntegrations(tenant, world);
   const version = channelVersion({ text: 'Hi' }, { integrationIds });
-  const event = await factories.createEvent(tenant, { [channel]: version });
+  const { appId } = tenant;
+  const { kind, category } = world;
+  const event = await createEvent(tenant, { [channel]: version }, world);
   const { userId, token, deviceId } = await createDevice(tenant, world);
   const targets = { email: 'ana@example.com', sms: '+4520000000', push: token };
   const target = channel === 'onesignal' ? `subscription:${playerId}` : targets[channel];
-  const { appId } = tenant;
-  for (const which of world.suppressions) {
+  await storePreferences(tenant, userId, toPreferences(world.stored, channel));
+  for (const { sender: which, scope } of world.suppressions) {
     const ofSender = which === 'every sender' ? '' : senders[which];
     const suppression = { id: newId(), appId, channel, recipient: target, reason: 'bounced' };
-    await database.prisma.suppression.create({ data: { ...suppression, sender: ofSender ?? '' } });
+    const data = { ...suppression, scope, sender: ofSender ?? '' };
+    await database.prisma.suppression.create({ data });
   }
   if (world.isPaused) await database.prisma.channelPause.create({ data: { appId, channel } });
   const integrationId = integrationIds[world.current];
   const calledSender = world.calledSender === undefined ? undefined : senders[world.calledSender];
-  const named = world.device.isUserNamed ? userId : undefined;
+  const namedUser = world.device.isUserNamed ? userId : undefined;
+  const preferences = toPreferences(world.call, channel);
   const planned = world.device.isPlanned ? deviceId : undefined;
   const write = async () => {
     const id = await writeMessageRow(
@@ -172,7 +260,7 @@ async function build(world: World) {
       {
         ...{ channel, target, deviceId: planned },
         ...(integrationId ? { integrationId } : {}),
-        recipient: named ? { user_id: named } : {},
+        recipient: { ...(namedUser && { user_id: namedUser }), preferences },
         override: calledSender ? { [channel]: { sender: calledSender } } : undefined,
       },
     );
@@ -181,8 +269,8 @@ async function build(world: World) {
     return id;
   };
   const candidate = {
-    ...{ channel, target, deviceId: planned, sender: calledSender, userId: named },
-    ...{ integrationId, chain: integrationIds },
+    ...{ channel, target, deviceId: planned, sender: calledSender, userId: namedUser },
+    ...{ integrationId, chain: integrationIds, kind, category, preferences },
   };
   // Live, so that a resend has an integration. A live app could not publish every one of these chains.
   await database.prisma.app.update({ where: { id: appId }, data: { delivery: 'live' } });
@@ -231,6 +319,7 @@ async function judge(world: World) {
     // A dry run has no end.
     dryRun: world.isExpired ? 'expired' : (dryRun?.obstacle ?? undefined),
     nextIntegrationId: dryRun?.nextIntegrationId,
+    optOut: dryRun?.optOut ?? undefined,
     page: page?.obstacle ?? undefined,
     explained,
     claim: claimed,
@@ -263,6 +352,16 @@ function expectResendAgrees(
   else expect(obstacle).toBe(skips.includes(claimed) ? claimed : undefined);
 }
 
+/** The rule of planning. A claim applies it to named users with an opt-out; `sports` is one in every world. */
+function findExpectedOptOut({ channel, kind, category, stored, call, device }: World) {
+  if (kind !== 'optional' || !device.isUserNamed) return undefined;
+  return findOptOut({
+    ...{ channel, kind, category },
+    stored: readPreferences(toPreferences(stored, channel)),
+    call: readPreferences(toPreferences(call, channel)),
+  });
+}
+
 test('everything that judges a message agrees with the claim on what stops it, and the fast claim takes nothing that is stopped', async () => {
   const seen = new Set<string>();
   await fc.assert(
@@ -277,9 +376,13 @@ test('everything that judges a message agrees with the claim on what stops it, a
         expect(verdicts.claimedIntegrationId).toBe(verdicts.nextIntegrationId);
       }
       expectPageAgrees(verdicts);
+      expect(verdicts.optOut).toEqual(findExpectedOptOut(world));
       expectResendAgrees(world, verdicts);
     }),
-    { numRuns: 150, examples: Object.values(examples).map((world) => [world]) },
+    {
+      numRuns: 250,
+      examples: [...Object.values(examples), ...preferenceExamples].map((world) => [world]),
+    },
   );
   expect([...seen].sort()).toEqual(Object.keys(examples).sort());
 }, 120_000);
@@ -295,7 +398,7 @@ test.each([
   await database.prisma.suppression.create({ data: suppression });
   const candidate = {
     ...{ channel: 'sms', target: recipient, chain: [], deviceId: undefined, userId: undefined },
-    integrationId: undefined,
+    ...{ integrationId: undefined, kind: undefined, category: undefined, preferences: undefined },
   };
   const verdicts = await readEligibility(database.lookUps, appId, [
     { ...candidate, sender: named },

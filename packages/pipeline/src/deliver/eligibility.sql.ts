@@ -1,5 +1,7 @@
 import { addressKey, hashToken } from '@belfry/database';
+import type { EventKind, OptOut } from '@belfry/shared';
 import type pg from 'pg';
+import { hasNoOptOut, type PreferenceFacts, selectOptOut } from './opt-out.sql';
 import { type CurrentSuppression, selectSuppression } from './suppression.sql';
 
 /** The message fails. */
@@ -19,11 +21,9 @@ export type Obstacle =
   | 'failover';
 
 /** SQL about a row `d` of the judged relation. Each is evaluated only where it decides. */
-export type CandidateFacts = {
+export type CandidateFacts = PreferenceFacts & {
   /** The sender that the call names, or NULL: then the integration's sender counts. */
   sender: string;
-  /** The `user_id` that the call names, or NULL. */
-  userId: string;
   /** The integrations of the channel in the event's version, in order, as a JSON array of ids. */
   chain: string;
 };
@@ -64,22 +64,25 @@ export function isClearlyEligible(m: string): string {
   return `(NOT ${isExpired(m)} AND NOT ${mayHaveDevice(m, plannedDevice(m))}) IS TRUE
     AND (SELECT true FROM integration WHERE id = ${m}.integration_id AND (state <> 'active' OR deleted_at IS NOT NULL)) IS NULL
     AND (${selectPause(m)}) IS NULL
-    AND (SELECT true FROM suppression p WHERE ${isSuppression('p', m)} LIMIT 1) IS NULL`;
+    AND (SELECT true FROM suppression p WHERE ${isSuppression('p', m)} LIMIT 1) IS NULL
+    AND ${hasNoOptOut(m)}`;
 }
 
 /**
  * The one verdict: a SELECT that adds `obstacle` to each row of a relation, in the order in which reasons are reported.
  * The relation has `id, app_id, channel, target, device, integration_id, expires_at`. The result also has `next_id` (the
- * integration that a failover goes to), what `selectSuppression` reads, and columns of the current integration.
+ * integration that a failover goes to), `opt_out`, what `selectSuppression` reads, and columns of the current integration.
  */
 export function selectEligibility(relation: string, facts: CandidateFacts): string {
   return `
   SELECT d.*, i.name, i.state_reason, i.probe_at, n.id AS next_id, c.is_paused AS is_channel_paused,
-    s.suppression_id, g.obstacle AS device_obstacle, g.disabled_reason AS device_reason, g.web_push,
+    CASE WHEN s.stops THEN s.id END AS suppression_id, CASE WHEN NOT s.stops THEN s.reason END AS passed_suppression,
+    t.opt_out, g.obstacle AS device_obstacle, g.disabled_reason AS device_reason, g.web_push,
     CASE
       WHEN ${isExpired('d')} THEN 'expired'
       WHEN i.deleted_at IS NOT NULL THEN 'integration_removed'
-      WHEN s.is_suppressed THEN 'suppressed'
+      WHEN s.stops THEN 'suppressed'
+      WHEN t.opt_out IS NOT NULL THEN 'opted_out'
       WHEN g.obstacle IS NOT NULL THEN g.obstacle
       WHEN i.state = 'paused' OR c.is_paused THEN 'paused'
       WHEN i.state = 'needs_attention' AND n.id IS NULL THEN 'needs_attention'
@@ -89,11 +92,13 @@ export function selectEligibility(relation: string, facts: CandidateFacts): stri
   LEFT JOIN integration i ON i.id = d.integration_id AND i.app_id = d.app_id
   LEFT JOIN LATERAL (SELECT (${selectPause('d')}) IS TRUE AS is_paused) c ON true
   LEFT JOIN LATERAL (
-    SELECT true AS is_suppressed, p.id AS suppression_id FROM suppression p
+    -- A kind is read only where a suppression is for optional events.
+    SELECT p.id, p.reason, p.scope = 'all' OR (${facts.kind}) IS DISTINCT FROM 'mandatory' AS stops FROM suppression p
     WHERE ${isSuppression('p', 'd')}
       AND (p.sender = '' OR ${plainSender('p.sender')} = ${plainSender(`coalesce(${facts.sender}, i.settings ->> 'sender')`)})
-    ORDER BY p.sender LIMIT 1
+    ORDER BY p.scope, p.sender LIMIT 1
   ) s ON true
+  LEFT JOIN LATERAL (${selectOptOut(facts)}) t ON true
   LEFT JOIN LATERAL (${selectDeviceObstacle(facts.userId)}) g ON true
   LEFT JOIN LATERAL (${selectNextIntegration({ chain: facts.chain, from: 'd', when: "i.state = 'needs_attention'" })}) n ON true`;
 }
@@ -104,19 +109,29 @@ const overrideSender =
 
 const isItem = 'o.request_id = d.request_id AND o.item = d.item';
 
+/** A part of the definition of the message's version. */
+const ofVersion = (part: string) => `(SELECT e.definition ${part}
+      FROM request r JOIN event_version e ON e.id = r.version_id WHERE r.id = d.request_id LIMIT 1)`;
+
 /** The facts about a stored message, for a relation that also has `request_id, item`. Read only where they decide. */
 export const messageFacts: CandidateFacts = {
   sender: `(SELECT ${overrideSender} FROM request_item o WHERE ${isItem} AND o.override IS NOT NULL)`,
   userId: `(SELECT o.recipient::jsonb ->> 'user_id' FROM request_item o WHERE ${isItem})`,
-  chain: `(SELECT e.definition #> ARRAY['channels', d.channel, 'integrationIds']
-      FROM request r JOIN event_version e ON e.id = r.version_id WHERE r.id = d.request_id LIMIT 1)`,
+  chain: ofVersion("#> ARRAY['channels', d.channel, 'integrationIds']"),
+  kind: ofVersion("->> 'kind'"),
+  category: ofVersion("->> 'category'"),
+  preferences: `(SELECT o.recipient::jsonb -> 'preferences' FROM request_item o WHERE ${isItem})`,
 };
 
 /** The columns of the judged relation, for stored messages `m`. */
 export const messageColumns = `m.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.expires_at, m.integration_id,
     ${plannedDevice('m')} AS device`;
 
-export type CurrentVerdict = { obstacle: Obstacle | null; suppression: CurrentSuppression | null };
+export type CurrentVerdict = {
+  obstacle: Obstacle | null;
+  suppression: CurrentSuppression | null;
+  optOut: OptOut | null;
+};
 
 /** The verdict that a claim would give now on each of these messages of an app, by id. Changes nothing. */
 export async function readObstacles(
@@ -125,7 +140,7 @@ export async function readObstacles(
   messageIds: readonly string[],
 ): Promise<Map<string, CurrentVerdict>> {
   const { rows } = await pool.query<CurrentVerdict & { id: string }>(
-    `SELECT id, obstacle, ${selectSuppression('e')} AS suppression FROM (${selectEligibility(
+    `SELECT id, obstacle, opt_out AS "optOut", ${selectSuppression('e')} AS suppression FROM (${selectEligibility(
       `(SELECT ${messageColumns} FROM message m WHERE m.id = ANY ($2::uuid[]) AND m.app_id = $1)`,
       messageFacts,
     )}) e`,
@@ -216,6 +231,11 @@ export type Candidate = {
   integrationId: string | undefined;
   /** The ids of the channel's integrations, in order. */
   chain: readonly string[];
+  /** Of the event's version. */
+  kind: EventKind | undefined;
+  category: string | undefined;
+  /** `user.preferences` of the call. */
+  preferences: object | undefined;
 };
 
 export type Eligibility = CurrentVerdict & {
@@ -242,6 +262,9 @@ export async function readEligibility(
       candidates.map(({ userId }) => userId),
       candidates.map(({ integrationId }) => integrationId),
       candidates.map(({ chain }) => JSON.stringify(chain)),
+      candidates.map(({ kind }) => kind),
+      candidates.map(({ category }) => category),
+      candidates.map(({ preferences }) => preferences && JSON.stringify(preferences)),
     ],
   });
   return rows;
@@ -249,14 +272,17 @@ export async function readEligibility(
 
 const readStatement = `
 SELECT e.obstacle, e.is_channel_paused AS "isChannelPaused", e.next_id AS "nextIntegrationId",
-  ${selectSuppression('e')} AS suppression
+  e.opt_out AS "optOut", ${selectSuppression('e')} AS suppression
 FROM (${selectEligibility(
   `(
     SELECT t.place AS id, $1::uuid AS app_id, t.channel, t.target, t.device, t.sender, t.user_id, t.integration_id, t.chain,
-      'infinity'::timestamptz AS expires_at
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::jsonb[])
-      WITH ORDINALITY t (channel, target, device, sender, user_id, integration_id, chain, place)
+      t.kind, t.category, t.preferences, 'infinity'::timestamptz AS expires_at
+    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::jsonb[], $9::text[], $10::text[], $11::jsonb[])
+      WITH ORDINALITY t (channel, target, device, sender, user_id, integration_id, chain, kind, category, preferences, place)
   )`,
-  { sender: 'd.sender', userId: 'd.user_id', chain: 'd.chain' },
+  {
+    ...{ sender: 'd.sender', userId: 'd.user_id', chain: 'd.chain' },
+    ...{ kind: 'd.kind', category: 'd.category', preferences: 'd.preferences' },
+  },
 )}
 ) e ORDER BY e.id`;

@@ -14,6 +14,7 @@ import * as dashboard from './use-dashboard.fixture';
 import * as deliver from './use-deliver.fixture';
 import * as gateway from './use-gateway.fixture';
 import * as operate from './use-operate.fixture';
+import * as preferences from './use-preferences.fixture';
 import * as queues from './use-queues.fixture';
 import * as relay from './use-relay.fixture';
 import * as upkeep from './use-upkeep.fixture';
@@ -37,6 +38,7 @@ async function useAll(): Promise<void> {
   await gateway.useUsers(world);
   await gateway.useLookUps(world);
   await gateway.useSends(world);
+  await preferences.useCategories(world);
   const [messageId = ''] = await deliver.useClaims(world);
   await gateway.useReceipts(world, messageId);
   await gateway.useCaptures(world, messageId);
@@ -47,6 +49,7 @@ async function useAll(): Promise<void> {
   await operate.useLog(world, messageId);
   await operate.useWaits(world);
   await operate.useCapturePages(world);
+  await preferences.usePreferences(world);
   await dashboard.useIntegrations(world);
   await dashboard.useEvents(world);
   await dashboard.usePeopleOfApp(world);

@@ -15,6 +15,7 @@ import { readWaitingFacts } from '../deliver/waiting-message.sql';
 import { resultFor } from '../message-row.fixture';
 import { createQueueFacts } from '../operate/queue-counts';
 import { judgeResends } from '../operate/resend-verdict.sql';
+import { optionalNews } from './use-preferences.fixture';
 import { claim, person, readRevision, send, type World } from './world.fixture';
 
 /** Reads the verdict of a claim on a message, and on one that resends it. */
@@ -56,7 +57,7 @@ export async function useClaims(world: World): Promise<string[]> {
   }
   const candidate = {
     ...{ channel: 'email', target: blocked.address, sender: undefined, userId: person.userId },
-    ...{ deviceId: undefined, integrationId: first, chain: [first, second] },
+    ...{ deviceId: undefined, integrationId: first, chain: [first, second], ...optionalNews },
   };
   await readEligibility(database.accepting, appId, [candidate]);
   await suppressions.remove(actor, appId, suppression ?? '');
@@ -110,7 +111,9 @@ async function useFailover(world: World): Promise<void> {
   await createAccountApps(pool).list(actor.accountId);
   const chain = { integrationId: first, chain: [first, second], userId: undefined };
   const candidate = { channel: 'email', target: 'x@example.com', sender: undefined, ...chain };
-  await readEligibility(pool, world.appId, [{ ...candidate, deviceId: undefined }]);
+  await readEligibility(pool, world.appId, [
+    { ...candidate, ...optionalNews, deviceId: undefined },
+  ]);
   await claimMessages(pool, claim([messageId]));
   const back = await send(world, { message: { integrationId: first } });
   await readWaitingFacts(pool, [back.messageId]);

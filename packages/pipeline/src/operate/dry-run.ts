@@ -4,6 +4,7 @@ import type { FairQueue } from '@belfry/runtime';
 import {
   AppError,
   failureReasons,
+  formatOptOut,
   type Recipient,
   skipReasons,
   type WireItem,
@@ -172,7 +173,7 @@ type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail' | 'suppression'
 
 /** In the order in which a claim, and then an attempt, would find it. A message that would wait is sent later. */
 function toVerdict(
-  { obstacle, suppression }: Judgement,
+  { obstacle, suppression, optOut }: Judgement,
   composed: ComposeResult<unknown>,
 ): Verdict {
   const failure = failingObstacles.find((reason) => reason === obstacle);
@@ -180,7 +181,8 @@ function toVerdict(
   const skip = skippingObstacles.find((reason) => reason === obstacle);
   if (skip) {
     const cause = skip === 'suppressed' && suppression ? { suppression } : {};
-    return { would: 'skip', reason: skip, detail: skipReasons[skip], ...cause };
+    const detail = skip === 'opted_out' && optOut ? formatOptOut(optOut) : skipReasons[skip];
+    return { would: 'skip', reason: skip, detail, ...cause };
   }
   return 'failed' in composed ? fail(composed.failed, composed.detail) : { would: 'send' };
 }

@@ -188,7 +188,7 @@ describe('explainRequest', () => {
     ['expired', 'fail (expired): It expired before it could be sent.'],
     ['paused', 'wait (paused): Its app, channel or integration is paused.'],
   ] as const)('states that a queued message is %s by now', (obstacle, end) => {
-    const verdicts = new Map([['m', { obstacle, suppression: null }]]);
+    const verdicts = new Map([['m', { obstacle, suppression: null, optOut: null }]]);
     const queued = { state: 'queued', dueAt: time(50) } as const;
     expect(explain(queued, { verdicts })).toContain(`  If a worker took it now, it would ${end}`);
     expect(explain({ ...queued, waits: obstacle }, { verdicts }).join()).not.toContain(
@@ -203,7 +203,13 @@ describe('explainRequest', () => {
     const explainWith = (changes: object) =>
       explain(skipped, {
         verdicts: new Map([
-          ['m', { obstacle: 'suppressed', suppression: { ...suppression, ...changes } }],
+          [
+            'm',
+            {
+              ...{ obstacle: 'suppressed', optOut: null },
+              suppression: { ...suppression, ...changes },
+            },
+          ],
         ]),
       })[1];
     expect(explainWith({})).toContain(
@@ -212,7 +218,7 @@ describe('explainRequest', () => {
     expect(explainWith({ reason: 'bounced', addedBy: null, sender: 'S' })).toContain(
       'The address is suppressed for the sender S: a bounce was reported by the provider at 2026-01-01 09:00 UTC',
     );
-    const verdicts = new Map([['m', { obstacle: null, suppression: null }]]);
+    const verdicts = new Map([['m', { obstacle: null, suppression: null, optOut: null }]]);
     expect(explain(skipped, { verdicts })[1]).toContain('It is not suppressed now.');
   });
 

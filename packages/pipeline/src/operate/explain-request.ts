@@ -3,6 +3,7 @@ import {
   type Failover,
   failoverReasons,
   failureReasons,
+  formatOptOut,
   getOwn,
   maskTarget,
   messageStates,
@@ -22,6 +23,7 @@ import { endedSuppression, explainSuppression } from './explain-suppression';
 import type { TimelineAttempt, TimelineMessage, TimelineReceipt } from './read-messages';
 import type { RequestTimeline } from './read-request';
 import { getResendRun } from './resend-run.sql';
+import { explainOptOut, explainPassedSuppression } from './verdict-notes';
 
 /** Explains the history of a request in sentences: first the request, then each message. */
 export function explainRequest(timeline: RequestTimeline, now: Date): string[] {
@@ -75,10 +77,11 @@ function explainMessage(message: TimelineMessage, verdict: CurrentVerdict | unde
   const suppression = state === 'skipped' && reason === 'suppressed' && verdict;
   const meaning = suppression
     ? describeSuppression(suppression)
-    : (explainCancel(message) ?? explainReason(reason ?? ''));
+    : (explainCancel(message) ?? explainOptOut(message) ?? explainReason(reason ?? ''));
   const why = reason === null ? '' : ` (${reason}: ${meaning})`;
   return [
     `Item ${toItemNumber(item)} by ${channel} to ${maskTarget(channel, target)}${again} is ${state}. ${messageStates[state].means}${why}`,
+    ...[explainPassedSuppression(message) ?? []].flat().map((sentence) => `  ${sentence}`),
     ...readFailovers(notes).map(explainFailover),
     ...message.attempts.map(explainAttempt),
     ...message.receipts.map(explainReceipt),
@@ -145,8 +148,9 @@ function explainObstacle(
     return ['  Its integration needs attention: now the next one of its chain would send it.'];
   const verb = obstacleVerbs.get(obstacle) ?? 'wait';
   const meaning = obstacle in waitReasons ? explainWaitReason(obstacle) : explainReason(obstacle);
+  const stops = verdict.optOut && obstacle === 'opted_out' ? formatOptOut(verdict.optOut) : meaning;
   const isSuppressed = obstacle === 'suppressed' && verdict.suppression !== null;
-  const why = isSuppressed ? describeSuppression(verdict) : meaning;
+  const why = isSuppressed ? describeSuppression(verdict) : stops;
   return [`  If a worker took it now, it would ${verb} (${obstacle}):${tail(why)}`];
 }
 

@@ -38,6 +38,11 @@ const texts: Record<SuppressionReason, { cause: string; remedy: string }> = {
     cause: 'a bounce was reported',
     remedy: `Ask the recipient for another address. ${remove}`,
   },
+  complained: {
+    cause: 'a spam complaint was reported',
+    remedy:
+      'Only the recipient may change this. If they ask for messages again, select Allow on the Users page to remove the suppression, then resend.',
+  },
   opted_out: {
     cause: 'an opt-out was reported',
     remedy:

@@ -111,3 +111,4 @@ export { listOldKeys, type OldKey, rotateKeys } from './rotate-keys';
 export { createStoreReports, type StoreReportsDeps } from './store-reports';
 export { readUserMessages, type UserMessage } from './user-messages';
 export type { UserQuery } from './user-messages.sql';
+export { explainOptOut, explainPassedSuppression } from './verdict-notes';

@@ -1,6 +1,6 @@
-import type { IntegrationRow } from '@belfry/database';
+import type { IntegrationRow, VersionRow } from '@belfry/database';
 import type { Awaitable } from '@belfry/runtime';
-import type { WireItem } from '@belfry/shared';
+import type { OptOut, WireItem } from '@belfry/shared';
 import type { NewMessage } from '../accept/write.sql';
 import type { Candidate, Eligibility, Obstacle } from '../deliver/eligibility.sql';
 import type { CurrentSuppression } from '../deliver/suppression.sql';
@@ -11,11 +11,17 @@ export type JudgeDeps = {
   readEligibility(appId: string, candidates: readonly Candidate[]): Promise<Eligibility[]>;
 };
 
-export type JudgedMessage = { app: { id: string }; item: WireItem; message: NewMessage };
+export type JudgedMessage = {
+  app: { id: string };
+  item: WireItem;
+  version: Pick<VersionRow, 'definition'>;
+  message: NewMessage;
+};
 
 export type Judgement = {
   obstacle: Obstacle | null;
   suppression: CurrentSuppression | null;
+  optOut: OptOut | null;
   /** The integration that would send the message. */
   integrationId: string | undefined;
   warnings: string[];
@@ -24,26 +30,30 @@ export type Judgement = {
 /** The verdict of the claims that a message would go through: after a failover, the next integration is judged. */
 export function createJudge({ readEligibility, findIntegration }: JudgeDeps) {
   return async function judge(
-    { app, item, message }: JudgedMessage,
+    { app, item, version, message }: JudgedMessage,
     chain: readonly string[],
   ): Promise<Judgement> {
     const { channel, target, deviceId } = message;
     const sender = findSender(item.override?.[channel]);
-    const candidate = { channel, target, deviceId, sender, userId: item.user?.user_id, chain };
+    const { kind, category } = version.definition;
+    const candidate = {
+      ...{ channel, target, deviceId, sender, userId: item.user?.user_id, chain },
+      ...{ kind, category, preferences: item.user?.preferences },
+    };
     const first = await readOne(app.id, { ...candidate, integrationId: message.integrationId });
     if (first.obstacle !== 'failover') {
       const { integrationId } = message;
       const waits = listWaits(first, await findName(integrationId));
-      const { obstacle, suppression } = first;
-      return { obstacle, suppression, integrationId, warnings: waits };
+      const { obstacle, suppression, optOut } = first;
+      return { obstacle, suppression, optOut, integrationId, warnings: waits };
     }
     const integrationId = first.nextIntegrationId ?? undefined;
     const [name, nextName] = [await findName(message.integrationId), await findName(integrationId)];
     const second = await readOne(app.id, { ...candidate, integrationId });
     const failover = `The integration ${name} needs attention: ${nextName} would take over.`;
     const warnings = [failover, ...listWaits(second, nextName)];
-    const { obstacle, suppression } = second;
-    return { obstacle, suppression, integrationId, warnings };
+    const { obstacle, suppression, optOut } = second;
+    return { obstacle, suppression, optOut, integrationId, warnings };
   };
 
   async function readOne(appId: string, candidate: Candidate): Promise<Eligibility> {

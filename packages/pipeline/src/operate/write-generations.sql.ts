@@ -54,7 +54,7 @@ INSERT INTO message (id, request_id, item, app_id, channel, target, generation, 
   is_bulk, notes, resend_of, unknown_count)
 SELECT t.id, m.request_id, m.item, m.app_id, m.channel, m.target, m.generation + 1, t.integration_id, now(),
   now() + t.time_to_live_ms * interval '1 ms', $7::uuid IS NOT NULL,
-  nullif(coalesce(m.notes, '{}') - ARRAY['missing', 'failovers', 'waited_long', 'resend_run', 'cancelled_by']
+  nullif(coalesce(m.notes, '{}') - ARRAY['missing', 'failovers', 'waited_long', 'resend_run', 'cancelled_by', 'opt_out', 'passed_suppression']
     || CASE WHEN $7::uuid IS NULL THEN '{}' ELSE jsonb_build_object('resend_run', $7::uuid) END, '{}'),
   m.id, CASE WHEN m.state = 'unknown' THEN 1 ELSE 0 END
 FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::float8[]) t (id, message_id, state, integration_id, time_to_live_ms)

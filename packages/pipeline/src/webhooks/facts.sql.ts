@@ -10,6 +10,7 @@ export function selectWebhookFacts(d: string): string {
     WHEN ${d}.type = 'request.completed' THEN (${requestFacts(d)})
     WHEN ${d}.type = 'device.disabled' THEN (${deviceFacts(d)})
     WHEN ${d}.type = 'address.suppressed' THEN (${addressFacts(d)})
+    WHEN ${d}.type = 'user.unsubscribed' THEN (${userFacts(d)})
     WHEN ${d}.type = 'integration.needs_attention' THEN (${integrationFacts(d)})
   END`;
 }
@@ -42,6 +43,10 @@ const deviceFacts = (d: string) => `
 const addressFacts = (d: string) => `
       SELECT jsonb_build_object('target', s.recipient, 'sender', nullif(s.sender, '')) FROM suppression s
       WHERE s.id = (${d}.data ->> 'suppression_id')::uuid AND s.app_id = ${d}.app_id`;
+
+const userFacts = (d: string) => `
+      SELECT jsonb_build_object('user_id', u.user_id) FROM app_user u
+      WHERE u.id = (${d}.data ->> 'user_sid')::uuid AND u.app_id = ${d}.app_id`;
 
 const integrationFacts = (d: string) => `
       SELECT jsonb_build_object('name', g.name) FROM integration g

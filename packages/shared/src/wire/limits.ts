@@ -18,6 +18,8 @@ export const limits = {
   /** The longest language tag of RFC 5646, section 4.4.1. */
   localeCharacters: 35,
   channelPreferencesBytes: 16 * 1024,
+  categoryPreferencesBytes: 32 * 1024,
+  categorySlugCharacters: 64,
   scheduleCharacters: 64,
   dataBytes: 256 * 1024,
   metadataKeys: 50,

@@ -106,6 +106,29 @@ const chatId = Type.Unsafe<string | number>({
 
 export const wireTelegram = Type.Object({ chat_id: Type.Optional(chatId) });
 
+const channelPreferences = Type.Record(
+  Type.String(),
+  Type.Object({ disabled: Type.Optional(Type.Boolean()) }),
+  { 'x-max-json-bytes': limits.channelPreferencesBytes, description: 'Preferences by channel.' },
+);
+
+const categoryPreferences = Type.Object({
+  disabled: Type.Optional(Type.Boolean()),
+  channel_preferences: Type.Optional(channelPreferences),
+});
+
+/** What a person wants to get. `true` switches off, `false` on; the most specific one decides. */
+export const wireSwitches = {
+  disabled: Type.Optional(Type.Boolean()),
+  channel_preferences: Type.Optional(channelPreferences),
+  categories: Type.Optional(
+    Type.Record(Type.String(), categoryPreferences, {
+      'x-max-json-bytes': limits.categoryPreferencesBytes,
+      description: 'Preferences by category of the app, and by channel within it.',
+    }),
+  ),
+};
+
 export const wirePreferences = Type.Object({
   locale: Type.Optional(
     Type.String({
@@ -113,13 +136,7 @@ export const wirePreferences = Type.Object({
       description: 'Language of the templates, as a BCP 47 tag such as pt-BR.',
     }),
   ),
-  disabled: Type.Optional(Type.Boolean()),
-  channel_preferences: Type.Optional(
-    Type.Record(Type.String(), Type.Object({ disabled: Type.Optional(Type.Boolean()) }), {
-      'x-max-json-bytes': limits.channelPreferencesBytes,
-      description: 'Preferences by channel.',
-    }),
-  ),
+  ...wireSwitches,
 });
 
 export const userIdRule = {
@@ -191,13 +208,24 @@ function readTelegram(telegram: WireUser['telegram']): Recipient['telegram'] {
   return id === undefined ? undefined : { chatId: id };
 }
 
-function readPreferences(preferences: WireUser['preferences']): Preferences | undefined {
+export function readPreferences(preferences: WireUser['preferences']): Preferences | undefined {
   if (!preferences) return undefined;
   return definedOnly({
     locale: trimText(preferences.locale),
     disabled: preferences.disabled,
     channelPreferences: preferences.channel_preferences,
+    categories: preferences.categories && readCategories(preferences.categories),
   });
+}
+
+function readCategories(
+  categories: Record<string, Static<typeof categoryPreferences>>,
+): Preferences['categories'] {
+  const entries = Object.entries(categories).map(([slug, { disabled, channel_preferences }]) => [
+    slug,
+    definedOnly({ disabled, channelPreferences: channel_preferences }),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function readExtra(user: WireUser, extraFields: readonly string[]): Recipient['extra'] {

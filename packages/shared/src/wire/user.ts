@@ -188,23 +188,42 @@ function toSlackChange(slack: UserBody['slack']): { [member: string]: Json } | u
   });
 }
 
-function toPreferencesChange(
+/** The changes of `preferences`, by member; only members of the schema. */
+export function toPreferencesChange(
   preferences: UserBody['preferences'],
 ): { [member: string]: Json } | undefined {
   if (!preferences) return undefined;
-  const channels = preferences.channel_preferences;
+  return definedOnly({ locale: toChange(preferences.locale), ...toSwitches(preferences) });
+}
+
+/** Preferences in wire form, as stored. */
+export type UserSwitches = Contact;
+
+type Switches = Omit<NonNullable<UserBody['preferences']>, 'locale'>;
+
+/** Keeps only the members of the schema. */
+function toSwitches({ disabled, channel_preferences, categories }: Switches): Contact {
   return definedOnly({
-    locale: toChange(preferences.locale),
-    disabled: preferences.disabled,
-    channel_preferences:
-      channels &&
-      Object.fromEntries(
-        Object.entries(channels).map(([channel, { disabled }]) => [
-          channel,
-          definedOnly({ disabled }),
-        ]),
-      ),
+    disabled,
+    channel_preferences: channel_preferences && mapValues(channel_preferences, toSwitch),
+    categories:
+      categories &&
+      mapValues(categories, (category) => ({
+        ...toSwitch(category),
+        ...definedOnly({
+          channel_preferences:
+            category.channel_preferences && mapValues(category.channel_preferences, toSwitch),
+        }),
+      })),
   });
+}
+
+function toSwitch({ disabled }: { disabled?: boolean }): Contact {
+  return definedOnly({ disabled });
+}
+
+function mapValues<T>(values: Record<string, T>, change: (value: T) => Json): Contact {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
 /** Some clients cannot parse a `slack` without a token. */

@@ -1,6 +1,7 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { type AlertKind, alertKindNames } from '../alerts';
 import { type MessageState, messageStates } from '../message-state';
+import { type UnsubscribeSource, unsubscribeSources } from '../preferences';
 import { stateCounts } from './request-status';
 
 const uuid = Type.String({ format: 'uuid' });
@@ -74,6 +75,24 @@ const addressData = Type.Object({
   target: text('The address, masked. Absent after the suppression was removed.'),
   sender: text('The sender that it applies to. Absent if it applies to every sender.'),
   reason: Type.String(),
+  ...testFlag,
+});
+
+const unsubscribedData = Type.Object({
+  app_id: uuid,
+  user_sid: uuid,
+  user_id: text('Absent after the user was removed.'),
+  channel: Type.Union([Type.String(), Type.Null()], {
+    description: 'The channel that was switched off; null for all channels.',
+  }),
+  category: Type.Union([Type.String(), Type.Null()], {
+    description: 'The category that was switched off; null for all categories.',
+  }),
+  source: Type.Unsafe<UnsubscribeSource>({
+    type: 'string',
+    enum: [...unsubscribeSources],
+    description: 'How it was switched off.',
+  }),
   ...testFlag,
 });
 
@@ -167,6 +186,15 @@ export const webhookTypes = {
     example: {
       ...{ suppression_id: '0199b1f4-a200-7e31-9a70-4c8d2e6f9b14', channel: 'email' },
       ...{ target: 'a***@example.com', reason: 'bounced' },
+    },
+  },
+  'user.unsubscribed': {
+    means:
+      'The stored preferences of a user went from on to off, for everything, a channel, a category, or both.',
+    data: unsubscribedData,
+    example: {
+      ...{ user_sid: '0199b1f4-8f2a-7c3e-9d51-3a1f0c6b7e42', user_id: 'customer-1' },
+      ...{ channel: 'email', category: 'news', source: 'api' },
     },
   },
   'integration.needs_attention': {

@@ -27,6 +27,7 @@ export function naturalKeys(word: string) {
     token: `${word}-push-token`,
     clientId: `${word}-phone`,
     eventName: `${word}-event`,
+    categorySlug: `${word}-category`,
     integrationName: `${word}-integration`,
     filterName: `${word}-filter`,
     idempotencyKey: `${word}-key`,

@@ -84,6 +84,11 @@ function createConfigurationRows({ tenant, keys, mark, insert, pausedChannel = '
   });
   const version = { id: versionId, event_id: eventId, app_id, number: 1, kind: 'live', definition };
   insert('event_version', version);
+  insert('category', {
+    app_id,
+    slug: keys.categorySlug,
+    texts: { en: { name: mark, description: '' } },
+  });
   insert('channel_pause', { app_id, channel: pausedChannel });
   insert('sending_pause', { app_id });
   return { integrationId, eventId, versionId };
@@ -93,7 +98,9 @@ function createPeopleRows({ tenant, keys, mark, insert }: Seed) {
   const app_id = tenant.appId;
   const [userSid, deviceSid, suppressionId] = [newId(), newId(), newId()];
   const { userId, email, mobile, token, clientId } = keys;
-  const contact = { email, mobile, onesignal_external_id: mark };
+  // The trigger writes the user's row of user_opt_out.
+  const preferences = { channel_preferences: { sms: { disabled: true } } };
+  const contact = { email, mobile, onesignal_external_id: mark, preferences };
   insert('app_user', { id: userSid, app_id, user_id: userId, contact });
   insert('device', {
     ...{ id: deviceSid, app_id, user_sid: userSid, client_id: clientId, fcm_token: token },

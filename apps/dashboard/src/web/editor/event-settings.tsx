@@ -12,6 +12,7 @@ import { NameDialog } from '../parts/name-dialog';
 import { buildPath } from '../route';
 import { findLocaleProblem, listLocales, withLocale, withoutLocale } from './definition';
 import styles from './editor.module.css';
+import { EventKind } from './event-kind';
 import type { Draft } from './use-draft';
 
 type SettingsProps = {
@@ -56,12 +57,18 @@ export function EventSettings({ event, draft, onEvent }: SettingsProps) {
           <input
             type="checkbox"
             checked={definition.isSensitive}
-            onChange={({ target }) => draft.set({ ...definition, isSensitive: target.checked })}
+            onChange={({ target: { checked } }) =>
+              draft.set({
+                ...{ ...definition, isSensitive: checked },
+                ...(checked && { kind: 'mandatory' }),
+              })
+            }
           />
           Sensitive, such as a one-time code: data and texts are encrypted, masked in the log, and
           deleted once a message is final
         </label>
       </fieldset>
+      <EventKind draft={draft} />
       {mayChange && <NameAndDelete event={event} onEvent={onEvent} />}
     </div>
   );

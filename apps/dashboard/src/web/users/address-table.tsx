@@ -168,6 +168,7 @@ function Actions({
 const reasonLabels: Record<string, string> = {
   bounced: 'bounced',
   opted_out: 'opted out',
+  complained: 'reported as spam',
   manual: 'suppressed',
 };
 
@@ -178,6 +179,7 @@ function SuppressedNote({ row }: { row: SuppressionRow }) {
       <span>
         {reasonLabels[row.reason] ?? row.reason}
         {` for ${formatSuppressedSender(row.sender)}, `}
+        {row.scope === 'optional' && 'optional events only, '}
         <Moment at={row.at} />
         {`, by ${row.addedBy ?? 'the provider'}`}
         {row.detail && `: ${row.detail}`}

@@ -9,7 +9,10 @@ afterEach(cleanup);
 const address = '+12025550123';
 
 function createSuppression(id: string, sender: string | null): SuppressionRow {
-  const facts = { reason: 'manual', detail: null, addedBy: 'ana@example.com', at: 0 };
+  const facts = {
+    ...{ reason: 'manual', detail: null, addedBy: 'ana@example.com', at: 0 },
+    ...{ scope: 'all', source: 'manual' },
+  } as const;
   return { id, channel: 'sms', address, sender, ...facts };
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import type { UserAnswer } from '../../api/users';
+import type { UserAnswer, UserPreferences } from '../../api/users';
 import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
 import { formatFull } from '../dates';
@@ -68,7 +68,7 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
 function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void> }) {
   const { mayChange } = useSession();
   const [isErasing, setErasing] = useState(false);
-  const { isAllOff, channelsOff, locale } = user.preferences;
+  const { locale } = user.preferences;
   return (
     <>
       <div className="pad">
@@ -78,8 +78,8 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
           ))}
           <dt>language</dt>
           <dd>{locale ?? <span className="faint">none; the event’s default is used</span>}</dd>
-          <dt>channels</dt>
-          <dd>{formatPreferences(isAllOff, channelsOff)}</dd>
+          <dt>preferences</dt>
+          <dd>{formatPreferences(user.preferences)}</dd>
           <dt>user_sid</dt>
           <dd className="mono">{user.sid}</dd>
           <dt>created</dt>
@@ -121,8 +121,15 @@ function Fact({ name, value }: { name: string; value: unknown }) {
   );
 }
 
-function formatPreferences(isAllOff: boolean, channelsOff: readonly string[]): string {
-  if (isAllOff) return 'none (opted out of all channels)';
-  if (channelsOff.length === 0) return 'all';
-  return `all except ${channelsOff.join(', ')}`;
+function formatPreferences({ isAllOff, channelsOff, categories }: UserPreferences): string {
+  const all = [
+    ...(isAllOff ? ['everything is off'] : []),
+    ...channelsOff.map((channel) => `${channel} is off`),
+    ...categories.map(
+      ({ category, channel, isOff }) =>
+        `category “${category}” is ${isOff ? 'off' : 'on'}${channel === null ? '' : ` for ${channel}`}`,
+    ),
+  ];
+  if (all.length === 0) return 'everything is on';
+  return `${all.join(', ')}. Mandatory events are still sent.`;
 }
