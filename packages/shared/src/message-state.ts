@@ -197,6 +197,8 @@ export type ContactUpdate =
       /** Default: see `usualSources`. */
       source?: SuppressionSource;
       detail?: string;
+      /** Suppresses only if so many messages of the last 7 days to the address bounced. */
+      minBounces?: number;
     }
   /** The address changed, such as a Telegram group that became a supergroup. */
   | {

@@ -121,14 +121,19 @@ test('a bounce that comes after the server took the mail fails the message and s
   expect(await postReport(integrationId, from, fields)).toEqual(accepted);
 });
 
-test('a bounce of a full mailbox fails only its message', async () => {
+test('the third bounce of a full mailbox in 7 days suppresses its address', async () => {
   const mailing = await createMailing();
-  const { requestId, from } = await sendMail(mailing, 'full@example.org');
-  await postReport(mailing.integrationId, from, { Action: 'failed', Status: '5.2.2' });
-  expect(await system.readMessages(requestId)).toMatchObject([
-    { state: 'failed', reason: 'bounced' },
-  ]);
-  await sendMail(mailing, 'full@example.org');
+  const { tenant, event, integrationId } = mailing;
+  for (let bounces = 1; bounces <= 3; bounces += 1) {
+    const { requestId } = await sendMail(mailing, 'full@example.org');
+    const from = server.sends.at(-1)?.from ?? '';
+    await postReport(integrationId, from, { Action: 'failed', Status: '5.2.2' });
+    expect(await system.readMessages(requestId)).toMatchObject([
+      { state: 'failed', reason: 'bounced' },
+    ]);
+  }
+  const next = await system.sendAccepted(tenant, { event, user: { email: 'full@example.org' } });
+  await system.settled(next, ['skipped']);
 });
 
 test('a forged or altered report, and one about another app’s message, get the same answer and change nothing', async () => {

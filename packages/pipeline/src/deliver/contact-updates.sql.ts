@@ -42,13 +42,18 @@ function suppress(
   return pool.query(
     `INSERT INTO suppression (id, app_id, channel, recipient, sender, reason, detail, source, scope)
      SELECT $2, app_id, channel, ${addressKey('channel', 'target')}, $3, $4, $5, $6, $7 FROM message m WHERE id = $1 AND NOT ${isErased('m')}
+       AND $8::int <= (SELECT count(*) FROM (${bouncesOfAddress} LIMIT $8::int) b)
      ON CONFLICT (app_id, channel, recipient, sender) ${widenSuppression}`,
     [
       ...[messageId, newId(), change.sender, change.reason, storable(change.detail)],
-      ...[source, suppressionSources[source].scope],
+      ...[source, suppressionSources[source].scope, change.minBounces ?? 0],
     ],
   );
 }
+
+/** Reads the messages to the address by the index on app, lower(target) and request. */
+const bouncesOfAddress = `SELECT FROM message b WHERE b.app_id = m.app_id AND lower(b.target) = lower(m.target)
+  AND b.channel = m.channel AND b.state = 'failed' AND b.reason = 'bounced' AND b.created_at > now() - interval '7 days'`;
 
 /** Updates the stored user of the message, if the user still has the old address. */
 function moveAddress(

@@ -60,16 +60,22 @@ async function readReport(
   });
 }
 
-const suppress = (reason: string) => [
-  { change: 'suppress', reason, sender: '', detail: expect.any(String) },
+const suppress = (reason: string, minBounces?: number) => [
+  {
+    change: 'suppress',
+    reason,
+    sender: '',
+    detail: expect.any(String),
+    ...(minBounces === undefined ? {} : { minBounces }),
+  },
 ];
 
 const expected: [MailEventKind, object][] = [
   ['delivered', { state: 'delivered' }],
   ['delayed', { state: 'queued' }],
   ['hard_bounce', { state: 'failed', reason: 'bounced', changes: suppress('bounced') }],
-  ['soft_bounce', { state: 'failed', reason: 'bounced' }],
-  ['complaint', { state: 'delivered', changes: suppress('opted_out') }],
+  ['soft_bounce', { state: 'failed', reason: 'bounced', changes: suppress('bounced', 3) }],
+  ['complaint', { state: 'delivered', changes: suppress('complained') }],
   ['suppressed', { state: 'failed' }],
 ];
 
@@ -87,7 +93,7 @@ describe.each(mailServices.map((service) => [service.name, service] as const))(
           ...report,
         }),
       ]);
-      if (kind === 'soft_bounce' || kind === 'delayed') {
+      if (kind === 'delayed') {
         expect(reports?.[0]).not.toHaveProperty('changes');
       }
     });

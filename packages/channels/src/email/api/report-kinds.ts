@@ -7,7 +7,9 @@ type Effect = {
   /** Why the message failed, if `state` is `failed`. */
   reason?: RefusalReason;
   /** Suppresses the address for every sender of the app. */
-  suppress?: 'bounced' | 'opted_out';
+  suppress?: 'bounced' | 'opted_out' | 'complained';
+  /** Suppresses the address only after so many bounces. */
+  minBounces?: number;
   sentence: string;
 };
 
@@ -29,6 +31,8 @@ export const reportKinds = {
   soft_bounce: {
     state: 'failed',
     reason: 'bounced',
+    suppress: 'bounced',
+    minBounces: 3,
     sentence: 'The mail bounced, for a reason that may pass. The service gave up.',
   },
   suppressed: {
@@ -51,7 +55,7 @@ export const reportKinds = {
   },
   complaint: {
     state: 'delivered',
-    suppress: 'opted_out',
+    suppress: 'complained',
     sentence: 'The recipient reported the mail as spam.',
   },
   unsubscribed: {
@@ -99,6 +103,7 @@ export function createReports(event: MailEvent): ReceiptReport[] {
   const id = readText(event.providerMessageId, maxIdCharacters);
   const recipient = readRecipient(event.recipient);
   const detail = text ? `${sentence} ${text}` : sentence;
+  const min = effect.minBounces === undefined ? {} : { minBounces: effect.minBounces };
   return [
     {
       messageId,
@@ -111,7 +116,7 @@ export function createReports(event: MailEvent): ReceiptReport[] {
       ...(code === undefined ? {} : { errorCode: code }),
       ...(effect.reason ? { reason: effect.reason } : {}),
       ...(effect.suppress
-        ? { changes: [{ change: 'suppress', reason: effect.suppress, sender: '', detail }] }
+        ? { changes: [{ change: 'suppress', reason: effect.suppress, sender: '', detail, ...min }] }
         : {}),
     },
   ];
