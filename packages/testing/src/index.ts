@@ -91,6 +91,12 @@ export { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark'
 export { createResendSimulator, resendWebhookSecret } from './simulators/resend';
 export { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';
 export {
+  createSesSimulator,
+  type SesSimulator,
+  sesAccount,
+  sesCertificateUrl,
+} from './simulators/ses';
+export {
   createSlackSimulator,
   type SlackFault,
   type SlackSend,

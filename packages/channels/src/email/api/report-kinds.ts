@@ -31,6 +31,10 @@ export const reportKinds = {
     reason: 'bounced',
     sentence: 'The mail bounced, for a reason that may pass. The service gave up.',
   },
+  uncertain: {
+    state: 'queued',
+    sentence: 'The recipient’s mail server answered, perhaps automatically. The mail may have arrived.',
+  },
   suppressed: {
     state: 'failed',
     reason: 'rejected_recipient',
