@@ -174,10 +174,7 @@ function createReceiptStore({
 }
 
 /** For certificates and confirmations, at hosts that a provider's reader knows, or at a simulator. */
-function createReceiptDownloads(
-  ses: string | undefined,
-  shutdown: Shutdown,
-): ReceiptDownloads {
+function createReceiptDownloads(ses: string | undefined, shutdown: Shutdown): ReceiptDownloads {
   const allowedPrivateHosts = ses === undefined ? [] : [new URL(ses).hostname];
   // Created with the first download, because most gateways need none.
   let guarded: GuardedFetch | undefined;

@@ -1,5 +1,5 @@
 import type { ReceiptState } from '@belfry/shared';
-import type { ReceiptCall, LocalReceiptReader, ReceiptReport } from '../channel';
+import type { LocalReceiptReader, ReceiptCall, ReceiptReport } from '../channel';
 import { parseErrorCode } from './api';
 import { getContactUpdates, getRefusalReason, getSentence } from './classify-error';
 import { getAuthToken, getSender } from './integration';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptState, receiptStates } from '@belfry/shared';
-import type { HandshakeCall, ReceiptCall, LocalReceiptReader, ReceiptReport } from '../channel';
+import type { HandshakeCall, LocalReceiptReader, ReceiptCall, ReceiptReport } from '../channel';
 import { isSameSecret } from '../is-same-secret';
 import { parseJson, toRecord } from '../read-json';
 import { findMetaCode, getContactUpdates, getRefusalReason } from './meta-codes';

@@ -20,7 +20,8 @@ import {
  * that tests notice.
  */
 export async function readSesMail(request: HttpRequest): Promise<MailReading> {
-  if (!hasType(request.headers, jsonType)) return sesError(400, 'SerializationException', 'not JSON');
+  if (!hasType(request.headers, jsonType))
+    return sesError(400, 'SerializationException', 'not JSON');
   const body = parseObject(request.body);
   if (!body) return sesError(400, 'SerializationException', 'Unexpected token');
   const problem = isObjectWith(fields, ['Content', 'Destination'])(body) ?? findTooMany(body);
@@ -109,9 +110,15 @@ export function findSignatureProblem(
   const isComplete = ['host', 'x-amz-date'].every((name) => names.includes(name));
   const scope = `${date}/${region}/${service}/aws4_request`;
   const isScope = scope === `${time.slice(0, 8)}/${credentials.region}/ses/aws4_request`;
-  const expected = signRequest(request, { names, time, scope, secret: credentials.secretAccessKey });
+  const expected = signRequest(request, {
+    names,
+    time,
+    scope,
+    secret: credentials.secretAccessKey,
+  });
   if (!isComplete || !isScope || expected !== signature) {
-    const message = 'The request signature we calculated does not match the signature you provided.';
+    const message =
+      'The request signature we calculated does not match the signature you provided.';
     return { type: 'InvalidSignatureException', message };
   }
   return Math.abs(nowMs - readTime(time)) > maxSkewMs
@@ -150,5 +157,7 @@ function hmac(key: Buffer | string, text: string): Buffer {
 
 /** `20260101T000000Z` in ms since the epoch. */
 function readTime(text: string): number {
-  return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+  return Date.parse(
+    text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'),
+  );
 }

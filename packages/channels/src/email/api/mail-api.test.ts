@@ -264,7 +264,11 @@ describe('Amazon SES', () => {
 
   test.each([
     ['sending is enabled', {}, { isWorking: true, detail: /sending is enabled/ }],
-    ['the account is in the sandbox', { isInSandbox: true }, { isWorking: true, detail: /sandbox/ }],
+    [
+      'the account is in the sandbox',
+      { isInSandbox: true },
+      { isWorking: true, detail: /sandbox/ },
+    ],
     ['sending is paused', { isSendingEnabled: false }, { isWorking: false, detail: /paused/ }],
     ['the key is unknown', { accessKeyId: 'AKIA2' }, { isWorking: false, detail: /access key/ }],
     ['the secret is wrong', { secretAccessKey: 'x' }, { isWorking: false, detail: /secret/ }],

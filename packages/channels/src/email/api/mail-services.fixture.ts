@@ -10,4 +10,6 @@ export const mailServices: MailService[] = [
   mailgunService,
   postmarkService,
   resendService,
-  sendgridService, sesService];
+  sendgridService,
+  sesService,
+];

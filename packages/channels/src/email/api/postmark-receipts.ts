@@ -1,4 +1,4 @@
-import type { ReceiptCall, LocalReceiptReader } from '../../channel';
+import type { LocalReceiptReader, ReceiptCall } from '../../channel';
 import { isSameSecret } from '../../is-same-secret';
 import { parseJson, toRecord } from '../../read-json';
 import { createReports, type ReportKind } from './report-kinds';

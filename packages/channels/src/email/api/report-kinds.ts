@@ -33,7 +33,8 @@ export const reportKinds = {
   },
   uncertain: {
     state: 'queued',
-    sentence: 'The recipient’s mail server answered, perhaps automatically. The mail may have arrived.',
+    sentence:
+      'The recipient’s mail server answered, perhaps automatically. The mail may have arrived.',
   },
   suppressed: {
     state: 'failed',

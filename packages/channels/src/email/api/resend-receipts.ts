@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ReceiptCall, LocalReceiptReader } from '../../channel';
+import type { LocalReceiptReader, ReceiptCall } from '../../channel';
 import { parseJson, toRecord } from '../../read-json';
 import { createReports, type ReportKind } from './report-kinds';
 

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import type { ReceiptCall, LocalReceiptReader } from '../../channel';
+import type { LocalReceiptReader, ReceiptCall } from '../../channel';
 import { isRecord, parseJson } from '../../read-json';
 import { createReports, type ReportKind } from './report-kinds';
 

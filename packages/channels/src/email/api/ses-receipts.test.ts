@@ -1,4 +1,9 @@
-import { createSesSimulator, type SesSimulator, sesAccount, sesCertificateUrl } from '@belfry/testing';
+import {
+  createSesSimulator,
+  type SesSimulator,
+  sesAccount,
+  sesCertificateUrl,
+} from '@belfry/testing';
 import type { ReceiptDownloads } from '../../channel';
 import { sesReceipts } from './ses-receipts';
 
@@ -24,9 +29,18 @@ const net: ReceiptDownloads = {
   },
 };
 
-const read = (body: string, settings: Record<string, unknown> = { topic_arn: sesAccount.topicArn }) =>
+const read = (
+  body: string,
+  settings: Record<string, unknown> = { topic_arn: sesAccount.topicArn },
+) =>
   sesReceipts.read(
-    { url: 'https://x.example/', settings, credentials: {}, headers: {}, rawBody: Buffer.from(body) },
+    {
+      url: 'https://x.example/',
+      settings,
+      credentials: {},
+      headers: {},
+      rawBody: Buffer.from(body),
+    },
     net,
   );
 
@@ -49,7 +63,11 @@ const confirmation = {
   SubscribeURL: 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&Token=token',
 };
 
-const mail = { messageId: 'ses-1', tags: { belfry_message: ['m1'] }, commonHeaders: { subject: 'S' } };
+const mail = {
+  messageId: 'ses-1',
+  tags: { belfry_message: ['m1'] },
+  commonHeaders: { subject: 'S' },
+};
 const delivery = { eventType: 'Delivery', mail, delivery: { recipients: ['ada@example.org'] } };
 const bounce = (bounceType: string, bounceSubType: string) => ({
   eventType: 'Bounce',
@@ -155,9 +173,16 @@ describe('an event of SES', () => {
     [bounce('Transient', 'MailboxFull'), [failed]],
     [bounce('Transient', 'General'), [{ state: 'queued' }]],
     [bounce('Undetermined', 'Undetermined'), [failed]],
-    [{ eventType: 'Reject', mail, reject: { reason: 'Bad content' } }, [{ reason: 'rejected_content' }]],
     [
-      { eventType: 'Complaint', mail, complaint: { complainedRecipients: [{ emailAddress: 'ada@example.org' }] } },
+      { eventType: 'Reject', mail, reject: { reason: 'Bad content' } },
+      [{ reason: 'rejected_content' }],
+    ],
+    [
+      {
+        eventType: 'Complaint',
+        mail,
+        complaint: { complainedRecipients: [{ emailAddress: 'ada@example.org' }] },
+      },
       [{ state: 'delivered', changes: [{ reason: 'opted_out' }] }],
     ],
     [{ eventType: 'Open', mail, open: {} }, []],

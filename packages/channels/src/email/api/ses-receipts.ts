@@ -69,7 +69,11 @@ const kinds = new Map<unknown, ReportKind>([
   ['Rendering Failure', 'refused'],
 ]);
 
-const suppressedTypes: unknown[] = ['Suppressed', 'OnAccountSuppressionList', 'UnsubscribedRecipient'];
+const suppressedTypes: unknown[] = [
+  'Suppressed',
+  'OnAccountSuppressionList',
+  'UnsubscribedRecipient',
+];
 
 function findKind(event: Record<string, unknown>): ReportKind | undefined {
   const { complaintSubType } = toRecord(event['complaint']) ?? {};

@@ -26,11 +26,23 @@ export const sesService: MailService = {
   rows: [
     ['MessageRejected', refuse(400, 'MessageRejected'), rejected('content')],
     ['BadRequestException', refuse(400, 'BadRequestException'), rejected('content')],
-    ['a MAIL FROM domain', refuse(400, 'MailFromDomainNotVerifiedException'), rejected('integration')],
-    ['AccountSuspendedException', refuse(400, 'AccountSuspendedException'), rejected('integration')],
+    [
+      'a MAIL FROM domain',
+      refuse(400, 'MailFromDomainNotVerifiedException'),
+      rejected('integration'),
+    ],
+    [
+      'AccountSuspendedException',
+      refuse(400, 'AccountSuspendedException'),
+      rejected('integration'),
+    ],
     ['SendingPausedException', refuse(400, 'SendingPausedException'), rejected('integration')],
     ['NotFoundException', refuse(404, 'NotFoundException'), rejected('integration')],
-    ['LimitExceededException', refuse(400, 'LimitExceededException'), { outcome: 'retry', afterMs: 3_600_000 }],
+    [
+      'LimitExceededException',
+      refuse(400, 'LimitExceededException'),
+      { outcome: 'retry', afterMs: 3_600_000 },
+    ],
     [
       'the rate',
       refuse(429, 'TooManyRequestsException', 'Maximum sending rate exceeded.'),
@@ -41,7 +53,11 @@ export const sesService: MailService = {
       refuse(429, 'TooManyRequestsException', 'Daily message quota exceeded.'),
       { outcome: 'retry', afterMs: 3_600_000, slows: 'integration' },
     ],
-    ['ThrottlingException', refuse(400, 'ThrottlingException'), { outcome: 'retry', slows: 'integration' }],
+    [
+      'ThrottlingException',
+      refuse(400, 'ThrottlingException'),
+      { outcome: 'retry', slows: 'integration' },
+    ],
     ['an unknown key', refuse(403, 'UnrecognizedClientException'), rejected('integration')],
     ['a wrong secret', refuse(403, 'InvalidSignatureException'), rejected('integration')],
     [

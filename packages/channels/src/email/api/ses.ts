@@ -61,7 +61,12 @@ export const sesCodes = {
     code: 'TooManyRequestsException',
     sentence: tooFast,
   },
-  throttled: { outcome: 'retry', slows: 'integration', code: 'ThrottlingException', sentence: tooFast },
+  throttled: {
+    outcome: 'retry',
+    slows: 'integration',
+    code: 'ThrottlingException',
+    sentence: tooFast,
+  },
   limit: {
     outcome: 'retry',
     afterMs: hourMs,
@@ -80,13 +85,25 @@ export const sesCodes = {
     code: 'AccessDeniedException',
     sentence: 'The access key may not send. Its policy needs ses:SendRawEmail and ses:SendEmail.',
   },
-  bad_request: { ...content, code: 'BadRequestException', sentence: 'SES refused a field of the mail.' },
+  bad_request: {
+    ...content,
+    code: 'BadRequestException',
+    sentence: 'SES refused a field of the mail.',
+  },
 } as const satisfies Record<string, MailApiCode>;
 
 /** Regions with an endpoint of SES (docs.aws.amazon.com/general/latest/gr/ses.html). */
 const regions = [
   ...['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2', 'ca-central-1', 'sa-east-1'],
-  ...['eu-central-1', 'eu-central-2', 'eu-west-1', 'eu-west-2', 'eu-west-3', 'eu-north-1', 'eu-south-1'],
+  ...[
+    'eu-central-1',
+    'eu-central-2',
+    'eu-west-1',
+    'eu-west-2',
+    'eu-west-3',
+    'eu-north-1',
+    'eu-south-1',
+  ],
   ...['ap-south-1', 'ap-south-2', 'ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3'],
   ...['ap-southeast-1', 'ap-southeast-2', 'ap-southeast-3', 'af-south-1', 'il-central-1'],
   ...['me-south-1', 'me-central-1', 'us-gov-east-1', 'us-gov-west-1'],

@@ -24,8 +24,10 @@ export async function isSignedBySns(
   const { SigningCertURL: url, Signature: signature, SignatureVersion: version } = message;
   const algorithm = algorithms[String(version)];
   const fields = signedFields[message.Type];
-  if (!algorithm || !fields || typeof signature !== 'string' || typeof url !== 'string') return false;
-  if (!isSnsUrl(url, message.TopicArn) || !certificatePath.test(new URL(url).pathname)) return false;
+  if (!algorithm || !fields || typeof signature !== 'string' || typeof url !== 'string')
+    return false;
+  if (!isSnsUrl(url, message.TopicArn) || !certificatePath.test(new URL(url).pathname))
+    return false;
   const certificate = await fetchCertificate(url, downloads);
   if (!certificate) return false;
   const text = fields
@@ -53,7 +55,10 @@ function isSnsUrl(url: string, topicArn: string): boolean {
   if (url.length > maxUrlCharacters || !URL.canParse(url)) return false;
   const { origin } = new URL(url);
   const region = topicArn.split(':')[3];
-  return origin === `https://sns.${region}.amazonaws.com` && !/[@\s]/.test(url.slice(0, origin.length + 1));
+  return (
+    origin === `https://sns.${region}.amazonaws.com` &&
+    !/[@\s]/.test(url.slice(0, origin.length + 1))
+  );
 }
 
 /** Certificates by URL. SNS changes them about once a year, and there is one for each region. */
