@@ -7,9 +7,9 @@ import {
   type MailReport,
   type SimulatedMailApi,
   type SmtpSimulator,
+  type System,
   startMailApis,
   startSystem,
-  type System,
   type Tenant,
   testSecrets,
 } from '@belfry/testing';
