@@ -1,5 +1,11 @@
 import path from 'node:path';
-import { channelNames, channels } from '@belfry/channels';
+import {
+  channelNames,
+  channels,
+  createGuardedFetch,
+  type GuardedFetch,
+  type ReceiptDownloads,
+} from '@belfry/channels';
 import {
   createDatabase,
   createDatabaseCheck,
@@ -152,15 +158,33 @@ type BaseServices = {
 };
 
 function createReceiptStore({
+  env,
   database,
   secrets,
   lookUps,
-}: Pick<BaseServices, 'database' | 'secrets' | 'lookUps'>): ApiDeps['receipts'] {
+  shutdown,
+}: BaseServices): ApiDeps['receipts'] {
   return {
+    downloads: createReceiptDownloads(env.SES_API_URL || undefined, shutdown),
     channels,
     secrets,
     findIntegration: lookUps.findIntegration,
     storeReceipts: (receipts) => mapStoreErrors(storeReceipts(database.accepting, receipts)),
+  };
+}
+
+/** For certificates and confirmations, at hosts that a provider's reader knows, or at a simulator. */
+function createReceiptDownloads(ses: string | undefined, shutdown: Shutdown): ReceiptDownloads {
+  const allowedPrivateHosts = ses === undefined ? [] : [new URL(ses).hostname];
+  // Created with the first download, because most gateways need none.
+  let guarded: GuardedFetch | undefined;
+  shutdown.add('receipt downloads', async () => guarded?.close());
+  return {
+    fetch(url, signal) {
+      guarded ??= createGuardedFetch({ allowedPrivateHosts });
+      return guarded.fetch(url, signal);
+    },
+    simulators: { ses },
   };
 }
 

@@ -122,12 +122,19 @@ function watchDirectRoute(api: Api, isOpen: boolean): string[] {
   return targets;
 }
 
+/** Every download fails. */
+export const noDownloads: ApiDeps['receipts']['downloads'] = {
+  fetch: async () => ({ failed: 'refused', detail: 'Nothing can be downloaded.' }),
+  simulators: {},
+};
+
 function receiptsWithoutStore(): ApiDeps['receipts'] {
   return {
     channels: {},
     secrets: createSecrets(createKeyRing()),
     findIntegration: async () => undefined,
     storeReceipts: failWithoutStore,
+    downloads: noDownloads,
   };
 }
 

@@ -13,6 +13,7 @@ import {
   connect,
   createGateway,
   listen,
+  noDownloads,
   otherAppId,
   parseBody,
   sendPath,
@@ -58,6 +59,7 @@ async function start({
     receipts: {
       ...{ channels: { toy }, secrets, storeReceipts: async () => [] },
       findIntegration: async () => integration,
+      downloads: noDownloads,
     },
   });
   server = gateway.server;

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { channels } from '@belfry/channels';
+import { readBounceMail } from '@belfry/channels';
 import { createStoreReports, findSender, storeReceipts } from '@belfry/pipeline/operate';
 import { EnvError, readBounceAddress } from '@belfry/runtime';
 import type { SMTPServerDataStream, SMTPServerOptions } from 'smtp-server';
@@ -86,9 +86,7 @@ function createStoreMail({ database, secrets, log }: Services) {
       const integration = bounced && (await findSender(pool, bounced.messageId));
       if (!integration) continue;
       const url = `smtp://localhost/?to=${encodeURIComponent(address)}`;
-      const call = { settings: {}, credentials: {}, headers: {}, url, rawBody };
-      const reports = (await channels.email.providers['smtp']?.receipts?.read(call)) ?? [];
-      await storeReports({ integration, reports, rawBody });
+      await storeReports({ integration, reports: await readBounceMail({ url, rawBody }), rawBody });
     }
   };
 }

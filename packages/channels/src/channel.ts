@@ -10,6 +10,7 @@ import type {
   SkipReason,
 } from '@belfry/shared';
 import type { TObject, TSchema } from '@sinclair/typebox';
+import type { GuardedFetch } from './guarded-fetch';
 import type { ProviderRate } from './rate';
 
 /**
@@ -262,7 +263,21 @@ export type ReceiptReader = {
    * The reports in a call, or undefined when the signature is not that of the integration's
    * provider.
    */
-  read(call: ReceiptCall): ReceiptReport[] | undefined | Promise<ReceiptReport[] | undefined>;
+  read(call: ReceiptCall, downloads: ReceiptDownloads): ReceiptRead | Promise<ReceiptRead>;
+};
+
+export type ReceiptRead = ReceiptReport[] | undefined;
+
+/** A reader that needs nothing but the integration. */
+export type LocalReceiptReader = Omit<ReceiptReader, 'read'> & {
+  read(call: ReceiptCall): ReceiptRead;
+};
+
+/** What a reader may download to verify a call, such as a certificate. Only from hosts that it knows itself. */
+export type ReceiptDownloads = {
+  fetch: GuardedFetch['fetch'];
+  /** Base URLs of simulators per provider name, in place of those hosts. */
+  simulators: Record<string, string | undefined>;
 };
 
 export type HandshakeCall = IntegrationInput & { query: URLSearchParams };

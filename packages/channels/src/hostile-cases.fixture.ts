@@ -121,7 +121,7 @@ const byFields = ['postmark', 'resend', 'sendgrid'].map(
 );
 
 /** Services that get the whole mail, as SMTP does. */
-const byMime = ['mailgun'].map(
+const byMime = ['mailgun', 'ses'].map(
   (service): HostileCase => ({
     provider: `email/${service}`,
     what: 'every field',

@@ -17,6 +17,7 @@ export type {
   Provider,
   ProviderRequest,
   ReceiptCall,
+  ReceiptDownloads,
   ReceiptReader,
   ReceiptReport,
   SendCall,
@@ -36,6 +37,8 @@ export {
   mayShowValue,
 } from './credential-marks';
 export { getDefaultProvider } from './default-provider';
+export { readBounceMail } from './email/bounce-reports';
+export { createGuardedFetch, type GuardedFetch } from './guarded-fetch';
 export {
   createGuardedHttp,
   findUrlProblem,

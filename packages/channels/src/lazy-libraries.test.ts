@@ -11,6 +11,7 @@ const libraries = [
   'firebase-admin',
   'google-auth-library',
   'web-push',
+  'aws4',
   'sms-segments-calculator',
 ];
 

@@ -217,6 +217,14 @@ export const workerSettings = {
     example: 'http://127.0.0.1:4420',
     help: 'URL of the Mailgun API, for a simulator; not allowed in production.',
   }),
+  SES_API_URL: text({
+    group: 'worker',
+    for: ['api', 'worker', 'cli', 'dashboard'],
+    isForSimulators: true,
+    default: '',
+    example: 'http://127.0.0.1:4421',
+    help: 'URL of Amazon SES, and of the certificates and confirmations of SNS, for a simulator; not allowed in production.',
+  }),
   SHUTDOWN_TIMEOUT_MS: integer({
     group: 'worker',
     for: ['api', 'worker', 'dashboard'],

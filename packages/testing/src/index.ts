@@ -48,6 +48,7 @@ export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { type PastMessage, writePastMessages } from './past-messages';
 export { type ReaderSecret, signReaderToken, type TokenChanges } from './reader-token';
 export { testRedis } from './redis';
+export { type SimulatedMailApi, startMailApis } from './simulated-mail-apis';
 export {
   type SimulatedChannels,
   startSimulatedChannels,
@@ -90,6 +91,12 @@ export {
 export { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 export { createResendSimulator, resendWebhookSecret } from './simulators/resend';
 export { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';
+export {
+  createSesSimulator,
+  type SesSimulator,
+  sesAccount,
+  sesCertificateUrl,
+} from './simulators/ses';
 export {
   createSlackSimulator,
   type SlackFault,

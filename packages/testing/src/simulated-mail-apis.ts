@@ -3,6 +3,7 @@ import { createMailgunSimulator, mailgunWebhookKey } from './simulators/mailgun'
 import { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 import { createResendSimulator, resendWebhookSecret } from './simulators/resend';
 import { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';
+import { createSesSimulator, sesAccount } from './simulators/ses';
 
 /** An e-mail service whose API is a simulator on this machine. */
 export type SimulatedMailApi = {
@@ -12,6 +13,7 @@ export type SimulatedMailApi = {
   countSends(): number;
 };
 
+const simulatedSesSecret = 'simulated/secret+access+key';
 const from = { name: 'Belfry', address: 'notify@example.com' };
 
 /** Every e-mail service with an API, with an integration that its simulator accepts. */
@@ -37,6 +39,17 @@ export async function startMailApis(): Promise<{
     sendgrid: toMailApi(await createSendgridSimulator(), {
       settings: {},
       credentials: { api_key: 'SG.simulated', webhook_key: getSendgridWebhookKey() },
+    }),
+    ses: toMailApi(await createSesSimulator({ secretAccessKey: simulatedSesSecret }), {
+      settings: {
+        region: sesAccount.region,
+        configuration_set: 'belfry',
+        topic_arn: sesAccount.topicArn,
+      },
+      credentials: {
+        access_key_id: sesAccount.accessKeyId,
+        secret_access_key: simulatedSesSecret,
+      },
     }),
   };
   return {

@@ -3,7 +3,7 @@ import { type IntegrationRow, integrationPlace } from '@belfry/database';
 import type { NewReceipt } from '@belfry/pipeline/operate';
 import { buildReceiptUrl, createKeyRing, createSecrets, newId } from '@belfry/runtime';
 import request from 'supertest';
-import { createGateway } from '../gateway.fixture';
+import { createGateway, noDownloads } from '../gateway.fixture';
 
 const secrets = createSecrets(createKeyRing());
 const publicUrl = 'https://notify.example.com';
@@ -54,6 +54,7 @@ function setUp(storedIntegration: IntegrationRow | undefined = integration) {
     receipts: {
       channels: { toy },
       secrets,
+      downloads: noDownloads,
       findIntegration: async (id) => (id === storedIntegration?.id ? storedIntegration : undefined),
       storeReceipts: async (receipts) => {
         storedReceipts.push(...receipts);

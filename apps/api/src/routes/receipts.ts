@@ -1,4 +1,9 @@
-import type { AnyChannel, IntegrationInput, ReceiptReader } from '@belfry/channels';
+import type {
+  AnyChannel,
+  IntegrationInput,
+  ReceiptDownloads,
+  ReceiptReader,
+} from '@belfry/channels';
 import { type IntegrationRow, openCredentials } from '@belfry/database';
 import { createStoreReports, type StoreReportsDeps } from '@belfry/pipeline/operate';
 import { type Awaitable, isReceiptSecret, type Logger, type Secrets } from '@belfry/runtime';
@@ -14,6 +19,7 @@ export type ReceiptRoutesDeps = {
     channels: Record<string, AnyChannel>;
     findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
     secrets: Pick<Secrets, 'open' | 'fingerprint' | 'keyIds'>;
+    downloads: ReceiptDownloads;
   };
   findApp(id: string): Awaitable<{ accountId: string } | undefined>;
   publicUrl: string;
@@ -35,12 +41,10 @@ export function createReceiptRoutes(
     refuseEncoding(req);
     const app = await findApp(integration.appId);
     const rawBody = await readBody(req, res, app?.accountId ?? integration.appId);
-    const reports = await reader.read({
-      ...open(integration),
-      url: `${base}${req.originalUrl}`,
-      headers: req.headers,
-      rawBody,
-    });
+    const reports = await reader.read(
+      { ...open(integration), url: `${base}${req.originalUrl}`, headers: req.headers, rawBody },
+      receipts.downloads,
+    );
     if (!reports) throw notSigned();
     getCall(res).appId = integration.appId;
     await storeReports({ integration, reports, rawBody });

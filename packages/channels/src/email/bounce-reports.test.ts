@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ReceiptReport } from '../channel';
-import { bounceReports } from './bounce-reports';
+import { readBounceMail } from './bounce-reports';
 
 const bounceAddress = `b+${'0198f3c27d417c3a9b1e2f4d5c6b7a80'}.${'0a'.repeat(10)}@bounces.example.com`;
 const url = 'https://notify.example.com/v1/receipts/i1/secret';
 
-async function read(mail: string, at = url): Promise<ReceiptReport[]> {
-  const rawBody = Buffer.from(mail.replaceAll(/\r?\n/g, '\r\n'));
-  const call = { url: at, settings: {}, credentials: {}, headers: {}, rawBody };
-  return (await bounceReports.read(call)) ?? [];
+function read(mail: string, at = url): Promise<ReceiptReport[]> {
+  return readBounceMail({ url: at, rawBody: Buffer.from(mail.replaceAll(/\r?\n/g, '\r\n')) });
 }
 
 type Report = { to?: string; type?: string; fields: string; original?: string };

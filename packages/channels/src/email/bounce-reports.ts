@@ -1,5 +1,5 @@
 import type { Email } from 'postal-mime';
-import type { ReceiptReader, ReceiptReport } from '../channel';
+import type { ReceiptCall, ReceiptReport } from '../channel';
 import { createReports, type ReportKind } from './api/report-kinds';
 import { classifySmtpReply } from './smtp-replies';
 
@@ -8,17 +8,18 @@ import { classifySmtpReply } from './smtp-replies';
  * (RFC 3464) and abuse reports (RFC 5965). Other mail, such as automatic replies, says nothing. The
  * mail itself is not kept.
  */
-export const bounceReports: ReceiptReader = {
-  async read({ url, rawBody }) {
-    // Loaded here, because workers of other channels do not need it.
-    const PostalMime = require('postal-mime') as typeof import('postal-mime');
-    const options = { forceRfc822Attachments: true, maxNestingDepth };
-    const mail = await PostalMime.parse(rawBody, options).catch(() => undefined);
-    const bounceAddress = mail && findBounceAddress(mail, url);
-    if (!mail || bounceAddress === undefined) return [];
-    return [...readNotifications(mail, bounceAddress), ...readComplaints(mail, bounceAddress)];
-  },
-};
+export async function readBounceMail({
+  url,
+  rawBody,
+}: Pick<ReceiptCall, 'url' | 'rawBody'>): Promise<ReceiptReport[]> {
+  // Loaded here, because workers of other channels do not need it.
+  const PostalMime = require('postal-mime') as typeof import('postal-mime');
+  const options = { forceRfc822Attachments: true, maxNestingDepth };
+  const mail = await PostalMime.parse(rawBody, options).catch(() => undefined);
+  const bounceAddress = mail && findBounceAddress(mail, url);
+  if (!mail || bounceAddress === undefined) return [];
+  return [...readNotifications(mail, bounceAddress), ...readComplaints(mail, bounceAddress)];
+}
 
 const maxNestingDepth = 20;
 /** A mail has few recipients; see `maxRecipients` of the template. */

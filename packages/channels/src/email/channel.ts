@@ -5,6 +5,7 @@ import { mailgun } from './api/mailgun';
 import { postmark } from './api/postmark';
 import { resend } from './api/resend';
 import { sendgrid } from './api/sendgrid';
+import { ses } from './api/ses';
 import { compileEmail } from './compose';
 import { smtp } from './smtp';
 import {
@@ -30,5 +31,5 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   findTargets: findEmailTargets,
   compile: compileEmail,
   findMagicWord: findMagicWordOfEmail,
-  providers: { smtp, mailgun, postmark, resend, sendgrid },
+  providers: { smtp, mailgun, postmark, resend, sendgrid, ses },
 };

@@ -12,7 +12,7 @@ import type {
 import { createGuardedFetch } from '../guarded-fetch';
 import { isRecord } from '../read-json';
 import { fetchAttachments } from './attachments';
-import { bounceReports } from './bounce-reports';
+import { readBounceMail } from './bounce-reports';
 import { composeMime, createEnvelope, describeMail, type Envelope, readHeaderLines } from './mail';
 import { createSocketOpener } from './open-socket';
 import { type MailCall, readMailSettings } from './parties';
@@ -37,7 +37,7 @@ export const smtp: Provider<EmailContent> = {
   getMaxConnections,
   describe: describeSmtp,
   createSender: createSmtpSender,
-  receipts: bounceReports,
+  receipts: { read: readBounceMail },
 };
 
 function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {

@@ -1,5 +1,5 @@
 import type { ReceiptState } from '@belfry/shared';
-import type { ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
+import type { LocalReceiptReader, ReceiptCall, ReceiptReport } from '../channel';
 import { parseErrorCode } from './api';
 import { getContactUpdates, getRefusalReason, getSentence } from './classify-error';
 import { getAuthToken, getSender } from './integration';
@@ -7,7 +7,7 @@ import { getSuppressionSender } from './sender';
 import { buildSignedText, isSignedBy } from './signature';
 
 /** Twilio's posts to the StatusCallback of a message, signed with the account's auth token. */
-export function createTwilioReceipts(scheme: string): ReceiptReader {
+export function createTwilioReceipts(scheme: string): LocalReceiptReader {
   return {
     read(call) {
       const authToken = getAuthToken(call.credentials);

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptState, receiptStates } from '@belfry/shared';
-import type { HandshakeCall, ReceiptCall, ReceiptReader, ReceiptReport } from '../channel';
+import type { HandshakeCall, LocalReceiptReader, ReceiptCall, ReceiptReport } from '../channel';
 import { isSameSecret } from '../is-same-secret';
 import { parseJson, toRecord } from '../read-json';
 import { findMetaCode, getContactUpdates, getRefusalReason } from './meta-codes';
 import { getErrorCode } from './meta-response';
 
 /** Meta's webhook: signed with the app's secret, with several reports in one call. */
-export const metaReceipts: ReceiptReader = {
+export const metaReceipts: LocalReceiptReader = {
   handshake({ query, credentials }: HandshakeCall) {
     const { verify_token: token } = credentials;
     const challenge = query.get('hub.challenge') ?? '';

@@ -2,6 +2,7 @@ import {
   createPostmarkSimulator,
   createResendSimulator,
   createSendgridSimulator,
+  createSesSimulator,
   type HttpFault,
 } from '@belfry/testing';
 import type { SendCall } from '../../channel';
@@ -176,6 +177,7 @@ describe('the limits of a service', () => {
   test.each([
     ['postmark', 50],
     ['resend', 50],
+    ['ses', 50],
   ])('%s: a mail to more than %s recipients is not sent', async (name, recipients) => {
     const service = findService(name);
     const { simulator, send } = await setUp(service);
@@ -254,6 +256,48 @@ describe('Postmark', () => {
       isWorking: true,
       detail: expect.stringContaining('delivers nothing'),
     });
+  });
+});
+
+describe('Amazon SES', () => {
+  const service = () => findService('ses');
+
+  test.each([
+    ['sending is enabled', {}, { isWorking: true, detail: /sending is enabled/ }],
+    [
+      'the account is in the sandbox',
+      { isInSandbox: true },
+      { isWorking: true, detail: /sandbox/ },
+    ],
+    ['sending is paused', { isSendingEnabled: false }, { isWorking: false, detail: /paused/ }],
+    ['the key is unknown', { accessKeyId: 'AKIA2' }, { isWorking: false, detail: /access key/ }],
+    ['the secret is wrong', { secretAccessKey: 'x' }, { isWorking: false, detail: /secret/ }],
+    ['the region is another', { region: 'us-east-1' }, { isWorking: false, detail: /secret/ }],
+  ])('tests the key, and says that %s', async (_what, options, expected) => {
+    const { settings = {}, credentials } = service();
+    const secretAccessKey = credentials['secret_access_key'] ?? '';
+    const { sender } = await setUp({
+      ...service(),
+      createSimulator: () => createSesSimulator({ secretAccessKey, ...options }),
+    });
+    const signal = AbortSignal.timeout(5_000);
+    const whole = { ...mailSettings, ...settings };
+    const result = await sender.test({ settings: whole, credentials, signal });
+    expect(result.isWorking).toBe(expected.isWorking);
+    expect(result.detail).toMatch(expected.detail);
+  });
+
+  test('is called in a region of the list, and in no other', () => {
+    const { provider, credentials } = service();
+    const settings = { ...mailSettings, region: 'us-gov-west-1' };
+    const call = { messageId: 'm1', target: 'ada@example.org', content: mailContent, settings };
+    expect(provider.describe(call).operation).toBe(
+      'POST https://email.us-gov-west-1.amazonaws.com/v2/email/outbound-emails',
+    );
+    for (const region of ['mars-1', 'x.example/', '']) {
+      const problems = provider.check({ settings: { ...mailSettings, region }, credentials });
+      expect(problems).toEqual(['settings are incomplete']);
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import { mailgunService } from './mailgun.subject.fixture';
 import { postmarkService } from './postmark.subject.fixture';
 import { resendService } from './resend.subject.fixture';
 import { sendgridService } from './sendgrid.subject.fixture';
+import { sesService } from './ses.subject.fixture';
 
 /** Every e-mail service with an API, as the tests use it. */
 export const mailServices: MailService[] = [
@@ -10,4 +11,5 @@ export const mailServices: MailService[] = [
   postmarkService,
   resendService,
   sendgridService,
+  sesService,
 ];

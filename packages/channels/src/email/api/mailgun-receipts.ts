@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ReceiptReader } from '../../channel';
+import type { LocalReceiptReader } from '../../channel';
 import { isSameSecret } from '../../is-same-secret';
 import { parseJson, toRecord } from '../../read-json';
 import { createReports, type ReportKind } from './report-kinds';
@@ -11,7 +11,7 @@ export const messageVariable = 'belfry_message';
  * Mailgun's webhooks (documentation.mailgun.com/docs/mailgun/user-manual/webhooks). The signature is
  * over time and token, not over the event: so a token counts once, whatever comes with it.
  */
-export const mailgunReceipts: ReceiptReader = {
+export const mailgunReceipts: LocalReceiptReader = {
   read({ rawBody, credentials }) {
     const body = toRecord(parseJson(rawBody)) ?? {};
     const signature = toRecord(body['signature']) ?? {};

@@ -1,4 +1,4 @@
-import type { ReceiptCall, ReceiptReader } from '../../channel';
+import type { LocalReceiptReader, ReceiptCall } from '../../channel';
 import { isSameSecret } from '../../is-same-secret';
 import { parseJson, toRecord } from '../../read-json';
 import { createReports, type ReportKind } from './report-kinds';
@@ -10,7 +10,7 @@ export const messageKey = 'belfry_message';
  * Postmark's webhooks (postmarkapp.com/developer/webhooks/webhooks-overview). They have no signature,
  * only a user name and a password.
  */
-export const postmarkReceipts: ReceiptReader = {
+export const postmarkReceipts: LocalReceiptReader = {
   read(call) {
     if (!hasPassword(call)) return undefined;
     const event = toRecord(parseJson(call.rawBody)) ?? {};

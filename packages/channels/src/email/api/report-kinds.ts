@@ -35,6 +35,11 @@ export const reportKinds = {
     minBounces: 3,
     sentence: 'The mail bounced, for a reason that may pass. The service gave up.',
   },
+  uncertain: {
+    state: 'queued',
+    sentence:
+      'The recipient’s mail server answered, perhaps automatically. The mail may have arrived.',
+  },
   suppressed: {
     state: 'failed',
     reason: 'rejected_recipient',

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { ReceiptCall, ReceiptReader } from '../../channel';
+import type { LocalReceiptReader, ReceiptCall } from '../../channel';
 import { parseJson, toRecord } from '../../read-json';
 import { createReports, type ReportKind } from './report-kinds';
 
@@ -8,7 +8,7 @@ export const messageTag = 'belfry_message';
 export const copiesTag = 'belfry_copies';
 
 /** Resend's webhook, signed by Svix (resend.com/docs/dashboard/webhooks/verify-webhooks-requests). */
-export const resendReceipts: ReceiptReader = {
+export const resendReceipts: LocalReceiptReader = {
   read(call) {
     const id = getHeader(call, 'svix-id');
     if (!isSignedBySvix(call, Date.now())) return undefined;

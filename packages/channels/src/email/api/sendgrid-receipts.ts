@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import type { ReceiptCall, ReceiptReader } from '../../channel';
+import type { LocalReceiptReader, ReceiptCall } from '../../channel';
 import { isRecord, parseJson } from '../../read-json';
 import { createReports, type ReportKind } from './report-kinds';
 
@@ -7,7 +7,7 @@ import { createReports, type ReportKind } from './report-kinds';
 export const messageArgument = 'belfry_message';
 
 /** SendGrid's signed event webhook, with several events in one call. */
-export const sendgridReceipts: ReceiptReader = {
+export const sendgridReceipts: LocalReceiptReader = {
   read(call) {
     if (!isSignedBySendgrid(call)) return undefined;
     const events = parseJson(call.rawBody);
