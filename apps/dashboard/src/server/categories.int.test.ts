@@ -73,7 +73,10 @@ test('wrong categories are refused with the field', async () => {
     [{ slug: 'b', texts: { en: { name: ' ', description: '' } } }, 'texts.en.name'],
   ] as const) {
     const answer = await call('post', at, body);
-    expect([answer.status, answer.body.fields[0].path]).toEqual([422, expect.stringContaining(path)]);
+    expect([answer.status, answer.body.fields[0].path]).toEqual([
+      422,
+      expect.stringContaining(path),
+    ]);
   }
   expect((await call('get', at)).body.categories).toHaveLength(1);
 });
@@ -127,10 +130,9 @@ test('publishing a draft that was saved before there were kinds gives it one', a
   const event = await createEvent(call, app);
   await call('put', `${event}/draft`, { basedOn: 0, definition: { channels } });
   const id = event.split('/').at(-1);
-  await dashboard.database.delivery.query(
-    `UPDATE event SET draft = draft - 'kind' WHERE id = $1`,
-    [id],
-  );
+  await dashboard.database.delivery.query(`UPDATE event SET draft = draft - 'kind' WHERE id = $1`, [
+    id,
+  ]);
   const published = await call('post', `${event}/publish`, { basedOn: 1 });
   expect(published.body).toMatchObject({
     ...{ state: 'live', draft: { isLive: true }, live: { definition: { kind: 'optional' } } },
