@@ -38,10 +38,10 @@ export function createUserPreferences(pool: pg.Pool) {
       const [row] = rows;
       if (!row) throw new AppError('user_not_found');
       const { categories, ...others } = row.preferences ?? {};
-      const known = Object.entries(toMembers(categories)).filter(([slug]) =>
+      const existing = Object.entries(toMembers(categories)).filter(([slug]) =>
         row.slugs.includes(slug),
       );
-      return { ...others, categories: Object.fromEntries(known) };
+      return { ...others, categories: Object.fromEntries(existing) };
     },
 
     /** Throws `validation_failed` for a category that the app does not have. Queues a webhook for what it switches off. */
@@ -121,9 +121,9 @@ export async function requireKnownCategories(
     'SELECT slug FROM category WHERE app_id = $1 AND slug = ANY ($2::text[])',
     [appId, slugs],
   );
-  const known = new Set(rows.map(({ slug }) => slug));
+  const storedSlugs = new Set(rows.map(({ slug }) => slug));
   const problems = slugs
-    .filter((slug) => !known.has(slug))
+    .filter((slug) => !storedSlugs.has(slug))
     .map((slug) => ({ path: `categories.${slug}`, problem: 'is not a category of the app' }));
   const [first] = problems;
   if (!first) return;

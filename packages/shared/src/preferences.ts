@@ -7,7 +7,7 @@ export type OptOut = { channel: string | null; category: string | null };
 
 export type OptOutFacts = {
   channel: string;
-  /** Of the event's version. */
+  /** Kind of the event's version. */
   kind: EventKind | undefined;
   category: string | undefined;
   /** The preferences that came with the call. */
@@ -62,7 +62,7 @@ function readSwitch(preferences: Preferences, { channel, category }: OptOut): bo
   return getOwn(scope?.channelPreferences ?? {}, channel)?.disabled;
 }
 
-/** What a change of stored preferences switched off: the least specific levels that say it. */
+/** Lists what a change of stored preferences switched off: the least specific levels that say it. */
 export function listSwitchedOff(before: Preferences, after: Preferences): OptOut[] {
   const levels = [...listStored(before), ...listStored(after)];
   const distinct = new Map(levels.map((level) => [`${level.category} ${level.channel}`, level]));

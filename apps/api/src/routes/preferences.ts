@@ -74,7 +74,7 @@ const readOperation = {
   description: `Each value switches one level off (\`true\`) or on (\`false\`). The most specific level that has a value decides: category and channel,
 category, channel, everything. Without a value, a message is sent. Mandatory events ignore stored preferences.`,
   answer: preferencesAnswer,
-  answerExample: example,
+  answerExample: { ...example, categories: {} },
   errors: { user_not_found: {} },
 } satisfies Operation;
 
@@ -88,8 +88,6 @@ const writeOperation = {
   body: preferencesBody,
   bodyExamples: {
     news: { summary: 'News by e-mail only, and nothing by SMS', value: example },
-    everything: { summary: 'Everything off', value: { disabled: true } },
-    reset: { summary: 'Everything on', value: {} },
   },
   answer: preferencesAnswer,
   answerExample: example,

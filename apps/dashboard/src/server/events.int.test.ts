@@ -16,6 +16,7 @@ function createDefinition(subject: string) {
     defaultLocale: 'en',
     missing: 'empty',
     isSensitive: false,
+    kind: 'optional',
     channels: {
       email: {
         integrationIds: [],
@@ -61,7 +62,7 @@ describe('an event', () => {
     const templates = { en: { subject: 'x', html: 'x' } };
     const definition = { channels: { email: { templates, policy: { attempts: 3 } } } };
     const fullDefinition = {
-      ...{ defaultLocale: 'en', missing: 'empty', isSensitive: false },
+      ...{ defaultLocale: 'en', missing: 'empty', isSensitive: false, kind: 'optional' },
       channels: {
         email: {
           ...{ integrationIds: [], templates },

@@ -114,7 +114,9 @@ const types: ValueTypes = {
   fcm_tokens: { list: 'token' },
   ...plain('whatsapp_mobile', 'slack', 'telegram', 'onesignal_external_id', 'ios_tokens'),
   ...plain('fcm_topic', 'fcm_device_group', 'onesignal_player_ids', 'preferences', 'override'),
-  ...plain('cancel_key'),
+  ...plain('cancel_key', 'texts', 'position'),
+  slug: 'categorySlug',
+  category: 'categorySlug',
 };
 
 function plain(...names: string[]): ValueTypes {

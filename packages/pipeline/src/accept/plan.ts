@@ -137,7 +137,7 @@ function resolveRecipient(
   return stored ? mergeRecipients(stored, callRecipient) : callRecipient;
 }
 
-/** What `findOptOut` reads, apart from the channel. */
+/** Returns the facts of `findOptOut`, except the channel. */
 function resolvePreferences({ item, stored, definition }: PlanInput) {
   return {
     kind: definition.kind,

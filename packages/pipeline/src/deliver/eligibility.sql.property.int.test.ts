@@ -42,7 +42,7 @@ type World = {
   kind: EventKind | undefined;
   category: 'news' | undefined;
   stored: Switches;
-  /** Of the call. */
+  /** `preferences` of the call. */
   call: Switches;
   isPaused: boolean;
   isExpired: boolean;

@@ -231,7 +231,7 @@ export type Candidate = {
   integrationId: string | undefined;
   /** The ids of the channel's integrations, in order. */
   chain: readonly string[];
-  /** Of the event's version. */
+  /** Kind of the event's version. */
   kind: EventKind | undefined;
   category: string | undefined;
   /** `user.preferences` of the call. */

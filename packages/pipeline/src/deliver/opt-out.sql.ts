@@ -12,14 +12,14 @@ export type PreferenceFacts = {
   preferences: string;
 };
 
-const optOutsOf = (app: string) => `SELECT true FROM user_opt_out WHERE app_id = ${app}`;
+const selectOptOuts = (app: string) => `SELECT true FROM user_opt_out WHERE app_id = ${app}`;
 
 /**
  * A condition: no stored preference can stop the message `m`, because no user of its app, or not the user whom its call names,
  * switched anything off. It does not read what they switched off. An app without opt-outs pays one look at an index.
  */
-export const hasNoOptOut = (m: string) => `((${optOutsOf(`${m}.app_id`)} LIMIT 1) IS NULL
-    OR (${optOutsOf(`${m}.app_id`)} AND user_id = (
+export const hasNoOptOut = (m: string) => `((${selectOptOuts(`${m}.app_id`)} LIMIT 1) IS NULL
+    OR (${selectOptOuts(`${m}.app_id`)} AND user_id = (
       SELECT o.recipient::jsonb ->> 'user_id' FROM request_item o WHERE o.request_id = ${m}.request_id AND o.item = ${m}.item)) IS NULL)`;
 
 /**
@@ -30,7 +30,7 @@ export function selectOptOut({ kind, category, preferences, userId }: Preference
   // OFFSET 0: each fact is read once, and only for users with an opt-out.
   return `
     SELECT jsonb_build_object('channel', l.channel, 'category', l.category) AS opt_out
-    FROM (SELECT ${userId} AS user_id WHERE (${optOutsOf('d.app_id')} LIMIT 1) OFFSET 0) named
+    FROM (SELECT ${userId} AS user_id WHERE (${selectOptOuts('d.app_id')} LIMIT 1) OFFSET 0) named
     JOIN user_opt_out o ON o.app_id = d.app_id AND o.user_id = named.user_id
     JOIN app_user u ON u.app_id = o.app_id AND u.user_id = o.user_id
     CROSS JOIN LATERAL (SELECT ${kind} AS kind, ${category} AS category, ${preferences} AS call OFFSET 0) v

@@ -10,7 +10,7 @@ import { type Candidate, readEligibility, readObstacles } from '../deliver/eligi
 import { judgeResends } from '../operate/resend-verdict.sql';
 import { claim, createDefinition, person, send, type World } from './world.fixture';
 
-/** What a dry run of the event knows of it. */
+/** The event's facts for candidates. */
 export const optionalNews = { kind: 'optional', category: 'news', preferences: undefined } as const;
 
 export async function useCategories(world: World): Promise<void> {

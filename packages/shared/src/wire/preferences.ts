@@ -41,8 +41,8 @@ export function preferencesToWire(stored: Contact, channels: readonly string[]):
 }
 
 function keepKnown<T>(byChannel: Record<string, T> | undefined, channels: readonly string[]) {
-  const known = Object.entries(byChannel ?? {}).filter(([name]) => channels.includes(name));
-  return Object.fromEntries(known);
+  const existing = Object.entries(byChannel ?? {}).filter(([name]) => channels.includes(name));
+  return Object.fromEntries(existing);
 }
 
 /** Channels of the body that do not exist. */

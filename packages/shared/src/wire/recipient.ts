@@ -117,7 +117,7 @@ const categoryPreferences = Type.Object({
   channel_preferences: Type.Optional(channelPreferences),
 });
 
-/** What a person wants to get. `true` switches off, `false` on; the most specific one decides. */
+/** Switches of a person: `true` switches off, `false` on; the most specific one decides. */
 export const wireSwitches = {
   disabled: Type.Optional(Type.Boolean()),
   channel_preferences: Type.Optional(channelPreferences),

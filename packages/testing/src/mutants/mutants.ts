@@ -207,7 +207,7 @@ export const mutants: Mutant[] = [
     name: 'the fast claim ignores preferences',
     breaks: 'the fast claim takes nothing that the verdict refuses',
     file: 'packages/pipeline/src/deliver/eligibility.sql.ts',
-    edits: [{ anchor: '\n    AND ${hasNoOptOut(m)}`;', becomes: '`;' }],
+    edits: [{ anchor: 'hasNoOptOut(m)}`;', becomes: "'true'}`;" }],
     suite: {
       kind: 'tests',
       project: 'int',

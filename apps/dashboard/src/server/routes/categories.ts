@@ -36,7 +36,8 @@ export function createCategoryHandlers({ categories }: CategoryHandlersDeps) {
         ...(texts !== undefined && { texts }),
         ...(position !== undefined && { position }),
       };
-      if (!(await categories.change(actor, app.id, { slug, ...change }))) throw notFound('category');
+      if (!(await categories.change(actor, app.id, { slug, ...change })))
+        throw notFound('category');
       return answer(app.id);
     },
 

@@ -78,7 +78,10 @@ function CategoryRow({ category: { slug, texts }, onProblem, onFinish }: RowProp
   );
 }
 
-function AddCategory({ locale, onFinish }: Pick<DialogProps, 'locale'> & Pick<RowProps, 'onFinish'>) {
+function AddCategory({
+  locale,
+  onFinish,
+}: Pick<DialogProps, 'locale'> & Pick<RowProps, 'onFinish'>) {
   const app = useApp();
   const { api } = useServices();
   const form = useForm({ slug: '', name: '', description: '' });

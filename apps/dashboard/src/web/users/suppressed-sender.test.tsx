@@ -11,8 +11,8 @@ const address = '+12025550123';
 function createSuppression(id: string, sender: string | null): SuppressionRow {
   const facts = {
     ...{ reason: 'manual', detail: null, addedBy: 'ana@example.com', at: 0 },
-    ...{ scope: 'all', source: 'manual' },
-  } as const;
+    ...{ scope: 'all' as const, source: 'manual' },
+  };
   return { id, channel: 'sms', address, sender, ...facts };
 }
 

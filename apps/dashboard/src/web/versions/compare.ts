@@ -69,13 +69,7 @@ function getChange(before: unknown, after: unknown, differing: number): Compared
   return differing > 0 ? 'changed' : 'same';
 }
 
-function eventFields({
-  defaultLocale,
-  missing,
-  isSensitive,
-  kind,
-  category,
-}: Definition): Fields {
+function eventFields({ defaultLocale, missing, isSensitive, kind, category }: Definition): Fields {
   return {
     'default language': defaultLocale,
     'a missing value': missing === 'reject' ? 'fails the message' : 'renders as empty',
