@@ -59,9 +59,9 @@ import { createStreams } from './composition-inbox';
 import { createRecords } from './composition-records';
 import { createIdempotentRunner } from './idempotent-requests';
 import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
-import { createReceiptDownloads } from './receipt-downloads';
 import { createKeyUses, createLimitRate } from './middleware/before-body';
 import { minBodiesInMemory } from './middleware/body-limits';
+import { createReceiptDownloads } from './receipt-downloads';
 import { readSlackApp } from './slack/app';
 import type { SlackRouterDeps } from './slack/router';
 

@@ -7,7 +7,14 @@ import type {
   TwilioSend,
   WebPushSend,
 } from '@belfry/testing';
-import { type HostileCase, toUnixBreaks, collapseWhitespace, slackLink, withoutControls, noControls } from './hostile-changes.fixture';
+import {
+  collapseWhitespace,
+  type HostileCase,
+  noControls,
+  slackLink,
+  toUnixBreaks,
+  withoutControls,
+} from './hostile-changes.fixture';
 import { hostileMailCases } from './hostile-mail-cases.fixture';
 import type { InAppTemplate } from './in-app/template';
 import type { OnesignalTemplate } from './onesignal/template';

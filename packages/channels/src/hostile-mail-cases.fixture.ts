@@ -1,6 +1,12 @@
 import type { SmtpSend } from '@belfry/testing';
 import type { EmailTemplate } from './email/template';
-import { type HostileCase, toOneLine, toUnixBreaks, inAngle, fileName } from './hostile-changes.fixture';
+import {
+  fileName,
+  type HostileCase,
+  inAngle,
+  toOneLine,
+  toUnixBreaks,
+} from './hostile-changes.fixture';
 import { collapseSpaces, readFields, readMail, readMime } from './received.fixture';
 
 const mail: EmailTemplate = {
