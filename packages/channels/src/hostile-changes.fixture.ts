@@ -19,7 +19,7 @@ export const toOneLine: Change = (text) => text.replace(/[\p{Cc}\u2028\u2029]+/g
 export const toUnixBreaks: Change = (text) => text.replace(/\r\n?/g, '\n');
 export const collapseWhitespace: Change = (text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 export const slackLink: Change = (text) => text.replace(/[<>|\s]/g, encodeURIComponent);
-export const asciiControls = /((?![\u0080-\u009f])\p{Cc})+/gu;
+const asciiControls = /((?![\u0080-\u009f])\p{Cc})+/gu;
 export const inAngle: Change = (text) =>
   text.replace(/[\s"<>,\\]|[^\u0021-\u007e]/gu, encodeURIComponent);
 export const fileName: Change = (text) =>

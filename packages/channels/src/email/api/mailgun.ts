@@ -14,7 +14,7 @@ const integration = { outcome: 'rejected', scope: 'integration' } as const;
  * Mailgun's errors, which have a text, but no code (documentation.mailgun.com, "Errors" of the API
  * reference, and the answers that its OpenAPI description shows).
  */
-export const mailgunCodes = {
+const mailgunCodes = {
   wrong_key: {
     ...integration,
     status: 401,
