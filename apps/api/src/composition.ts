@@ -1,11 +1,5 @@
 import path from 'node:path';
-import {
-  channelNames,
-  channels,
-  createGuardedFetch,
-  type GuardedFetch,
-  type ReceiptDownloads,
-} from '@belfry/channels';
+import { channelNames, channels } from '@belfry/channels';
 import {
   createDatabase,
   createDatabaseCheck,
@@ -67,6 +61,7 @@ import { createIdempotentRunner } from './idempotent-requests';
 import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
 import { createKeyUses, createLimitRate } from './middleware/before-body';
 import { minBodiesInMemory } from './middleware/body-limits';
+import { createReceiptDownloads } from './receipt-downloads';
 import { readSlackApp } from './slack/app';
 import type { SlackRouterDeps } from './slack/router';
 
@@ -170,21 +165,6 @@ function createReceiptStore({
     secrets,
     findIntegration: lookUps.findIntegration,
     storeReceipts: (receipts) => mapStoreErrors(storeReceipts(database.accepting, receipts)),
-  };
-}
-
-/** For certificates and confirmations, at hosts that a provider's reader knows, or at a simulator. */
-function createReceiptDownloads(ses: string | undefined, shutdown: Shutdown): ReceiptDownloads {
-  const allowedPrivateHosts = ses === undefined ? [] : [new URL(ses).hostname];
-  // Created with the first download, because most gateways need none.
-  let guarded: GuardedFetch | undefined;
-  shutdown.add('receipt downloads', async () => guarded?.close());
-  return {
-    fetch(url, signal) {
-      guarded ??= createGuardedFetch({ allowedPrivateHosts });
-      return guarded.fetch(url, signal);
-    },
-    simulators: { ses },
   };
 }
 

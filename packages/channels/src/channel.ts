@@ -4,14 +4,23 @@ import type {
   FailureReason,
   Json,
   Outcome,
-  ReceiptState,
   Recipient,
-  RefusalReason,
   SkipReason,
 } from '@belfry/shared';
 import type { TObject, TSchema } from '@sinclair/typebox';
-import type { GuardedFetch } from './guarded-fetch';
+import type { IntegrationInput } from './integration-input';
 import type { ProviderRate } from './rate';
+import type { ReceiptReader } from './receipt-reader';
+
+export type { IntegrationInput } from './integration-input';
+export type {
+  HandshakeCall,
+  LocalReceiptReader,
+  ReceiptCall,
+  ReceiptDownloads,
+  ReceiptReader,
+  ReceiptReport,
+} from './receipt-reader';
 
 /**
  * A channel defines how a recipient is addressed, how a template becomes content, and which
@@ -129,11 +138,6 @@ export type Provider<Content> = {
   createSender(deps: SenderDeps): Sender<Content>;
   /** Reads delivery receipts, if the provider sends any. */
   receipts?: ReceiptReader;
-};
-
-export type IntegrationInput = {
-  settings: Record<string, unknown>;
-  credentials: Record<string, unknown>;
 };
 
 export type DescribeCall<Content> = {
@@ -255,69 +259,6 @@ export type TestCall = IntegrationInput & { signal: AbortSignal };
 
 /** `detail` is a sentence with the provider's answer, without any credential. */
 export type ConnectionTestResult = { isWorking: boolean; detail: string };
-
-export type ReceiptReader = {
-  /** The response to a provider that verifies our callback URL, or undefined to refuse it. */
-  handshake?(call: HandshakeCall): string | undefined;
-  /**
-   * The reports in a call, or undefined when the signature is not that of the integration's
-   * provider.
-   */
-  read(call: ReceiptCall, downloads: ReceiptDownloads): ReceiptRead | Promise<ReceiptRead>;
-};
-
-export type ReceiptRead = ReceiptReport[] | undefined;
-
-/** A reader that needs nothing but the integration. */
-export type LocalReceiptReader = Omit<ReceiptReader, 'read'> & {
-  read(call: ReceiptCall): ReceiptRead;
-};
-
-/** What a reader may download to verify a call, such as a certificate. Only from hosts that it knows itself. */
-export type ReceiptDownloads = {
-  fetch: GuardedFetch['fetch'];
-  /** Base URLs of simulators per provider name, in place of those hosts. */
-  simulators: Record<string, string | undefined>;
-};
-
-export type HandshakeCall = IntegrationInput & { query: URLSearchParams };
-
-export type ReceiptCall = IntegrationInput & {
-  /** The URL as registered with the provider: PUBLIC_URL, path and query. */
-  url: string;
-  /** Names are lower case. */
-  headers: Record<string, string | string[] | undefined>;
-  rawBody: Buffer;
-};
-
-export type ReceiptReport = {
-  /**
-   * Our own message ID: the only way to find the message. It comes from the query of
-   * `receiptUrl`, or from the provider's reference field. Or the unchecked bounce address of the
-   * mail, which names the message.
-   */
-  messageId?: string;
-  /** Only recorded. */
-  providerMessageId?: string;
-  /** The address that the report is about. A report about a copy of a mail changes nothing. */
-  recipient?: string;
-  state: ReceiptState;
-  /** Why the message failed, when `state` is `failed`. The default blames the recipient. */
-  reason?: RefusalReason;
-  errorCode?: string;
-  /** Shown to the operator. */
-  detail?: string;
-  changes?: ContactUpdate[];
-  /**
-   * The signed content of this report: identical when the provider repeats it or an attacker
-   * replays it.
-   */
-  identity: string;
-  /** The provider signs only the identity, so it counts once, whichever message the report names. */
-  identifiesCall?: true;
-  /** Stored in place of the received body, which may hold a mail's content or reports of other apps. */
-  record?: string;
-};
 
 /** A channel with unknown type parameters. */
 // biome-ignore lint/suspicious/noExplicitAny: the registry is heterogeneous; compile() and the providers of one entry always agree.

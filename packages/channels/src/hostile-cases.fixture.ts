@@ -3,59 +3,27 @@ import type {
   MetaSend,
   OnesignalSend,
   SlackSend,
-  SmtpSend,
   TelegramSend,
   TwilioSend,
   WebPushSend,
 } from '@belfry/testing';
-import type { EmailTemplate } from './email/template';
+import {
+  collapseWhitespace,
+  type HostileCase,
+  noControls,
+  slackLink,
+  toUnixBreaks,
+  withoutControls,
+} from './hostile-changes.fixture';
+import { hostileMailCases } from './hostile-mail-cases.fixture';
 import type { InAppTemplate } from './in-app/template';
 import type { OnesignalTemplate } from './onesignal/template';
 import type { PushTemplate } from './push/template';
-import {
-  collapseSpaces,
-  readFields,
-  readMail,
-  readMarkdown,
-  readMime,
-  readMrkdwn,
-} from './received.fixture';
+import { readMarkdown, readMrkdwn } from './received.fixture';
 import type { SlackTemplate } from './slack/template';
 import type { SmsTemplate } from './sms/template';
 import type { TelegramTemplate } from './telegram/template';
 import type { WhatsappTemplate } from './whatsapp/template';
-
-/** A template that prints `v` in many places, and how to read its message on arrival. */
-export type HostileCase = {
-  /** The provider's key in the registry. */
-  provider: string;
-  what: string;
-  template: unknown;
-  /** Returns what the recipient's client shows, without the parts that are new in each message. */
-  read(send: never): unknown;
-  /**
-   * How places change the printed value or their whole text. Places are paths in the result of
-   * `read`.
-   */
-  places?: { at: RegExp; value?: Change; changeText?: Change; maxCharacters?: number }[];
-};
-
-type Change = (text: string) => string;
-
-const toOneLine: Change = (text) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-const toUnixBreaks: Change = (text) => text.replace(/\r\n?/g, '\n');
-const collapseWhitespace: Change = (text) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-const slackLink: Change = (text) => text.replace(/[<>|\s]/g, encodeURIComponent);
-const asciiControls = /((?![\u0080-\u009f])\p{Cc})+/gu;
-const inAngle: Change = (text) => text.replace(/[\s"<>,\\]|[^\u0021-\u007e]/gu, encodeURIComponent);
-const fileName: Change = (text) =>
-  text
-    .replace(/^.*[/\\]/s, '')
-    .replace(/\p{C}/gu, '')
-    .trim();
-
-const withoutControls: Change = (text) => text.replace(asciiControls, ' ').trim();
-const noControls: Change = (text) => text.replace(asciiControls, '').trim();
 
 const notification = {
   title: 'T {{v}} T',
@@ -63,20 +31,6 @@ const notification = {
   image: 'https://x.example/i?q={{v}}',
   click_action: 'https://x.example/?q={{v}}',
   data: { key: 'D {{v}} D' },
-};
-
-const mail: EmailTemplate = {
-  subject: 'Hello {{v}}, hello',
-  html: '<p title="T {{v}}">Hello <b>b {{v}}</b>!</p><a href="https://x.example/?q={{v}}">{{v}} here</a>',
-  text: 'Hello {{v}}, hello.',
-  from: { name: 'N {{v}} N' },
-  headers: {
-    'List-Id': 'L {{v}} <list.x.example>',
-    'X-Entity-Ref-ID': 'r {{v}} r',
-    'In-Reply-To': '<{{v}}@x.example>',
-    'List-Unsubscribe': '<https://x.example/?u={{v}}>, <mailto:u@x.example?subject={{v}}>',
-  },
-  attachments: [{ file_name: 'f {{v}} f.txt', content: Buffer.from('file').toString('base64') }],
 };
 
 const blocks = JSON.stringify([
@@ -102,63 +56,8 @@ const approved: WhatsappTemplate['template'] = {
   buttons: [{ index: 0, kind: 'quick_reply', value: 'p {{v}}' }],
 };
 
-/** Services that get a mail as fields. */
-const byFields = ['postmark', 'resend', 'sendgrid'].map(
-  (service): HostileCase => ({
-    provider: `email/${service}`,
-    what: 'every field',
-    template: mail,
-    read: readFields,
-    places: [
-      { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
-      { at: /^from/, changeText: (text) => toOneLine(text).replaceAll('=?', '= ?') },
-      { at: /^subject/, changeText: toOneLine },
-      { at: /^headers/, changeText: (text) => collapseSpaces(toOneLine(text)) },
-      { at: /^text|^html/, changeText: toUnixBreaks },
-      { at: /filename$/, changeText: fileName },
-    ],
-  }),
-);
-
-/** Services that get the whole mail, as SMTP does. */
-const byMime = ['mailgun', 'ses'].map(
-  (service): HostileCase => ({
-    provider: `email/${service}`,
-    what: 'every field',
-    template: mail,
-    read: readMime,
-    places: [
-      { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
-      {
-        at: /^from/,
-        changeText: (text) => collapseSpaces(toOneLine(text).replaceAll('=?', '= ?')),
-      },
-      { at: /^subject|^headers/, changeText: (text) => collapseSpaces(toOneLine(text)) },
-      { at: /^text|^html/, changeText: toUnixBreaks },
-      { at: /filename$/, changeText: (text) => collapseSpaces(fileName(text)) },
-    ],
-  }),
-);
-
 export const hostileCases: HostileCase[] = [
-  ...byFields,
-  ...byMime,
-  {
-    provider: 'email/smtp',
-    what: 'every field',
-    template: mail,
-    read: (send: SmtpSend) => readMail(send),
-    places: [
-      { at: /^headers.(in-reply-to|list-unsubscribe)/, value: inAngle },
-      {
-        at: /^addresses/,
-        changeText: (text) => collapseSpaces(toOneLine(text).replaceAll('=?', '= ?')),
-      },
-      { at: /^subject|^headers/, changeText: (text) => collapseSpaces(toOneLine(text)) },
-      { at: /^text|^html/, changeText: toUnixBreaks },
-      { at: /filename$/, changeText: (text) => collapseSpaces(fileName(text)) },
-    ],
-  },
+  ...hostileMailCases,
   {
     provider: 'slack/slack',
     what: 'text',

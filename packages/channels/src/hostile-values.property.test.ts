@@ -1,7 +1,8 @@
 import { isFullRun, readRunSeed } from '@belfry/testing';
 import fc from 'fast-check';
 import type { CompiledTemplate, Sender } from './channel';
-import { type HostileCase, hostileCases } from './hostile-cases.fixture';
+import { hostileCases } from './hostile-cases.fixture';
+import type { HostileCase } from './hostile-changes.fixture';
 import {
   anyHostileValue,
   benignValue,

@@ -48,11 +48,11 @@ export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { type PastMessage, writePastMessages } from './past-messages';
 export { type ReaderSecret, signReaderToken, type TokenChanges } from './reader-token';
 export { testRedis } from './redis';
-export { type SimulatedMailApi, startMailApis } from './simulated-mail-apis';
 export {
   type SimulatedChannels,
   startSimulatedChannels,
 } from './simulated-channels';
+export { type SimulatedMailApi, startMailApis } from './simulated-mail-apis';
 export {
   createFcmSimulator,
   type FcmFault,

@@ -206,6 +206,9 @@ describe('a form', () => {
     );
     expect(shown).toEqual([
       'email/smtp user',
+      'email/postmark webhook_user',
+      'email/sendgrid webhook_key',
+      'email/ses access_key_id',
       'sms/twilio account_sid',
       'sms/twilio api_key_sid',
       'whatsapp/twilio account_sid',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ReceiptReport } from '../channel';
+import type { ReceiptReport } from '../receipt-reader';
 import { readBounceMail } from './bounce-reports';
 
 const bounceAddress = `b+${'0198f3c27d417c3a9b1e2f4d5c6b7a80'}.${'0a'.repeat(10)}@bounces.example.com`;

@@ -1,5 +1,5 @@
 import type { Email } from 'postal-mime';
-import type { ReceiptCall, ReceiptReport } from '../channel';
+import type { ReceiptCall, ReceiptReport } from '../receipt-reader';
 import { createReports, type ReportKind } from './api/report-kinds';
 import { classifySmtpReply } from './smtp-replies';
 

@@ -19,7 +19,7 @@ export type MailApiSend = {
   keyHash: string;
 };
 
-/** What the recipients get. */
+/** A mail as its recipients get it. */
 export type ReceivedMail = {
   from: { name: string; address: string };
   to: string[];
@@ -188,4 +188,14 @@ export function findHeaderProblem(headers: Record<string, unknown>): string | un
     }
   }
   return undefined;
+}
+
+/** Reads a file of a mail from the service's names of its members. */
+export function createFileReader(names: Record<keyof ReceivedFile, string>) {
+  return (file: Record<string, string>): ReceivedFile => ({
+    fileName: file[names.fileName] ?? '',
+    content: Buffer.from(file[names.content] ?? '', 'base64'),
+    contentType: file[names.contentType],
+    contentId: file[names.contentId],
+  });
 }

@@ -11,7 +11,7 @@ export async function readMailgunMail(request: HttpRequest): Promise<MailReading
   if (request.body.length > maxBytes) return mailgunError(413, 'Request Entity Too Large');
   const parts = readParts(request);
   if (!parts) return mailgunError(400, 'Need multipart/form-data');
-  const unknown = [...parts.keys()].find((name) => !known.test(name));
+  const unknown = [...parts.keys()].find((name) => !fieldNames.test(name));
   if (unknown) return mailgunError(400, `${unknown} parameter is unknown`);
   const [to, message] = [parts.get('to')?.value.toString('utf8'), parts.get('message')];
   if (!to) return mailgunError(400, 'to parameter is missing');
@@ -34,7 +34,7 @@ export function mailgunError(status: number, message: string): { reply: HttpRepl
 /** "The maximum message size Mailgun supports is 25MB" */
 const maxBytes = 25 * 1024 * 1024;
 const maxRecipients = 1_000;
-const known = /^(to|message|v:[a-z_-]+|o:(tag|testmode|tracking|dkim|require-tls))$/;
+const fieldNames = /^(to|message|v:[a-z_-]+|o:(tag|testmode|tracking|dkim|require-tls))$/;
 
 type Part = { value: Buffer; isFile: boolean };
 

@@ -1,11 +1,11 @@
 import type { HttpReply, HttpRequest } from './http-simulator';
 import {
+  createFileReader,
   findHeaderProblem,
   isAddress,
   isBase64,
   parseMailbox,
   type ReadMail,
-  type ReceivedFile,
 } from './mail-api';
 import { parseObject, toRecord } from './read-object';
 import {
@@ -137,11 +137,9 @@ function toMail(body: Members): ReadMail {
   };
 }
 
-function toFile(file: Record<string, string>): ReceivedFile {
-  return {
-    fileName: file['Name'] ?? '',
-    content: Buffer.from(file['Content'] ?? '', 'base64'),
-    contentType: file['ContentType'],
-    contentId: file['ContentID'],
-  };
-}
+const toFile = createFileReader({
+  fileName: 'Name',
+  content: 'Content',
+  contentType: 'ContentType',
+  contentId: 'ContentID',
+});

@@ -1,11 +1,11 @@
 import type { HttpReply, HttpRequest } from './http-simulator';
 import {
+  createFileReader,
   findHeaderProblem,
   isAddress,
   isBase64,
   parseMailbox,
   type ReadMail,
-  type ReceivedFile,
   readHeader,
 } from './mail-api';
 import { parseObject, toRecord } from './read-object';
@@ -128,11 +128,9 @@ function toMail(body: Members): ReadMail {
   };
 }
 
-function toFile(file: Record<string, string>): ReceivedFile {
-  return {
-    fileName: file['filename'] ?? '',
-    content: Buffer.from(file['content'] ?? '', 'base64'),
-    contentType: file['content_type'],
-    contentId: file['content_id'],
-  };
-}
+const toFile = createFileReader({
+  fileName: 'filename',
+  content: 'content',
+  contentType: 'content_type',
+  contentId: 'content_id',
+});

@@ -1,10 +1,10 @@
 import type { HttpReply, HttpRequest } from './http-simulator';
 import {
+  createFileReader,
   findHeaderProblem,
   isAddress,
   isBase64,
   type ReadMail,
-  type ReceivedFile,
 } from './mail-api';
 import { parseObject, toRecord } from './read-object';
 import {
@@ -173,11 +173,9 @@ function toMail(body: Members): ReadMail {
   };
 }
 
-function toFile(file: Record<string, string>): ReceivedFile {
-  return {
-    fileName: file['filename'] ?? '',
-    content: Buffer.from(file['content'] ?? '', 'base64'),
-    contentType: file['type'],
-    contentId: file['content_id'],
-  };
-}
+const toFile = createFileReader({
+  fileName: 'filename',
+  content: 'content',
+  contentType: 'type',
+  contentId: 'content_id',
+});

@@ -14,7 +14,7 @@ import { readSendgridMail, sendgridError } from './sendgrid-rules';
 export type SendgridOptions = {
   /** The only key that is let in; any key by default. */
   apiKey?: string;
-  /** What the key may do. */
+  /** The scopes of the key. */
   scopes?: string[];
 };
 

@@ -64,7 +64,7 @@ export function formatMailbox({ name, address }: { name: string; address: string
   return name ? `"${name.replace(/["\\]/g, '\\$&')}" <${address}>` : address;
 }
 
-/** What a service takes in one call. */
+/** The limits of one call of a service. */
 export type MailLimits = {
   /** To, Cc and Bcc together. */
   recipients: number;

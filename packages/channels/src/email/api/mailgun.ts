@@ -14,7 +14,7 @@ const integration = { outcome: 'rejected', scope: 'integration' } as const;
  * Mailgun's errors, which have a text, but no code (documentation.mailgun.com, "Errors" of the API
  * reference, and the answers that its OpenAPI description shows).
  */
-export const mailgunCodes = {
+const mailgunCodes = {
   wrong_key: {
     ...integration,
     status: 401,
@@ -129,7 +129,7 @@ export const mailgun = createMailApi({
 const maxTextBytes = 500;
 
 function readTest({ status, error, settings }: TestAnswer): string | undefined {
-  return status === 400 && /\bfrom\b.*missing/i.test(error.text ?? '')
+  return status === 400 && /from parameter is missing/i.test(error.text ?? '')
     ? `Mailgun accepts the key for the domain ${String(settings['domain'])}.`
     : undefined;
 }

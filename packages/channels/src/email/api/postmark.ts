@@ -17,7 +17,7 @@ const badSender = 'Postmark has no confirmed sender signature or domain for the 
 const badStream = 'Postmark has no such message stream. Check it in the integration.';
 
 /** Postmark's API error codes (postmarkapp.com/developer/api/overview#error-codes). */
-export const postmarkCodes = {
+const postmarkCodes = {
   wrong_token: {
     ...integration,
     code: '10',

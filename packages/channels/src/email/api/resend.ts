@@ -18,7 +18,7 @@ const wrongDomain =
   'Resend does not let this account send from the sender’s domain. Verify it there.';
 
 /** Resend's errors (resend.com/docs/api-reference/errors). More specific rows come first. */
-export const resendCodes = {
+const resendCodes = {
   wrong_key: { ...integration, text: /api key is invalid/i, sentence: badKey },
   invalid_key: { ...integration, code: 'invalid_api_key', sentence: badKey },
   missing_key: { ...integration, code: 'missing_api_key', sentence: badKey },

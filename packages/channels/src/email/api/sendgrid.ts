@@ -18,7 +18,7 @@ const badSender = 'SendGrid refused the sender’s address.';
  * SendGrid's errors, which have a field and a text, but no code
  * (twilio.com/docs/sendgrid/api-reference/mail-send/errors).
  */
-export const sendgridCodes = {
+const sendgridCodes = {
   no_credits: {
     ...integration,
     text: /maximum credits exceeded/i,

@@ -19,7 +19,7 @@ const tooFast = 'SES asks for fewer mails per second. Set the maximum of the int
  * Errors of the SES API v2 (docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html, and
  * its "Common Errors"). More specific rows come first.
  */
-export const sesCodes = {
+const sesCodes = {
   unverified_sender: {
     ...sender,
     code: 'MessageRejected',

@@ -69,8 +69,8 @@ async function fetchCertificate(
   url: string,
   downloads: ReceiptDownloads,
 ): Promise<X509Certificate | undefined> {
-  const known = certificates.get(url);
-  if (known) return known;
+  const cached = certificates.get(url);
+  if (cached) return cached;
   const certificate = readCertificate(await download(url, downloads));
   if (!certificate) return undefined;
   if (certificates.size >= maxCertificates) certificates.clear();

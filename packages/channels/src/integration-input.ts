@@ -1,0 +1,4 @@
+export type IntegrationInput = {
+  settings: Record<string, unknown>;
+  credentials: Record<string, unknown>;
+};
