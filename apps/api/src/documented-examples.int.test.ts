@@ -68,9 +68,7 @@ async function createDocumentedTenant(): Promise<Tenant> {
     ...{ channel: 'push', provider: 'web_push', settings: { subject: 'mailto:a@example.com' } },
     credentials: openPushOperations.webPushKey.answerExample,
   });
-  await gateways.usual.database.prisma.category.create({
-    data: { appId: tenant.appId, slug: 'news' },
-  });
+  await factories.createCategory(tenant, 'news');
   await sendFirst(tenant, 'POST /v1/apps/{app_id}/users');
   await createItem(tenant);
   await createCapture(tenant);

@@ -41,7 +41,6 @@ export {
 export { type AccountAppRow, type AccountApps, createAccountApps } from './configuration/apps';
 export {
   type AppCategories,
-  type CategoryRow,
   createCategories,
   formatUnknownCategory,
   maxCategories,
@@ -191,12 +190,7 @@ export {
   type TotpRow,
   totpPlace,
 } from './operators/totp';
-export {
-  createUserPreferences,
-  type PreferencesWrite,
-  type StoredPreferences,
-  type UserPreferences,
-} from './preferences';
+export { createUserPreferences, type UserPreferences } from './preferences';
 export { cancelTerm, hasMetadata, metadataTerm, selectTerms } from './request-term';
 export { checkPostgres } from './server-check';
 export {

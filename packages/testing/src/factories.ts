@@ -3,6 +3,7 @@ import {
   createAccountKeys,
   createAppEvents,
   createAppIntegrations,
+  createCategories,
   createInboxSecrets,
   createSystemActor,
   createWebhookEndpoints,
@@ -39,6 +40,7 @@ export type Factories = {
     channels: VersionDefinition['channels'],
     options?: Partial<Omit<VersionDefinition, 'channels'>> & { name?: string },
   ): Promise<{ name: string; eventId: string; versionId: string }>;
+  createCategory(tenant: TenantApp, slug: string): Promise<void>;
   /** An event that was never published. */
   createDraft(tenant: TenantApp, name: string): Promise<{ eventId: string }>;
   createIntegration(
@@ -65,6 +67,7 @@ export function createFactories(
 ): Factories {
   const keys = createAccountKeys(pool, secrets);
   const events = createAppEvents(pool);
+  const categories = createCategories(pool);
   const inboxSecrets = createInboxSecrets(pool, secrets);
   const integrations = createAppIntegrations(pool);
   const endpoints = createWebhookEndpoints({ pool, secrets });
@@ -99,6 +102,13 @@ export function createFactories(
     },
 
     createDraft,
+
+    async createCategory({ accountId, appId }, slug) {
+      const texts = { en: { name: slug, description: '' } };
+      const actor = createSystemActor(accountId);
+      const created = await categories.create(actor, appId, { slug, texts });
+      if (created !== 'created') throw new Error(`The category ${slug} is ${created}`);
+    },
 
     async createIntegration({ accountId, appId }, { settings = {}, credentials = {}, ...rest }) {
       const id = await integrations.create(createSystemActor(accountId), appId, {

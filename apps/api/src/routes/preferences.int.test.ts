@@ -13,7 +13,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await gateway.factories.createTenant();
   userId = newId();
-  await createCategory('news');
+  await gateway.factories.createCategory(tenant, 'news');
   const user = { user_id: userId, email: 'ana@example.com', preferences: { locale: 'de' } };
   await call('post', '/users', user);
 });
@@ -25,8 +25,6 @@ function call(method: 'get' | 'post' | 'put', path: string, body?: object, of = 
   return gateway.call({ method, path, app, apiKey, ...(body && { body }) });
 }
 
-const createCategory = (slug: string, { appId } = tenant) =>
-  gateway.database.prisma.category.create({ data: { appId, slug } });
 const read = (of = tenant) => call('get', `/users/${userId}/preferences`, undefined, of);
 const write = (body: object, of = tenant) => call('put', `/users/${userId}/preferences`, body, of);
 
@@ -95,7 +93,7 @@ describe('wrong input is refused, and nothing changes', () => {
 
   test('a category of another account', async () => {
     const other = await gateway.factories.createTenant();
-    await createCategory('sports', other);
+    await gateway.factories.createCategory(other, 'sports');
     expect((await write({ categories: { sports: off } })).status).toBe(422);
   });
 

@@ -63,7 +63,7 @@ export type AppCategories = ReturnType<typeof createCategories>;
 /** `not_found`, or the names of events whose live version or draft has the category; it is not removed then. */
 export type CategoryRemoval = 'removed' | 'not_found' | { usedBy: string[] };
 
-export async function listCategories(client: Queryable, appId: string): Promise<CategoryRow[]> {
+async function listCategories(client: Queryable, appId: string): Promise<CategoryRow[]> {
   const { rows } = await client.query<CategoryRow>(
     `SELECT slug, texts, position, updated_at AS "updatedAt" FROM category WHERE app_id = $1
      ORDER BY position, slug LIMIT ${maxCategories}`,

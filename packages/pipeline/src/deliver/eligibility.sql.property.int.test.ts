@@ -212,7 +212,7 @@ async function createEvent(
   channels: Parameters<typeof factories.createEvent>[1],
   { kind, category }: World,
 ) {
-  await database.prisma.category.create({ data: { appId: tenant.appId, slug: 'news' } });
+  await factories.createCategory(tenant, 'news');
   const options = { ...(kind && { kind }), ...(category && { category }) };
   const event = await factories.createEvent(tenant, channels, options);
   if (kind) return event;

@@ -33,7 +33,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   tenant = await factories.createTenant();
   userId = newId();
-  await database.prisma.category.create({ data: { appId: tenant.appId, slug: 'news' } });
+  await factories.createCategory(tenant, 'news');
   await createUser(tenant.appId);
   event = await createEvent('optional');
 });

@@ -118,7 +118,7 @@ const categoryPreferences = Type.Object({
 });
 
 /** Switches of a person: `true` switches off, `false` on; the most specific one decides. */
-export const wireSwitches = {
+const wireSwitches = {
   disabled: Type.Optional(Type.Boolean()),
   channel_preferences: Type.Optional(channelPreferences),
   categories: Type.Optional(
