@@ -14,7 +14,7 @@ import { printError, StepError } from './steps.mjs';
  */
 export function runLong(main) {
   if (process.argv.includes('--help')) {
-    const [comment = ''] = /^(\/\/.*\n)+/.exec(readFileSync(process.argv[1], 'utf8')) ?? [];
+    const [comment = ''] = /^(\/\/.*\n)+/.exec(readFileSync(process.argv[1] ?? '', 'utf8')) ?? [];
     console.log(comment.replaceAll(/^\/\/ /gm, '').trimEnd());
     return;
   }

@@ -4,6 +4,7 @@ import type { RouteSpec } from './route-spec';
 import { nameRule, time } from './schemas';
 
 const slug = Type.String({
+  // pattern-ignore: A literal in packages/shared/src/preferences.ts.
   pattern: categorySlugPattern,
   'x-problem': `must have 1 to ${limits.categorySlugCharacters} lower-case letters, digits, hyphens or underscores, and start with a letter or digit`,
 });

@@ -46,6 +46,7 @@ export const definitionInput = Type.Partial(
     isSensitive: Type.Boolean(),
     kind: eventKind,
     category: Type.String({
+      // pattern-ignore: A literal in packages/shared/src/preferences.ts.
       pattern: categorySlugPattern,
       'x-problem': 'must be the slug of a category',
     }),

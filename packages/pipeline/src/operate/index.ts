@@ -73,7 +73,6 @@ export {
   type AppReport,
   isReportable,
   type NewReceipt,
-  type ReceiptEffect,
   storeReceipts,
   writeAppReport,
 } from './receipts';
