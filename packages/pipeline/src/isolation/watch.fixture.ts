@@ -139,7 +139,7 @@ function recordRead(
 }
 
 /** Maximum checks of one text from one source line. */
-const maxChecks = 12;
+const maxChecks = 16;
 
 /** Skips a statement if a fixture line already got the same result, except for ids and numbers. */
 function createLimits() {
