@@ -41,7 +41,7 @@ export function CategoriesDialog({ list, locale, onClose }: DialogProps) {
           </li>
         ))}
       </ul>
-      <AddCategory locale={locale} onFinish={finish} />
+      <CreateCategory locale={locale} onFinish={finish} />
     </Dialog>
   );
 }
@@ -78,7 +78,7 @@ function CategoryRow({ category: { slug, texts }, onProblem, onFinish }: RowProp
   );
 }
 
-function AddCategory({
+function CreateCategory({
   locale,
   onFinish,
 }: Pick<DialogProps, 'locale'> & Pick<RowProps, 'onFinish'>) {
@@ -99,7 +99,7 @@ function AddCategory({
       <TextField name="name" label={`Name (${locale})`} required="Enter a name." maxLength={100} />
       <TextField name="description" label={`Description (${locale})`} maxLength={500} />
       <Button look="main-action" type="submit">
-        Add category
+        Create category
       </Button>
     </Form>
   );
