@@ -196,7 +196,8 @@ describe('users', () => {
       expect(page.url()).toContain('text=1+202');
       await userRow.getByRole('link').click();
       await page.getByText('disabled: the provider answered UNREGISTERED').waitFor();
-      await page.getByText('whatsapp is off. Mandatory events are still sent.').waitFor();
+      const preferences = 'whatsapp is off. Mandatory events are still sent.';
+      await page.getByText(preferences, { exact: true }).waitFor();
       expect(await inspectPage(page, 'user')).toEqual([]);
       await page.reload();
       await page.getByText('disabled: the provider answered UNREGISTERED').waitFor();
