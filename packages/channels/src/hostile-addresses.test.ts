@@ -50,7 +50,10 @@ const forms: AddressForm[] = [
       field: 'email',
       recipient: (text) => ({ email: text }),
       canonical: email,
-      reached: ({ mail: { to, cc, bcc } }: MailApiSend) => [...to, ...cc, ...bcc],
+      // MIME names the recipients a second time.
+      reached: ({ mail: { to, cc, bcc } }: MailApiSend) => [
+        ...new Set([...to, ...cc, ...bcc].map(toAscii)),
+      ],
       takes: asciiDotAtom,
     }),
   ),

@@ -10,6 +10,8 @@ export type ReceiptReader = {
    * provider.
    */
   read(call: ReceiptCall, downloads: ReceiptDownloads): ReceiptRead | Promise<ReceiptRead>;
+  /** Only failures are reported, so no report says nothing. */
+  reportsFailuresOnly?: true;
 };
 
 export type ReceiptRead = ReceiptReport[] | undefined;

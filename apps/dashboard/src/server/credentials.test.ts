@@ -56,6 +56,7 @@ describe('stored credentials', () => {
     expect(free).toEqual([
       'email/smtp from',
       'email/smtp reply_to',
+      'email/smtp bounce_domain',
       'email/smtp max_per_second',
       'email/smtp max_connections',
       'email/smtp pass',

@@ -1,4 +1,5 @@
 import { newId } from '@belfry/runtime';
+import { messageStates } from '@belfry/shared';
 import {
   createStoredDashboard,
   type Neighbour,
@@ -56,7 +57,7 @@ test('the secret is in the answers to adding and rotating, and in no other', asy
   });
   expect(listed.body.types).toContainEqual({
     name: 'message.failed',
-    means: 'The message could not be sent.',
+    means: messageStates.failed.means,
   });
   for (const secret of [added.body.secret, rotated.body.secret]) {
     expect(JSON.stringify(listed.body)).not.toContain(secret);

@@ -37,7 +37,7 @@ export const smtp: Provider<EmailContent> = {
   getMaxConnections,
   describe: describeSmtp,
   createSender: createSmtpSender,
-  receipts: { read: readBounceMail },
+  receipts: { read: readBounceMail, reportsFailuresOnly: true },
 };
 
 function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {

@@ -97,7 +97,7 @@ const checks: Record<AlertKind, CheckRule> = {
     const accepted = await countAccepted(database, { appId, from, to });
     const { finding } = await checkIntegrations(database, rule, {
       isBad: ({ id, channel, provider }) =>
-        sendsReceipts(channel, provider) &&
+        reportsDeliveries(channel, provider) &&
         (accepted.get(id) ?? 0) >= messages &&
         (memory[id] ?? Number.POSITIVE_INFINITY) < from.getTime(),
       describe: ({ id, name }) =>
@@ -132,11 +132,13 @@ async function rememberReceipts(
   return { ...memory, ...Object.fromEntries(newest), [checkedAt]: now.getTime() };
 }
 
-function sendsReceipts(channel: string, name: string): boolean {
+/** Whether the provider reports each delivery, so that silence means something. */
+function reportsDeliveries(channel: string, name: string): boolean {
   const providers: Record<string, Pick<Provider<never>, 'receipts'>> | undefined = Object.entries(
     channels,
   ).find(([each]) => each === channel)?.[1].providers;
-  return providers?.[name]?.receipts !== undefined;
+  const receipts = providers?.[name]?.receipts;
+  return receipts !== undefined && !receipts.reportsFailuresOnly;
 }
 
 type Judge = {

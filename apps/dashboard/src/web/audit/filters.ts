@@ -16,6 +16,7 @@ export const actions = {
   'channel.': 'paused channels',
   'sending.': 'paused sending',
   'event.': 'events',
+  'category.': 'categories',
   'integration.': 'integrations',
   'key.': 'API keys',
   'inbox_secret.': 'inbox secrets',

@@ -29,10 +29,16 @@ describe('a bounce at Postmark', () => {
   test.each<[string, object | undefined]>([
     ['HardBounce', { state: 'failed', reason: 'bounced', changes: [{ reason: 'bounced' }] }],
     ['BadEmailAddress', { state: 'failed', reason: 'bounced', changes: [{ reason: 'bounced' }] }],
-    ['SoftBounce', { state: 'failed', reason: 'bounced' }],
-    ['Blocked', { state: 'failed', reason: 'bounced' }],
+    [
+      'SoftBounce',
+      { state: 'failed', reason: 'bounced', changes: [{ reason: 'bounced', minBounces: 3 }] },
+    ],
+    [
+      'Blocked',
+      { state: 'failed', reason: 'bounced', changes: [{ reason: 'bounced', minBounces: 3 }] },
+    ],
     ['Transient', { state: 'queued' }],
-    ['SpamComplaint', { state: 'delivered', changes: [{ reason: 'opted_out' }] }],
+    ['SpamComplaint', { state: 'delivered', changes: [{ reason: 'complained' }] }],
     ['Unsubscribe', { state: 'delivered', changes: [{ reason: 'opted_out' }] }],
     ['ManuallyDeactivated', { state: 'failed', reason: 'rejected_recipient' }],
     ['AutoResponder', undefined],

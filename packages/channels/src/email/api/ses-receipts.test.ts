@@ -183,7 +183,7 @@ describe('an event of SES', () => {
         mail,
         complaint: { complainedRecipients: [{ emailAddress: 'ada@example.org' }] },
       },
-      [{ state: 'delivered', changes: [{ reason: 'opted_out' }] }],
+      [{ state: 'delivered', changes: [{ reason: 'complained' }] }],
     ],
     [{ eventType: 'Open', mail, open: {} }, []],
     [{ ...delivery, mail: { messageId: 'ses-1' } }, []],
