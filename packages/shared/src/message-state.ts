@@ -14,10 +14,7 @@ export const messageStates = {
     means:
       'The message was not sent or not delivered for an expected reason. This is not a failure.',
   },
-  failed: {
-    isFinal: true,
-    means: 'The message could not be sent, or it bounced after it was sent.',
-  },
+  failed: { isFinal: true, means: 'The message could not be delivered.' },
 } as const satisfies Record<string, { isFinal: boolean; means: string }>;
 
 export type MessageState = keyof typeof messageStates;

@@ -134,7 +134,7 @@ describe('explainRequest', () => {
     [
       'the reason of a failure',
       { state: 'failed', reason: 'expired' },
-      'Item 1 by email to a***@example.com is failed. The message could not be sent. (expired: It expired before it could be sent.)',
+      'Item 1 by email to a***@example.com is failed. The message could not be delivered. (expired: It expired before it could be sent.)',
     ],
     [
       'the reason of a wait',

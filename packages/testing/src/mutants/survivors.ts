@@ -141,7 +141,7 @@ const rows: Row[] = [
   },
   {
     name: 'reply_to of the integration ignored',
-    file: 'packages/channels/src/email/mail.ts',
+    file: 'packages/channels/src/email/parties.ts',
     anchor: 'const replyTo = content.replyTo ?? settings.reply_to;',
     becomes: 'const replyTo = content.replyTo ?? (settings.reply_to && undefined);',
     path: 'packages/channels/src/email/smtp.test.ts',

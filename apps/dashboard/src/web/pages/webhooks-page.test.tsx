@@ -12,7 +12,7 @@ afterEach(cleanup);
 
 const types: WebhookListAnswer['types'] = [
   { name: 'message.sent', means: 'The provider accepted the message.' },
-  { name: 'message.failed', means: 'The message could not be sent.' },
+  { name: 'message.failed', means: 'The message could not be delivered.' },
 ];
 
 const endpoint: WebhookEndpointAnswer = {
