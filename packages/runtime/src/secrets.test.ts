@@ -5,9 +5,9 @@ const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 describe('createSecrets', () => {
   test('opens a sealed text at the place it was sealed for', () => {
     const secrets = createSecrets(createKeyRing());
-    const sealed = secrets.seal('xoxb-täst', 'integration:1:credentials');
-    expect(sealed).not.toContain('xoxb');
-    expect(secrets.open(sealed, 'integration:1:credentials')).toBe('xoxb-täst');
+    const sealed = secrets.seal('xoxb-test-token', 'integration:1:credentials');
+    expect(sealed).not.toContain('xoxb-test');
+    expect(secrets.open(sealed, 'integration:1:credentials')).toBe('xoxb-test-token');
   });
 
   test('does not open it at another place, so that it cannot be moved to another row', () => {

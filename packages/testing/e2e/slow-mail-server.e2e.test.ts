@@ -117,8 +117,10 @@ async function countAttempts(system: System, appId: string): Promise<Record<stri
 
 let slowMailing: Promise<System>;
 
-// With the default deadline of 40 s: a shorter one leaves less time than a busy machine pauses. More connections make up for
-// the slower servers.
+// These tests keep the default deadline of 40 s: a shorter one leaves less time than a busy machine pauses, and a pause of
+// this process, which is the mail server, counts too.
+
+// More connections make up for the slower servers.
 test.concurrent.each([
   [1, connections],
   [3, 2 * connections],
@@ -170,7 +172,7 @@ test.concurrent('a mail server that allows two connections from all workers gets
   const count = 12;
   const server = await startServer(1_000);
   const system = await startMailing({
-    env: { SMTP_CONNECTIONS_PER_HOST: '2', SEND_TIMEOUT_MS: '6000' },
+    env: { SMTP_CONNECTIONS_PER_HOST: '2' },
     workers: [roles, 'deliver-email'],
   });
   const where = { waits: 'connections' };
@@ -185,8 +187,10 @@ test.concurrent('a mail server that allows two connections from all workers gets
   ]);
   for (const each of sent) {
     const messages = await readFinal(system, each);
-    expect(countStates(messages)).toEqual({ sent: count });
-    expect(messages.map(({ attempts }) => attempts)).toEqual(messages.map(() => 1));
+    expect({
+      states: countStates(messages),
+      attempts: await countAttempts(system, each.appId),
+    }).toEqual({ states: { sent: count }, attempts: { accepted: count } });
   }
   expect(countArrivals(server)).toEqual({ '1 times': 2 * count });
   expect(server.mostConnections()).toBe(2);

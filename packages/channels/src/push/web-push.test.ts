@@ -129,7 +129,7 @@ describe('a message by web push', () => {
       keys.auth,
       keys.p256dh,
       simulatedVapidKeys.private_key,
-      'eyJ',
+      'eyJ0eXAi',
     ]) {
       expect(text).not.toContain(secret);
     }
