@@ -109,6 +109,7 @@ export {
   findOptOut,
   formatOptOut,
   isCategorySlug,
+  linkNames,
   listSwitchedOff,
   type OptOut,
   type UnsubscribeSource,

@@ -102,6 +102,9 @@ function covers(wider: OptOut, { channel, category }: OptOut): boolean {
 export const unsubscribeSources = ['api', 'dashboard', 'link', 'reply'] as const;
 export type UnsubscribeSource = (typeof unsubscribeSources)[number];
 
+/** Values that templates may read besides `data`, which wins over them. */
+export const linkNames = ['unsubscribe_url', 'preferences_url'] as const;
+
 /** A sentence that names the preference. */
 export function formatOptOut({ channel, category }: OptOut): string {
   const what = category === null ? (channel ?? 'everything') : `category “${category}”`;

@@ -7,6 +7,7 @@ export {
   readEligibility,
 } from '../deliver/eligibility.sql';
 export { readFailovers } from '../deliver/failover.sql';
+export { type AddLinks, createPreviewLinks } from '../deliver/links';
 export type { CurrentSuppression } from '../deliver/suppression.sql';
 export {
   type AccountStorage,
