@@ -104,7 +104,7 @@ export type ComposeInput<Override> = {
   list?: MailingList;
 };
 
-/** What mail programs need for their unsubscribe button. */
+/** The facts that mail programs need for their unsubscribe button. */
 export type MailingList = {
   /** A POST to it unsubscribes the recipient (RFC 8058). */
   unsubscribeUrl: string;

@@ -1,6 +1,6 @@
 import type { Secrets } from './secrets';
 
-/** What the link in a message lets its holder change. Complete by itself, because messages are removed before links expire. */
+/** The person and the switch that a link changes. Complete by itself, because messages are removed before links expire. */
 export type UnsubscribeToken = {
   appId: string;
   messageId: string;

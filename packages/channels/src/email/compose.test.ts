@@ -340,11 +340,13 @@ describe('an override', () => {
 describe('the headers of a mailing list', () => {
   const list = { unsubscribeUrl: 'https://notify.example.com/u/t', id: '<news.example.com>' };
   const own = 'List-Unsubscribe=One-Click';
-  const headersOf = (headers: EmailTemplate['headers'], unsubscribeUrl = list.unsubscribeUrl) =>
-    getContent({ headers }, {}, { list: { ...list, unsubscribeUrl } }).headers;
+  const getHeaders = (
+    headers: NonNullable<EmailTemplate['headers']>,
+    unsubscribeUrl = list.unsubscribeUrl,
+  ) => getContent({ headers }, {}, { list: { ...list, unsubscribeUrl } }).headers;
 
   test('let mail programs unsubscribe with one click', () => {
-    expect(headersOf({})).toEqual({
+    expect(getHeaders({})).toEqual({
       'List-Unsubscribe': '<https://notify.example.com/u/t>',
       'List-Unsubscribe-Post': own,
       'List-Id': '<news.example.com>',
@@ -353,13 +355,13 @@ describe('the headers of a mailing list', () => {
 
   test('are those of the template where it has them', () => {
     const ownLink = { 'List-Unsubscribe': '<https://shop.example/off>' };
-    expect(headersOf(ownLink)).toEqual({ ...ownLink, 'List-Id': list.id });
+    expect(getHeaders(ownLink)).toEqual({ ...ownLink, 'List-Id': list.id });
     const ownId = { 'List-Id': '<mine.example>' };
-    expect(headersOf(ownId)).toMatchObject({ ...ownId, 'List-Unsubscribe-Post': own });
+    expect(getHeaders(ownId)).toMatchObject({ ...ownId, 'List-Unsubscribe-Post': own });
   });
 
   test('leave out a link that does not fit into a line', () => {
-    expect(headersOf({}, `https://notify.example.com/u/${'x'.repeat(1_000)}`)).toEqual({
+    expect(getHeaders({}, `https://notify.example.com/u/${'x'.repeat(1_000)}`)).toEqual({
       'List-Id': list.id,
     });
   });

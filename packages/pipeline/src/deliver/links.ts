@@ -40,29 +40,38 @@ export type LinkDeps = {
  * Only optional events can be unsubscribed from. A version without a kind does not count as optional, and the content of a
  * sensitive event has no links. An unavailable link is an empty text, so that a template can test it.
  */
-export function createAddLinks({ publicUrl, writeToken }: LinkDeps): AddLinks {
+function createAddLinks({ publicUrl, writeToken }: LinkDeps): AddLinks {
   const base = publicUrl.replace(/(?<!\/)\/+$/, '');
   const host = findListHost(base);
+  return (input) => addLinks(input, { base, host, writeToken });
+}
 
-  return function addLinks(input) {
-    const { channel, message, definition, data } = input;
-    const needsList = channel.hasListHeaders === true && isOptional(definition);
-    const listHost = needsList ? host : undefined;
-    const isRead = readsLinks(input);
-    if (listHost === undefined && !isRead) return { data };
-    // The link of a group would switch messages off for everybody in it.
-    if (base === '' || channel.isShared?.(message.target)) return { data: { ...noLinks, ...data } };
-    const category = isOptional(definition) ? definition.category : undefined;
-    const url = `${base}/u/${writeToken(message, category)}`;
-    const linked = { data: isRead ? { ...buildValues(url, definition), ...data } : data };
-    return listHost === undefined
-      ? linked
-      : { ...linked, list: { unsubscribeUrl: url, id: buildListId(listHost, message, category) } };
-  };
+type Gateway = Pick<LinkDeps, 'writeToken'> & { base: string; host: string | undefined };
+
+function addLinks(input: LinkInput, gateway: Gateway): ReturnType<AddLinks> {
+  const { message, definition, data } = input;
+  const host = hasList(input) ? gateway.host : undefined;
+  const isRead = readsLinks(input);
+  if (host === undefined && !isRead) return { data };
+  if (gateway.base === '' || isShared(input)) return { data: { ...noLinks, ...data } };
+  const category = isOptional(definition) ? definition.category : undefined;
+  const url = `${gateway.base}/u/${gateway.writeToken(message, category)}`;
+  const values = isRead ? { ...buildValues(url, definition), ...data } : data;
+  if (host === undefined) return { data: values };
+  return { data: values, list: { unsubscribeUrl: url, id: buildListId(host, message, category) } };
+}
+
+function hasList({ channel, definition }: LinkInput): boolean {
+  return channel.hasListHeaders === true && isOptional(definition);
 }
 
 function readsLinks({ paths }: LinkInput): boolean {
   return paths.some((path) => linkNames.some((name) => path.includes(name)));
+}
+
+/** The link of a group would switch messages off for everybody in it. */
+function isShared({ channel, message }: LinkInput): boolean {
+  return channel.isShared?.(message.target) === true;
 }
 
 const isOptional = ({ kind }: LinkInput['definition']) => kind === 'optional';
