@@ -4,7 +4,12 @@ import { getClientNetwork, type Logger } from '@belfry/runtime';
 import { collectExtraFields, createReadSend, type WireChannels } from '@belfry/shared';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { createAccountQueue } from './account-queue';
-import { addOpenPushRoutes, addSdkRoutes, type BrowserRoutesDeps } from './browser-routes';
+import {
+  addOpenPushRoutes,
+  addSdkRoutes,
+  addUnsubscribeRoutes,
+  type BrowserRoutesDeps,
+} from './browser-routes';
 import {
   type AccessLogDeps,
   createAccessLog,
@@ -54,6 +59,7 @@ import { createReceiptRoutes, maxReceiptBytes, type ReceiptRoutesDeps } from './
 import { createRequestStatusRoutes, type RequestStatusDeps } from './routes/request-status';
 import { createSandboxRoute, type SandboxRouteDeps } from './routes/sandbox';
 import { listSdkOperations } from './routes/sdk-operations';
+import { unsubscribeBody } from './routes/unsubscribe';
 import { createUserInboxRoute } from './routes/user-inbox';
 import { createUserRoutes, type UserRoutesDeps } from './routes/users';
 import { addWebhookRoutes } from './routes/webhook-paths';
@@ -136,6 +142,7 @@ export function createApi(deps: ApiDeps): Api {
   app.get('/v1/apps/:app_id/sandbox/wait', waiting(sandbox.answer));
   addInboxRoutes(app, deps, readerCalls);
   addReceiptRoutes(app, deps, readBody);
+  addUnsubscribeRoutes(app, deps, readForNetwork(deps, readBody(unsubscribeBody)));
   addSlackRoutes(app, deps, readBody);
   app.use(notFound, handleErrors);
   const directRoute = createDirectRoute({ path: sendPath, steps, handler: send, handleErrors });

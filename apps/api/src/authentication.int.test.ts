@@ -9,6 +9,7 @@ import {
   fillRoute,
   findRoute,
   frontEndRoutes,
+  linkRoutes,
   listParameterNames,
   type PathValues,
   providerRoutes,
@@ -140,7 +141,7 @@ describe('specification 5, Authentication', () => {
     expect((await sendCall({ route, server, authorization: good() })).status).toBe(200);
   });
 
-  const allRoutes = [...routesWithRow, ...frontEndRoutes, ...providerRoutes];
+  const allRoutes = [...routesWithRow, ...frontEndRoutes, ...providerRoutes, ...linkRoutes];
   test.each(allRoutes)('Calls over plain HTTP fail: %s', async (route) => {
     const { method, path } = fillRoute(route, {
       app_id: tenant.appId,

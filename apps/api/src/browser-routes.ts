@@ -8,9 +8,11 @@ import type { OpenCallsDeps } from './open-calls';
 import type { ReaderCalls, ReaderCallsDeps } from './reader-calls';
 import { createOpenPushRoutes, type OpenPushDeps } from './routes/open-push';
 import { createSdkRoutes, type SdkRoutesDeps } from './routes/sdk';
+import { createUnsubscribeRoutes, type UnsubscribeRoutesDeps } from './routes/unsubscribe';
 
 export type BrowserRoutesDeps = OpenPushDeps &
-  SdkRoutesDeps & { inbox: Pick<OpenCallsDeps, 'findApp'> };
+  SdkRoutesDeps &
+  UnsubscribeRoutesDeps & { inbox: Pick<OpenCallsDeps, 'findApp'> };
 
 type BrowserChecks = Omit<ReaderCallsDeps, 'reader'>;
 
@@ -43,6 +45,17 @@ export function addOpenPushRoutes(
   add('post', `${push}/status`, unlessKey(open.pushStatus), withKey);
   add('get', `${push}/web_push_key`, open.webPushKey);
   add('post', '/v1/apps/:app_id/in_app/status', open.inAppStatus);
+}
+
+/** The pages behind the links in messages. */
+export function addUnsubscribeRoutes(
+  app: Express,
+  deps: UnsubscribeRoutesDeps,
+  readBody: ReaderCallsDeps['readBody'],
+): void {
+  const pages = createUnsubscribeRoutes(deps, readBody);
+  app.route('/u/:token').get(pages.question).post(pages.unsubscribe);
+  app.route('/u/:token/preferences').get(pages.preferences).post(pages.savePreferences);
 }
 
 /** Adds a route that any origin may call, with its preflight. */

@@ -27,6 +27,7 @@ import {
 import { type Env, newId, type Secrets } from '@belfry/runtime';
 import type { ApiDeps } from './app';
 import { createInboxStore } from './composition-inbox';
+import { createUnsubscribeServices } from './composition-unsubscribe';
 import { createWebhooks } from './composition-webhooks';
 import { type GatewayLookUps, mapStoreErrors } from './look-ups';
 import type { WebhookRoutesDeps } from './routes/webhooks';
@@ -61,6 +62,7 @@ export function createRecords({
   | 'readRequestStatus'
   | 'findRequestByKey'
   | 'cancelMessages'
+  | 'unsubscribes'
   | keyof WebhookRoutesDeps
 > {
   const users = createUsers({ pool: database.accepting, secrets, newId });
@@ -102,6 +104,7 @@ export function createRecords({
       mapStoreErrors(findRequestByKey(database.lookUps, appId, key)),
     inbox: createInboxStore({ ...deps, database, secrets, write }),
     ...createWebhooks({ env, database, secrets }, write),
+    unsubscribes: createUnsubscribeServices({ env, database, secrets }, write),
     readRequestStatus: (page) => mapStoreErrors(readRequestStatus(database.lookUps, page)),
     isReportable: (appId, messageId) =>
       mapStoreErrors(isReportable(database.lookUps, { appId, messageId })),

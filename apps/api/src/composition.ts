@@ -244,6 +244,7 @@ function createSendServices(services: BaseServices): SendServices {
       ...planning,
       channels,
       composing: createFairQueue(),
+      publicUrl: env.PUBLIC_URL,
       readEligibility: (appId, candidates) =>
         mapStoreErrors(readEligibility(database.lookUps, appId, candidates)),
       now: () => new Date(),

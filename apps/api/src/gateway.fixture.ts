@@ -32,6 +32,15 @@ const browserServicesWithoutStore = {
   changeTopic: failWithoutStore,
 };
 
+const unsubscribesWithoutStore: ApiDeps['unsubscribes'] = {
+  readToken: () => undefined,
+  findPage: failWithoutStore,
+  readPreferences: failWithoutStore,
+  unsubscribe: failWithoutStore,
+  changePreferences: failWithoutStore,
+  channelLabels: {},
+};
+
 const webhooksWithoutStore: WebhookRoutesDeps = {
   webhooks: {
     ...{ list: failWithoutStore, find: failWithoutStore, create: failWithoutStore },
@@ -79,6 +88,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     ...{ findCaptures: failWithoutStore, readRequestStatus: failWithoutStore },
     ...{ findRequestByKey: failWithoutStore, cancelMessages: failWithoutStore },
     ...webhooksWithoutStore,
+    unsubscribes: unsubscribesWithoutStore,
     isClosing: () => false,
     receipts: receiptsWithoutStore(),
     runIdempotentRequest: createRunnerWithoutStores(),
@@ -97,7 +107,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     channels: wireChannels,
     https: { allowHttp: true, isTrustedProxy: () => false },
     bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, pace },
-    metrics: { countHttpRequest: (request) => counted.push(request) },
+    metrics: { countHttpRequest: (request) => counted.push(request), countUnsubscribe() {} },
     publicUrl: 'https://notify.example.com',
     log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
     newId,

@@ -28,6 +28,7 @@ import {
   cancelRoute,
   findRoute,
   frontEndRoutes,
+  linkRoutes,
   listParameterNames,
   openRoutes,
   providerRoutes,
@@ -300,7 +301,7 @@ function listRoutes(): Route[] {
 
 test('these tests call every route of an account, and the OpenAPI document lists them', () => {
   const names = listRoutes().map(({ name }) => name);
-  const all = [...names, ...publicRoutes, ...openRoutes];
+  const all = [...names, ...publicRoutes, ...openRoutes, ...linkRoutes];
   expect([...new Set(all)].sort()).toEqual([...gateway.routes].sort());
   const documented = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(

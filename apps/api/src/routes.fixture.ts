@@ -78,6 +78,14 @@ const preflights = [
   ),
 ];
 
+/** Pages behind links in messages: a sealed token replaces the credential. unsubscribe.int.test.ts tests their rules. */
+export const linkRoutes = [
+  'GET /u/:token',
+  'POST /u/:token',
+  'GET /u/:token/preferences',
+  'POST /u/:token/preferences',
+];
+
 /** Routes without authentication. */
 export const publicRoutes = [
   'GET /livez',

@@ -102,12 +102,13 @@ describe('belfry account create', () => {
 
 describe('belfry app', () => {
   const findApp = () => database.prisma.app.findFirstOrThrow();
-  const formatSettings = (delivery: string, counters: boolean, region = 'none') =>
+  const formatSettings = (delivery: string, counters: boolean, region = 'none', color = 'none') =>
     [
       `delivery  ${delivery}`,
       `open_inbox_counters  ${counters}`,
       'inbox_signature  true',
       `default_region  ${region}`,
+      `page_color  ${color}`,
     ].join('\n');
 
   test('shows and changes each setting, and records the changes in the audit log without an operator', async () => {
@@ -131,6 +132,11 @@ describe('belfry app', () => {
     expect(await set('default_region', 'none')).toMatchObject({
       out: formatSettings('live', false),
     });
+    expect(await set('page_color', '#1D4ED8')).toMatchObject({
+      out: formatSettings('live', false, 'none', '#1d4ed8'),
+    });
+    expect(await set('page_color', 'red')).toMatchObject({ code: 64 });
+    expect(await set('page_color', 'none')).toMatchObject({ code: 0 });
     expect(await findApp()).toMatchObject({
       ...{ delivery: 'live', openInboxCounters: false, defaultRegion: null },
     });
@@ -145,6 +151,8 @@ describe('belfry app', () => {
       { ...entry, change: { openInboxCounters: false } },
       { ...entry, change: { defaultRegion: 'DE' } },
       { ...entry, change: { defaultRegion: null } },
+      { ...entry, change: { pageColor: '#1d4ed8' } },
+      { ...entry, change: { pageColor: null } },
     ]);
   });
 

@@ -8,7 +8,7 @@ import {
   readDatabaseTime,
   readOldestWaiting,
 } from '@belfry/database';
-import { listIntegrations, listLimitedAccounts } from '@belfry/pipeline/operate';
+import { listIntegrations, listLimitedAccounts, sendsOptionalMail } from '@belfry/pipeline/operate';
 import { listFailingEndpoints } from '@belfry/pipeline/webhooks';
 import {
   createLogger,
@@ -20,6 +20,7 @@ import {
 import { commonRoles, getDeliverQueue } from '@belfry/shared';
 import { type Check, toFindings } from './doctor-check';
 import { examineIntegrations } from './examine-integrations';
+import { judgeLinks } from './examine-links';
 import { judgeStorage } from './examine-storage';
 import { judgeWebhooks } from './examine-webhooks';
 import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
@@ -113,6 +114,10 @@ function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {
     {
       name: 'webhooks',
       examine: async () => judgeWebhooks(await listFailingEndpoints(accepting, maxEndpoints)),
+    },
+    {
+      name: 'unsubscribe links',
+      examine: async () => judgeLinks(env.PUBLIC_URL, await sendsOptionalMail(accepting)),
     },
     {
       name: 'integrations',

@@ -46,6 +46,8 @@ export type Channel<Template, Override, Content> = {
   unknownResends: number;
   /** The first provider needs no integration, so a live version need not name one. */
   isBuiltIn?: true;
+  /** Messages carry the headers of a mailing list: `compose` reads `list`. */
+  hasListHeaders?: true;
   /** The recipient's addresses, or why there are none. Decided once, during planning. */
   findTargets(recipient: Recipient, defaults?: AppDefaults): Targeting;
   /** Whether a target has several readers, such as a group, and so belongs to no user. */
@@ -98,6 +100,16 @@ export type ComposeInput<Override> = {
   missing: 'empty' | 'reject';
   /** Whether the event is sensitive: link previews stay off unless the template enables them. */
   isSensitive: boolean;
+  /** Present for optional events, if their links work from outside. */
+  list?: MailingList;
+};
+
+/** The facts that mail programs need for their unsubscribe button. */
+export type MailingList = {
+  /** A POST to it unsubscribes the recipient (RFC 8058). */
+  unsubscribeUrl: string;
+  /** RFC 2919, with its angle brackets. */
+  id: string;
 };
 
 /** Facts logged with a message, such as the number of SMS segments. */

@@ -12,6 +12,7 @@ export type {
   HandshakeCall,
   HostConnections,
   IntegrationInput,
+  MailingList,
   Notes,
   PreparedSend,
   Provider,

@@ -190,7 +190,11 @@ export {
   type TotpRow,
   totpPlace,
 } from './operators/totp';
-export { createUserPreferences, type UserPreferences } from './preferences';
+export {
+  createUserPreferences,
+  type PreferencesUpdate,
+  type UserPreferences,
+} from './preferences';
 export { cancelTerm, hasMetadata, metadataTerm, selectTerms } from './request-term';
 export { checkPostgres } from './server-check';
 export {
@@ -201,4 +205,5 @@ export {
 } from './status-queries';
 export { storable } from './storable';
 export { getSqlState, inTransaction, type Queryable, undoneOrTaken } from './transaction';
+export { createUnsubscribes, type PageFacts, type Unsubscribes } from './unsubscribes';
 export { createUsers, type Users, type UserWrite } from './users';

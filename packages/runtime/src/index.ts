@@ -43,6 +43,11 @@ export {
 } from './start-checks';
 export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
+export {
+  readUnsubscribeToken,
+  type UnsubscribeToken,
+  writeUnsubscribeToken,
+} from './unsubscribe-token';
 export { version } from './version';
 export { withinTime } from './within-time';
 export { createYieldWhenDue } from './yield-when-due';

@@ -8,6 +8,8 @@ export type Metrics = {
   countIdempotency(result: string): void;
   /** Counts a request that was not rate limited, because Redis was unavailable. */
   countRateLimitBypass(): void;
+  /** Counts a use of an unsubscribe link. */
+  countUnsubscribe(result: 'shown' | 'unsubscribed' | 'saved' | 'invalid'): void;
   /** Counts a try of a webhook. */
   countWebhook(outcome: string): void;
   /** Counts a blocked event loop; see watchLoop. */
@@ -74,6 +76,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     countMessage: (message) => counters.messages.inc(message),
     countIdempotency: (result) => counters.idempotency.inc({ result }),
     countRateLimitBypass: () => counters.bypasses.inc(),
+    countUnsubscribe: (result) => counters.unsubscribes.inc({ result }),
     countWebhook: (outcome) => counters.webhooks.inc({ outcome }),
     countLoopStall: () => counters.stalls.inc(),
     async read() {
@@ -126,6 +129,12 @@ function createCounters(registry: Registry) {
     bypasses: new Counter({
       name: 'belfry_rate_limit_bypassed_total',
       help: 'Requests that were not rate limited, because Redis did not answer.',
+      registers,
+    }),
+    unsubscribes: new Counter({
+      name: 'belfry_unsubscribe_links_total',
+      help: 'Uses of unsubscribe links: shown, unsubscribed, saved, or invalid (altered, foreign or too old).',
+      labelNames: ['result'],
       registers,
     }),
     webhooks: new Counter({

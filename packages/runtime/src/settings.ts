@@ -50,8 +50,9 @@ export const settings = {
   }),
   PUBLIC_URL: text({
     group: 'security',
-    for: ['api', 'worker', 'dashboard'],
+    for: ['api', 'worker', 'cli', 'dashboard'],
     isRequired: true,
+    isOptionalFor: ['cli'],
     example: 'https://notify.example.com',
     help: 'Public URL of the gateway, for callers and providers.',
   }),

@@ -11,6 +11,8 @@ export type AppSetting = {
   | { kind: 'choice'; choices: readonly AppSettingChoice[]; default: string }
   /** Two letters of ISO 3166-1, or null for none. */
   | { kind: 'region'; default: null }
+  /** As in `#1d4ed8`, or null for none. */
+  | { kind: 'color'; default: null }
 );
 
 /** `hint` describes the effect of the choice. */
@@ -58,11 +60,18 @@ export const appSettings = {
     kind: 'region',
     default: null,
   },
+  pageColor: {
+    name: 'page_color',
+    title: 'Color of preference pages',
+    help: 'The color of buttons on the pages behind unsubscribe links, such as #1d4ed8. Text on it is black or white, whichever is easier to read.',
+    kind: 'color',
+    default: null,
+  },
 } as const satisfies Record<string, AppSetting>;
 
 type AppSettingValue<S> = S extends { kind: 'switch' }
   ? boolean
-  : S extends { kind: 'region' }
+  : S extends { kind: 'region' | 'color' }
     ? string | null
     : S extends { choices: readonly { value: infer Value }[] }
       ? Value
@@ -88,11 +97,19 @@ export function listValues(setting: AppSetting): string[] {
     case 'choice':
       return setting.choices.map(({ value }) => value);
     case 'region':
-      return [noRegion, 'REGION'];
+      return [none, 'REGION'];
+    case 'color':
+      return [none, '#RRGGBB'];
   }
 }
 
-const noRegion = 'none';
+const none = 'none';
+
+const color = /^#[0-9a-f]{6}$/;
+
+export const colorPattern = color.source;
+
+export const isColor = (text: string): boolean => color.test(text);
 
 /** Parses a value from text; undefined if the setting does not allow it. `isRegion` checks two capital letters. */
 export function parseAppSetting(
@@ -100,11 +117,23 @@ export function parseAppSetting(
   text: string,
   isRegion: (text: string) => boolean,
 ): boolean | string | null | undefined {
-  if (setting.kind === 'region') {
-    const region = text.toUpperCase();
-    if (text === noRegion) return null;
-    return isRegion(region) ? region : undefined;
+  switch (setting.kind) {
+    case 'region':
+      return parseOptional(text, text.toUpperCase(), isRegion);
+    case 'color':
+      return parseOptional(text, text.toLowerCase(), isColor);
+    case 'switch':
+      return listValues(setting).includes(text) ? text === 'true' : undefined;
+    case 'choice':
+      return listValues(setting).includes(text) ? text : undefined;
   }
-  if (!listValues(setting).includes(text)) return undefined;
-  return setting.kind === 'switch' ? text === 'true' : text;
+}
+
+function parseOptional(
+  text: string,
+  value: string,
+  isValid: (value: string) => boolean,
+): string | null | undefined {
+  if (text === none) return null;
+  return isValid(value) ? value : undefined;
 }

@@ -25,10 +25,18 @@ export {
   type AppSettingKey,
   type AppSettings,
   appSettings,
+  colorPattern,
+  isColor,
   listAppSettings,
   listValues,
   parseAppSetting,
 } from './app-settings';
+export {
+  applyChoices,
+  type Choice,
+  setSwitch,
+  switchEverythingOff,
+} from './change-preferences';
 export { canonicalizeLocale, chooseLocale } from './choose-locale';
 export type { Data, Json } from './data';
 export {
@@ -109,6 +117,8 @@ export {
   findOptOut,
   formatOptOut,
   isCategorySlug,
+  isSwitchedOff,
+  linkNames,
   listSwitchedOff,
   type OptOut,
   type UnsubscribeSource,

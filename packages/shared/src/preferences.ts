@@ -68,7 +68,7 @@ export function listSwitchedOff(before: Preferences, after: Preferences): OptOut
   const distinct = new Map(levels.map((level) => [`${level.category} ${level.channel}`, level]));
   const switchedOff: OptOut[] = [];
   for (const level of [...distinct.values()].sort((a, b) => countFixed(a) - countFixed(b))) {
-    if (isOff(before, level) || !isOff(after, level)) continue;
+    if (isSwitchedOff(before, level) || !isSwitchedOff(after, level)) continue;
     const isCovered = switchedOff.some((wider) => covers(wider, level));
     if (readSwitch(after, level) === true || !isCovered) switchedOff.push(level);
   }
@@ -88,7 +88,8 @@ function listStored({ channelPreferences, categories }: Preferences): OptOut[] {
 const countFixed = ({ channel, category }: OptOut) =>
   Number(channel !== null) + Number(category !== null);
 
-function isOff(preferences: Preferences, level: OptOut): boolean {
+/** Whether these preferences stop messages of a level. */
+export function isSwitchedOff(preferences: Preferences, level: OptOut): boolean {
   const values = listLevels(level).map((each) => readSwitch(preferences, each));
   return values.find((value) => value !== undefined) === true;
 }
@@ -101,6 +102,9 @@ function covers(wider: OptOut, { channel, category }: OptOut): boolean {
 /** How a person switched something off. */
 export const unsubscribeSources = ['api', 'dashboard', 'link', 'reply'] as const;
 export type UnsubscribeSource = (typeof unsubscribeSources)[number];
+
+/** Values that templates may read besides `data`, which wins over them. */
+export const linkNames = ['unsubscribe_url', 'preferences_url'] as const;
 
 /** A sentence that names the preference. */
 export function formatOptOut({ channel, category }: OptOut): string {

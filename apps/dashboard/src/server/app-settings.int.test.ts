@@ -39,6 +39,8 @@ test('each setting can be changed alone, and the audit records it', async () => 
     { delivery: 'live' },
     { defaultRegion: 'DE' },
     { defaultRegion: null },
+    { pageColor: '#1d4ed8' },
+    { pageColor: null },
     { name: 'Renamed' },
   ];
   let expected: object = { name: 'Changed', ...defaults };
@@ -70,6 +72,12 @@ test('an invalid value changes nothing, and the error lists the valid values', a
     expect([defaultRegion, region.status]).toEqual([defaultRegion, 422]);
     const problem = 'must be a two-letter region such as US or DE';
     expect(region.body.fields).toEqual([{ path: 'defaultRegion', problem }]);
+  }
+  for (const pageColor of ['red', '#FFF', '#1d4ed8;', '#1D4ED8', '', 7]) {
+    const color = await dashboard.call('patch', path, { name: 'New', pageColor });
+    expect([pageColor, color.status]).toEqual([pageColor, 422]);
+    const problem = 'must be a color such as #1d4ed8, in lower case';
+    expect(color.body.fields).toEqual([{ path: 'pageColor', problem }]);
   }
   expect(await readRow(id)).toMatchObject({ name: 'Wrong', ...defaults });
 });

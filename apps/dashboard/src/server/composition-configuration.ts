@@ -170,7 +170,7 @@ function createTestAccepting({
 }
 
 /** The dry run of the gateway. A definition counts as a version of its own, so no compiled template is reused. */
-function createDraftDryRuns({ database }: ConfigurationDeps): DraftDryRunDeps['createDryRun'] {
+function createDraftDryRuns({ env, database }: ConfigurationDeps): DraftDryRunDeps['createDryRun'] {
   const pool = database.lookUps;
   const lookUps = createLookUps(pool);
   const composing = createFairQueue();
@@ -185,6 +185,7 @@ function createDraftDryRuns({ database }: ConfigurationDeps): DraftDryRunDeps['c
       readStoredRecipient: createReadStoredRecipient(channels),
       channels,
       composing,
+      publicUrl: env.PUBLIC_URL,
       readEligibility: (appId, candidates) => readEligibility(pool, appId, candidates),
       plan,
       newId,

@@ -1,7 +1,12 @@
 import type { AnyChannel } from '@belfry/channels';
 import { formatUnknownCategory } from '@belfry/database';
 import type { FairQueue } from '@belfry/runtime';
-import { canonicalizeLocale, TemplateError, type VersionDefinition } from '@belfry/shared';
+import {
+  canonicalizeLocale,
+  linkNames,
+  TemplateError,
+  type VersionDefinition,
+} from '@belfry/shared';
 import { maxLocaleCharacters, type TemplatePath } from '../api/events';
 import type { PublishProblem } from '../api/problem';
 import { findProblems } from './read-body';
@@ -149,7 +154,9 @@ function checkTemplate(
     );
   }
   try {
-    for (const path of channel.compile(template, at.locale).paths) recordPath(path, at.channel);
+    for (const path of channel.compile(template, at.locale).paths) {
+      if (!linkNames.some((name) => name === path)) recordPath(path, at.channel);
+    }
     return [];
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;

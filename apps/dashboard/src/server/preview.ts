@@ -1,4 +1,5 @@
 import type { AnyChannel, AppDefaults, ComposeResult, Target } from '@belfry/channels';
+import type { AddLinks } from '@belfry/pipeline/operate';
 import {
   chooseLocale,
   type Data,
@@ -24,6 +25,8 @@ export type PreviewInput = {
 };
 
 export type PreviewFacts = Omit<DefinitionFacts, 'integrations'> & {
+  /** Adds example links. */
+  addLinks: AddLinks;
   /** App setting. */
   defaultRegion: string | null;
   /** The result of `checkDefinition`. */
@@ -90,7 +93,10 @@ async function previewChannel(
   );
   const composed = await compiling.run(accountId, () =>
     template.compose({
-      data: input.data,
+      ...facts.addLinks({
+        ...{ channel, definition: input.definition, paths: template.paths, data: input.data },
+        message: { channel: name, target: result.target.address },
+      }),
       target: result.target.address,
       override: undefined,
       missing: input.definition.missing,

@@ -10,7 +10,7 @@ import { ServicesContext, type Session, SessionContext, type SignedIn } from './
 
 export function createApp(id: string, name: string): AppAnswer {
   const inbox = { openInboxCounters: false, inboxSignature: true };
-  const settings = { delivery: 'live', ...inbox, defaultRegion: null } as const;
+  const settings = { delivery: 'live', ...inbox, defaultRegion: null, pageColor: null } as const;
   const pause = { sendingPausedAt: null, sendingPausedBy: null };
   return {
     ...settings,

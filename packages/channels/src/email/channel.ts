@@ -28,6 +28,7 @@ export const email: Channel<EmailTemplate, EmailOverride, EmailContent> = {
   preparationMs: fetchTimeoutMs + connectionWaitMs,
   // The second attempt has the same Message-ID, so receivers can drop the duplicate.
   unknownResends: 2,
+  hasListHeaders: true,
   findTargets: findEmailTargets,
   compile: compileEmail,
   findMagicWord: findMagicWordOfEmail,

@@ -1,4 +1,5 @@
 import type { Data } from '@belfry/shared';
+import type { MailingList } from '../channel';
 import { maxMailBytes } from './attachments';
 import { compileEmail } from './compose';
 import type { EmailOverride, EmailTemplate } from './template';
@@ -6,7 +7,11 @@ import type { EmailOverride, EmailTemplate } from './template';
 function compose(
   template: Partial<EmailTemplate>,
   data: Data = {},
-  { override, missing = 'empty' }: { override?: EmailOverride; missing?: 'empty' | 'reject' } = {},
+  {
+    override,
+    missing = 'empty',
+    list,
+  }: { override?: EmailOverride; missing?: 'empty' | 'reject'; list?: MailingList } = {},
 ) {
   const compiled = compileEmail({ subject: 'Subject', text: 'Text', ...template });
   return compiled.compose({
@@ -15,6 +20,7 @@ function compose(
     override,
     missing,
     isSensitive: false,
+    ...(list && { list }),
   });
 }
 
@@ -328,5 +334,39 @@ describe('an override', () => {
       message: { subject: '', text: '', html_body: '' },
     };
     expect(compose({}, {}, { override })).toEqual(compose({}));
+  });
+});
+
+describe('the headers of a mailing list', () => {
+  const list = { unsubscribeUrl: 'https://notify.example.com/u/t', id: '<news.example.com>' };
+  const own = 'List-Unsubscribe=One-Click';
+  const getHeaders = (
+    headers: NonNullable<EmailTemplate['headers']>,
+    unsubscribeUrl = list.unsubscribeUrl,
+  ) => getContent({ headers }, {}, { list: { ...list, unsubscribeUrl } }).headers;
+
+  test('let mail programs unsubscribe with one click', () => {
+    expect(getHeaders({})).toEqual({
+      'List-Unsubscribe': '<https://notify.example.com/u/t>',
+      'List-Unsubscribe-Post': own,
+      'List-Id': '<news.example.com>',
+    });
+  });
+
+  test('are those of the template where it has them', () => {
+    const ownLink = { 'List-Unsubscribe': '<https://shop.example/off>' };
+    expect(getHeaders(ownLink)).toEqual({ ...ownLink, 'List-Id': list.id });
+    const ownId = { 'List-Id': '<mine.example>' };
+    expect(getHeaders(ownId)).toMatchObject({ ...ownId, 'List-Unsubscribe-Post': own });
+  });
+
+  test('leave out a link that does not fit into a line', () => {
+    expect(getHeaders({}, `https://notify.example.com/u/${'x'.repeat(1_000)}`)).toEqual({
+      'List-Id': list.id,
+    });
+  });
+
+  test('are only those of a mail that has a list', () => {
+    expect(getContent({}).headers).toEqual({});
   });
 });

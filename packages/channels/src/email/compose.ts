@@ -1,5 +1,5 @@
 import { escapeNothing, isBlank, type Template, TemplateError } from '@belfry/shared';
-import type { CompiledTemplate, ComposeInput, ComposeResult } from '../channel';
+import type { CompiledTemplate, ComposeInput, ComposeResult, MailingList } from '../channel';
 import {
   createParseField,
   createRendering,
@@ -129,7 +129,7 @@ function listFields(fields: EmailFields): (Field | undefined)[] {
 
 function composeEmail(
   fields: EmailFields,
-  { data, override, missing }: ComposeInput<EmailOverride>,
+  { data, override, missing, list }: ComposeInput<EmailOverride>,
 ): ComposeResult<EmailContent> {
   const rendering = createRendering(data);
   const content: EmailContent = {
@@ -139,7 +139,7 @@ function composeEmail(
     cc: composeCopies('cc', override?.cc, fields.cc, rendering),
     bcc: composeCopies('bcc', override?.bcc, fields.bcc, rendering),
     attachments: composeAttachments(fields.attachments, override?.attachments, rendering),
-    headers: composeHeaders(fields, rendering),
+    headers: withList(composeHeaders(fields, rendering), list),
   };
   checkContent(content, rendering);
   const finished = rendering.finish(missing);
@@ -237,6 +237,27 @@ function composeHeaders(fields: EmailFields, rendering: Rendering): Record<strin
     if (problem) rendering.fail('rejected_content', `headers.${name} ${problem}.`);
   }
   return Object.fromEntries(rendered);
+}
+
+/**
+ * Adds the headers of a mailing list that the template does not set. One-click unsubscribe is added only to our own link:
+ * a template's link may not take the POST. A link that is too long for a line is left out.
+ */
+function withList(
+  headers: Record<string, string>,
+  list: MailingList | undefined,
+): Record<string, string> {
+  if (!list) return headers;
+  const link = `<${list.unsubscribeUrl}>`;
+  const isOwn = ['List-Unsubscribe', 'List-Unsubscribe-Post'].some((name) => name in headers);
+  const isLong = findLongLine('List-Unsubscribe', link) !== undefined;
+  return {
+    ...(isOwn || isLong
+      ? {}
+      : { 'List-Unsubscribe': link, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+    'List-Id': list.id,
+    ...headers,
+  };
 }
 
 const messageIdPattern = /^<[!#-;=?A-Z^-~]+@[!#-;=?A-Z^-~]+>$/;

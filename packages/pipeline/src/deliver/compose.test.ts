@@ -2,6 +2,7 @@ import { type AnyChannel, type ChannelName, channels } from '@belfry/channels';
 import type { VersionRow } from '@belfry/database';
 import { createFairQueue } from '@belfry/runtime';
 import { createCompose } from './compose';
+import { createPreviewLinks } from './links';
 
 async function compose(
   name: ChannelName,
@@ -35,6 +36,7 @@ async function compose(
   return createCompose(
     channel,
     createFairQueue(),
+    createPreviewLinks(''),
   )({ accountId: 'account', message, version, channelVersion });
 }
 

@@ -3,11 +3,10 @@ import type { VersionRow } from '@belfry/database';
 import type { FairQueue } from '@belfry/runtime';
 import { type ChannelVersion, chooseLocale, type Data, TemplateError } from '@belfry/shared';
 import { LRUCache } from 'lru-cache';
+import type { AddLinks, LinkedMessage } from './links';
 
 /** The message fields that its content depends on; data and override are JSON. */
-export type ComposedMessage = {
-  channel: string;
-  target: string;
+export type ComposedMessage = LinkedMessage & {
   locale: string | undefined;
   data: string | undefined;
   override: string | undefined;
@@ -28,7 +27,7 @@ export type Compose = (input: ComposeInput) => Promise<ComposeResult<unknown>>;
 
 const compiledTemplates = 500;
 
-export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
+export function createCompose(channel: AnyChannel, queue: FairQueue, addLinks: AddLinks): Compose {
   const compiled = new LRUCache<string, Compiled>({
     max: compiledTemplates,
   });
@@ -48,13 +47,17 @@ export function createCompose(channel: AnyChannel, queue: FairQueue): Compose {
       compiled.get(key) ??
       (await queue.run(accountId, () => compile(key, templates[locale], locale)));
     if ('failed' in template) return template;
+    const { definition } = version;
     const composed = await queue.run(accountId, () =>
       template.compose({
-        data: parseData(message),
+        ...addLinks({
+          ...{ channel, message, definition, paths: template.paths },
+          data: parseData(message),
+        }),
         target: message.target,
         override: parseOverride(message),
-        missing: version.definition.missing,
-        isSensitive: version.definition.isSensitive,
+        missing: definition.missing,
+        isSensitive: definition.isSensitive,
       }),
     );
     return note === undefined ? composed : addNote(composed, note);

@@ -20,6 +20,7 @@ import { createDeliver, type Deliver, type DeliverDeps } from './deliver';
 import { createCountMessage } from './delivery-counts';
 import { createHostConnections } from './host-connections';
 import { getDeadlineMs, getLeaseMs, getPreparationMs } from './lease-times';
+import { createLinks } from './links';
 import { createFindOwnToken, type OwnTokenDeps } from './own-token';
 import { createBuckets, createLimits, type Limits } from './rate-limits';
 import { type RequeuedMessage, requeueMessages } from './requeue.sql';
@@ -55,7 +56,11 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
     leaseMs: getLeaseMs(channel, env),
   };
   const carriers = createChannelCarriers(services, channel, times.leaseMs);
-  const compose = createCompose(channels[channel], services.composing);
+  const compose = createCompose(
+    channels[channel],
+    services.composing,
+    createLinks({ publicUrl: env.PUBLIC_URL, secrets: services.secrets }),
+  );
   const limits = createChannelLimits(services, channel);
   return createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),

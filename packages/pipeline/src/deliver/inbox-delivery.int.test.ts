@@ -20,6 +20,7 @@ import { createCarriers } from './choose-integration';
 import { type ClaimedMessage, claimMessages } from './claim.sql';
 import { createCompose } from './compose';
 import { createDeliver } from './deliver';
+import { createPreviewLinks } from './links';
 import type { Backoff } from './next-state';
 import { createRecorder } from './record';
 import { recordResults } from './record.sql';
@@ -54,7 +55,7 @@ function createWorker(claim: ClaimedMessage) {
     senderDeps: { baseUrls: {}, allowedPrivateHosts: [] },
     receiptsAt: undefined,
   });
-  const compose = createCompose(channel, createFairQueue());
+  const compose = createCompose(channel, createFairQueue(), createPreviewLinks(''));
   const recorder = createRecorder({
     recordResults: (results) => recordResults(database.delivery, results),
     log,

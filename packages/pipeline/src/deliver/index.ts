@@ -9,6 +9,7 @@ export { createTally, type Tally } from './delivery-counts';
 export { writeDeliveryCounts } from './delivery-counts.sql';
 export { createHealthTally, type HealthTally } from './integration-health';
 export { getDeadlineMs, getLeaseMs } from './lease-times';
+export { createPreviewLinks } from './links';
 export type { Backoff } from './next-state';
 export { createRecorder, type Recorder } from './record';
 export { leaseExpired, recordResults } from './record.sql';

@@ -1,6 +1,7 @@
 import {
   createAppEvents,
   createCategories,
+  createUnsubscribes,
   createUserPreferences,
   createUsers,
 } from '@belfry/database';
@@ -48,6 +49,20 @@ export async function usePreferences(world: World): Promise<void> {
   await preferences.writePreferences({ ...address, preferences: {}, source: 'api' });
   await setCategory(world, undefined);
   await useOptionalSuppression(world);
+  await useLinks(world);
+}
+
+/** The page of the app, and unsubscribing with and without a stored user. */
+async function useLinks({ database, appId, alter }: World): Promise<void> {
+  const { findPage, unsubscribe } = createUnsubscribes(database.accepting);
+  await findPage(appId);
+  const token = { appId, messageId: newId(), channel: 'sms', target: '+4520000000' };
+  await unsubscribe({ ...token, userId: person.userId });
+  await unsubscribe(token);
+  await alter('DELETE FROM suppression WHERE app_id = $1 AND recipient = $2', [
+    appId,
+    token.target,
+  ]);
 }
 
 function setCategory({ alter, event }: World, category: string | undefined): Promise<void> {

@@ -28,7 +28,7 @@ import {
   setStorageLimit,
 } from '../operate/account-storage.sql';
 import { createAppCaptures } from '../operate/captures';
-import { listIntegrations } from '../operate/doctor.sql';
+import { listIntegrations, sendsOptionalMail } from '../operate/doctor.sql';
 import { eraseUser } from '../operate/erase';
 import { listOldKeys, rotateKeys } from '../operate/rotate-keys';
 import { readUptimeMs } from '../relay/relay.sql';
@@ -53,6 +53,7 @@ export async function useInstallation(world: World): Promise<void> {
   await createReadiness({ pool, databaseUrl: url, migrationsDir })();
   await createDatabaseCheck({ pool, databaseUrl: url, migrationsDir, secrets }).read();
   await listIntegrations(database.prisma, 99);
+  await sendsOptionalMail(pool);
   const limit = { defaultLimitMb: 1 };
   await setStorageLimit(pool, accountId, 1_000_000);
   const slices = { sliceRows: 5, cutsPerRun: 2, remeasuresPerRun: 4, remeasureAfterMs: 0 };

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@belfry/database';
+import type { PrismaClient, Queryable } from '@belfry/database';
 
 export type ConfiguredIntegration = {
   id: string;
@@ -29,4 +29,15 @@ export async function listIntegrations(
     // Settings are objects by their provider's schema.
     settings: settings as Record<string, unknown>,
   }));
+}
+
+/** Whether a live event of an app with live delivery sends mail that people can unsubscribe from. */
+export async function sendsOptionalMail(database: Queryable): Promise<boolean> {
+  const { rows } = await database.query<{ exists: boolean }>(
+    `SELECT EXISTS (
+       SELECT FROM app a JOIN event e ON e.app_id = a.id JOIN event_version v ON v.id = e.live_version_id
+       WHERE a.delivery = 'live' AND a.deleted_at IS NULL AND e.deleted_at IS NULL
+         AND v.definition ->> 'kind' = 'optional' AND v.definition -> 'channels' ? 'email') AS exists`,
+  );
+  return rows[0]?.exists === true;
 }

@@ -15,6 +15,7 @@ import type { NewMessage, Skip } from '../accept/write.sql';
 import { getProvider, type PlannedCall, planCall } from '../deliver/choose-integration';
 import { type Compose, createCompose } from '../deliver/compose';
 import { failingObstacles, skippingObstacles } from '../deliver/eligibility.sql';
+import { createPreviewLinks } from '../deliver/links';
 import { narrowToTarget } from '../deliver/narrow-to-target';
 import type { CurrentSuppression } from '../deliver/suppression.sql';
 import { createJudge, type JudgeDeps, type Judgement } from './judge-dry-run';
@@ -24,6 +25,8 @@ export type DryRunDeps = FindLiveDeps &
     channels: Record<string, AnyChannel>;
     /** Shares the work of composing out among accounts. */
     composing: FairQueue;
+    /** The URL of the gateway. */
+    publicUrl: string;
     findUser(appId: string, userId: string): Promise<UserRow | undefined>;
     readStoredRecipient(user: UserRow): Recipient;
     plan: Plan;
@@ -113,7 +116,7 @@ export function createDryRun(deps: DryRunDeps): DryRun {
 
 /** Tries one planned message: the verdict of a claim, and the content that an attempt would send. */
 function createTryMessage(deps: DryRunDeps) {
-  const getComposer = createComposers(deps.channels, deps.composing);
+  const getComposer = createComposers(deps);
   const judge = createJudge(deps);
 
   return async function tryMessage(facts: MessageFacts): Promise<DryRunMessage> {
@@ -130,7 +133,7 @@ function createTryMessage(deps: DryRunDeps) {
     const call = planCall(channel, { ...message, override }, integration);
     const composed = await getComposer(message.channel)({
       accountId: facts.app.accountId,
-      message: { ...message, locale, data, override },
+      message: { channel: message.channel, target: message.target, locale, data, override },
       version,
       channelVersion,
     });
@@ -148,9 +151,13 @@ function createTryMessage(deps: DryRunDeps) {
 }
 
 /** One a channel: it keeps what it compiled. */
-function createComposers(channels: Record<string, AnyChannel>, composing: FairQueue) {
+function createComposers({ channels, composing, publicUrl }: DryRunDeps) {
+  const addLinks = createPreviewLinks(publicUrl);
   const composers = new Map(
-    Object.entries(channels).map(([name, channel]) => [name, createCompose(channel, composing)]),
+    Object.entries(channels).map(([name, channel]) => [
+      name,
+      createCompose(channel, composing, addLinks),
+    ]),
   );
   return function getComposer(name: string): Compose {
     const composer = composers.get(name);

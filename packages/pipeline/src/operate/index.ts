@@ -7,6 +7,7 @@ export {
   readEligibility,
 } from '../deliver/eligibility.sql';
 export { readFailovers } from '../deliver/failover.sql';
+export { type AddLinks, createPreviewLinks } from '../deliver/links';
 export type { CurrentSuppression } from '../deliver/suppression.sql';
 export {
   type AccountStorage,
@@ -25,7 +26,7 @@ export {
   capturesOfPage,
   createAppCaptures,
 } from './captures';
-export { type ConfiguredIntegration, listIntegrations } from './doctor.sql';
+export { type ConfiguredIntegration, listIntegrations, sendsOptionalMail } from './doctor.sql';
 export { createDryRun, type DryRun, type DryRunMessage } from './dry-run';
 export { type ErasureRow, eraseUser, listErasures, type NewErasure } from './erase';
 export { explainRequest } from './explain-request';

@@ -1,5 +1,5 @@
 import { type ChannelName, channels, warmTemplates } from '@belfry/channels';
-import { createCompose } from '@belfry/pipeline/deliver';
+import { createCompose, createPreviewLinks } from '@belfry/pipeline/deliver';
 import { createFairQueue } from '@belfry/runtime';
 import { type BlockTimes, measureSince, readMemory, readMoment, resetPeak } from './loop-clock';
 import type { AbuseMessage } from './messages';
@@ -41,6 +41,7 @@ async function render({
     const composed = await createCompose(
       channel,
       createFairQueue(),
+      createPreviewLinks(''),
     )({
       accountId: 'attacker',
       message: {

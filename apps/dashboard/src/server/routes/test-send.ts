@@ -1,5 +1,6 @@
 import type { AnyChannel } from '@belfry/channels';
 import type { AppEvents, AppIntegrations } from '@belfry/database';
+import { createPreviewLinks } from '@belfry/pipeline/operate';
 import type { FairQueue } from '@belfry/runtime';
 import {
   completeDefinition,
@@ -37,6 +38,7 @@ export function createTestSendHandlers(deps: TestSendHandlersDeps) {
 }
 
 function createPreviewHandlers(deps: TestSendHandlersDeps) {
+  const addLinks = createPreviewLinks(deps.gatewayUrl);
   return {
     async 'GET /api/apps/:appId/events/:eventId/sample'(call) {
       const event = await findEvent(deps.events, call);
@@ -72,7 +74,7 @@ function createPreviewHandlers(deps: TestSendHandlersDeps) {
       const { defaultRegion } = call.app;
       return {
         data,
-        previews: await previewChannels(input, { ...facts, problems, defaultRegion }),
+        previews: await previewChannels(input, { ...facts, problems, defaultRegion, addLinks }),
       };
     },
 

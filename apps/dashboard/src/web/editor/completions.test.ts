@@ -19,13 +19,25 @@ describe('completion in a template', () => {
   });
 
   test('offers values and helpers after the brace, and only values as an argument', () => {
-    expect(labels('{{or')).toEqual(['order.id', 'order.items', 'user_name', 'date', 'upper']);
-    expect(labels('{{date or')).toEqual(['order.id', 'order.items', 'user_name']);
+    expect(labels('{{or')).toEqual([
+      ...['order.id', 'order.items', 'user_name', 'unsubscribe_url', 'preferences_url'],
+      ...['date', 'upper'],
+    ]);
+    expect(labels('{{date or')).toEqual([
+      ...['order.id', 'order.items', 'user_name', 'unsubscribe_url', 'preferences_url'],
+    ]);
     expect(findCompletions('{{date or', words)?.typed).toBe('or');
   });
 
   test('offers blocks after a hash', () => {
     expect(labels('{{#')).toEqual(['if', 'unless', 'each', 'with']);
+  });
+
+  test('offers the links that need no data', () => {
+    const links = findCompletions('{{', words)?.options.filter(({ label }) =>
+      label.endsWith('_url'),
+    );
+    expect(links?.map(({ detail }) => detail)).toEqual(['link from Belfry', 'link from Belfry']);
   });
 
   test('shows the sample value', () => {

@@ -1,3 +1,4 @@
+import { linkNames } from '@belfry/shared';
 import { listLeaves } from './sample';
 
 export type CompletionInput = { paths: string[]; helpers: string[]; data: Record<string, unknown> };
@@ -25,9 +26,10 @@ export function findCompletions(
   }
   if (/^~?[/!]/.test(ahead)) return undefined;
   const samples = new Map(listLeaves(data).map(({ path, value }) => [path, value]));
-  const allPaths = [...new Set([...samples.keys(), ...paths])];
+  const allPaths = [...new Set([...samples.keys(), ...paths, ...linkNames])];
   const values = allPaths.map(
-    (label) => ({ label, detail: formatSample(samples.get(label)), kind: 'variable' }) as const,
+    (label) =>
+      ({ label, detail: formatDetail(label, samples.get(label)), kind: 'variable' }) as const,
   );
   const isFirst = ahead.trim() === '' || ahead.trimEnd().endsWith('(');
   const calls = isFirst
@@ -36,8 +38,13 @@ export function findCompletions(
   return { typed, options: [...values, ...calls] };
 }
 
+function formatDetail(label: string, value: unknown): string {
+  if (value !== undefined) return formatSample(value);
+  const isLink = linkNames.some((name) => name === label);
+  return isLink ? 'link from Belfry' : 'not in the sample';
+}
+
 function formatSample(value: unknown): string {
-  if (value === undefined) return 'not in the sample';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const kind = Array.isArray(value) ? 'list' : typeof value;
   return `${kind} · ${text.length > maxSampleCharacters ? `${text.slice(0, maxSampleCharacters)}…` : text}`;

@@ -1,4 +1,10 @@
-import { type AppSetting, type AppSettings, appSettings, listAppSettings } from '@belfry/shared';
+import {
+  type AppSetting,
+  type AppSettings,
+  appSettings,
+  isColor,
+  listAppSettings,
+} from '@belfry/shared';
 import type { AppAnswer } from '../../api/apps';
 import { checkText } from './check-text';
 import { Segments } from './controls';
@@ -27,6 +33,8 @@ function SettingField({ name, setting }: { name: string; setting: AppSetting }) 
       return <ChoiceField name={name} setting={setting} />;
     case 'region':
       return <RegionField name={name} setting={setting} />;
+    case 'color':
+      return <ColorField name={name} setting={setting} />;
   }
 }
 
@@ -47,6 +55,25 @@ function ChoiceField({
       <Segments label={title} options={options} value={field.value} onChange={set} />
       <div className="hint">{choices.find(({ value }) => value === field.value)?.hint}</div>
     </div>
+  );
+}
+
+/** No color is null. */
+function ColorField({ name, setting }: { name: string; setting: AppSetting }) {
+  const { field, set, problem } = useField<string | null>(name, setting.title, (color) =>
+    color === null || isColor(color) ? undefined : 'Enter a color such as #1d4ed8.',
+  );
+  return (
+    <Field
+      {...field}
+      label={setting.title}
+      isMono
+      placeholder="#1d4ed8"
+      value={field.value ?? ''}
+      problem={problem}
+      hint={setting.help}
+      onChange={({ target }) => set(target.value.trim().toLowerCase() || null)}
+    />
   );
 }
 
