@@ -133,12 +133,17 @@ export type Provider<Content> = {
    * valid.
    */
   check(integration: IntegrationInput): string[];
+  /** The DNS record that lets receivers verify an integration's messages, if it signs them. */
+  getDnsRecord?(integration: IntegrationInput): DnsRecord | undefined;
   /** The exact request without any credential, as the sandbox records it and the log shows it. */
   describe(call: DescribeCall<Content>): ProviderRequest;
   createSender(deps: SenderDeps): Sender<Content>;
   /** Reads delivery receipts, if the provider sends any. */
   receipts?: ReceiptReader;
 };
+
+/** A TXT record. */
+export type DnsRecord = { name: string; value: string };
 
 export type DescribeCall<Content> = {
   messageId: string;
@@ -165,6 +170,8 @@ export type SenderDeps = {
    * limits them.
    */
   hostConnections?: HostConnections;
+  /** Looks up DNS records of the type TXT, like `node:dns`. If absent, the system's DNS servers. */
+  resolveTxt?(name: string): Promise<string[][]>;
 };
 
 export type HostConnections = {

@@ -79,6 +79,8 @@ const integration = Type.Object({
   updatedAt: time,
   /** Webhook URL for delivery receipts, if the provider sends them. */
   receiptUrl: nullable(Type.String()),
+  /** The TXT record that lets receivers verify the messages, if Belfry signs them. */
+  dnsRecord: nullable(Type.Object({ name: Type.String(), value: Type.String() })),
   /** Slack can fill the integration through its install page, see the route `slack-install`. */
   canAddToSlack: Type.Boolean(),
   /** Problems that the provider's `check` finds in the stored settings, for example after an upgrade of Belfry. */

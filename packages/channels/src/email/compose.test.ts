@@ -183,6 +183,7 @@ test('only allowed headers are sent, one line each, and empty ones are left out'
     { v: 'a\r\nBcc: eve@evil.org' },
   );
   expect(headers).toEqual({
+    'Auto-Submitted': 'auto-generated',
     'List-Unsubscribe': '<https://x.org/a%0D%0ABcc:%20eve@evil.org>',
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   });
@@ -329,4 +330,14 @@ describe('an override', () => {
     };
     expect(compose({}, {}, { override })).toEqual(compose({}));
   });
+});
+
+test('a mail says that a program sent it, unless the template says otherwise', () => {
+  const read = (value?: string) =>
+    getContent(value === undefined ? {} : { headers: { 'Auto-Submitted': value } }).headers;
+  expect([read(), read(''), read('no')]).toEqual([
+    { 'Auto-Submitted': 'auto-generated' },
+    { 'Auto-Submitted': 'auto-generated' },
+    { 'Auto-Submitted': 'no' },
+  ]);
 });

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type {
+  ConnectionTestResult,
   DescribeCall,
   PreparedSend,
   Provider,
@@ -7,12 +8,15 @@ import type {
   Sender,
   SenderDeps,
   SendResult,
+  TestCall,
   UnsentCall,
 } from '../channel';
 import { createGuardedFetch } from '../guarded-fetch';
 import { isRecord } from '../read-json';
 import { fetchAttachments } from './attachments';
 import { readBounceMail } from './bounce-reports';
+import { getDkimRecord, readDkim } from './dkim';
+import { describePublished, resolveTxt } from './dkim-dns';
 import { composeMime, createEnvelope, describeMail, type Envelope, readHeaderLines } from './mail';
 import { createSocketOpener } from './open-socket';
 import { type MailCall, readMailSettings } from './parties';
@@ -35,6 +39,7 @@ export const smtp: Provider<EmailContent> = {
   payload: Type.Object({}),
   check: checkSmtp,
   getMaxConnections,
+  getDnsRecord: getDkimRecord,
   describe: describeSmtp,
   createSender: createSmtpSender,
   receipts: { read: readBounceMail, reportsFailuresOnly: true },
@@ -50,11 +55,12 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
     signal: AbortSignal,
   ): Promise<PreparedSend | SendResult | undefined> {
     const integration = readSmtp(call);
-    if (!integration) return { outcome: incomplete };
+    const dkim = readDkim(call);
+    if (!integration || (dkim && 'problems' in dkim)) return { outcome: incomplete };
     const mailCall: MailCall = { ...call, settings: integration.settings };
     const files = await fetchAttachments(call.content.attachments, guardedFetch, signal);
     if ('outcome' in files) return { outcome: files };
-    const mime = await composeMime(mailCall, files);
+    const mime = await composeMime(mailCall, files, dkim);
     const request = {
       operation: formatOperation(call.settings),
       body: describeMail(mailCall, readHeaderLines(mime), files),
@@ -84,7 +90,8 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
     async test(call) {
       const integration = readSmtp(call);
       if (!integration) return { isWorking: false, detail: incomplete.detail };
-      return createSmtpPool({ ...integration, openSocket }).test(call.signal);
+      const result = await createSmtpPool({ ...integration, openSocket }).test(call.signal);
+      return result.isWorking ? addSignature(result, call, deps) : result;
     },
     async close() {
       connections.close();
@@ -135,6 +142,19 @@ function withBounce(result: SendResult, { content }: UnsentCall<EmailContent>): 
 
 function isRefusedRecipient(response: unknown): boolean {
   return isRecord(response) && /^RCPT/.test(String(response['command']));
+}
+
+/** Says whether receivers can verify the signatures. The server works even if they cannot. */
+async function addSignature(
+  { isWorking, detail }: ConnectionTestResult,
+  call: TestCall,
+  deps: SenderDeps,
+): Promise<ConnectionTestResult> {
+  const record = getDkimRecord(call);
+  const signature = record
+    ? await describePublished(record, deps.resolveTxt ?? resolveTxt)
+    : 'Belfry does not sign mails with DKIM, and cannot see whether the mail server does.';
+  return { isWorking, detail: `${detail} ${signature}` };
 }
 
 /** Bounces come to an address that names the message (RFC 3461 for `dsn`, where the server offers it). */

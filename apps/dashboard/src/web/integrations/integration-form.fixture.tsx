@@ -95,6 +95,7 @@ export function createStored(): IntegrationAnswer {
     createdAt: 1,
     updatedAt: 2,
     receiptUrl: null,
+    dnsRecord: null,
     canAddToSlack: false,
     problems: [],
   };
