@@ -1,7 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { buildReceiptUrl } from '@belfry/runtime';
 import {
   channelVersion,
   createSmtpSimulator,
+  eventually,
   type SmtpSimulator,
   type System,
   startSystem,
@@ -119,6 +123,33 @@ test('a bounce that comes after the server took the mail fails the message and s
   await system.settled(next, ['skipped']);
   expect(await system.readMessages(next)).toMatchObject([{ reason: 'suppressed' }]);
   expect(await postReport(integrationId, from, fields)).toEqual(accepted);
+});
+
+test('a later bounce makes one webhook, however often it is reported', async () => {
+  const mailing = await createMailing();
+  const calls: string[] = [];
+  const receiver = createServer(async (request, response) => {
+    const { type } = (await json(request)) as { type: string };
+    calls.push(type);
+    response.end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/`;
+  const types = ['message.sent', 'message.failed'] as const;
+  const endpoint = await system.factories.createWebhookEndpoint(mailing.tenant, {
+    url,
+    types: [...types],
+  });
+  const { from } = await sendMail(mailing, 'webhook@example.org');
+  await eventually(() => expect(calls).toEqual(['message.sent']));
+  for (const Status of ['5.1.1', '5.1.1', '5.2.2']) {
+    await postReport(mailing.integrationId, from, { Action: 'failed', Status });
+  }
+  await eventually(() => expect(calls).toEqual(types));
+  const where = { endpointId: endpoint.id, type: 'message.failed' };
+  expect(await system.database.prisma.webhookDelivery.count({ where })).toBe(1);
+  await new Promise((resolve) => receiver.close(resolve));
 });
 
 test('the third bounce of a full mailbox in 7 days suppresses its address', async () => {
