@@ -262,7 +262,13 @@ export type SendResult = {
   inboxItem?: Record<string, Json>;
 };
 
-export type TestCall = IntegrationInput & { signal: AbortSignal };
+export type TestCall = IntegrationInput & {
+  signal: AbortSignal;
+  /** An address of a bounce domain for a test mail. Absent for an integration that is not saved. */
+  buildTestAddress?(domain: string): string;
+  /** The result of the last test mail. */
+  mailSignature?: string | null;
+};
 
 /** `detail` is a sentence with the provider's answer, without any credential. */
 export type ConnectionTestResult = { isWorking: boolean; detail: string };

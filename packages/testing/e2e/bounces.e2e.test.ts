@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { buildReceiptUrl } from '@belfry/runtime';
+import { buildReceiptUrl, buildTestAddress } from '@belfry/runtime';
 import {
   channelVersion,
   createSmtpSimulator,
@@ -93,7 +93,11 @@ async function deliverMail(to: string, raw: string): Promise<string> {
 }
 
 /** As a mail server passes it on: the raw mail as the body of a POST. */
-async function postReport(integrationId: string, to: string, fields: Record<string, string>) {
+function postReport(integrationId: string, to: string, fields: Record<string, string>) {
+  return postMail(integrationId, buildReport(to, fields));
+}
+
+async function postMail(integrationId: string, body: string) {
   const url = buildReceiptUrl({
     publicUrl: system.apiUrl,
     secrets: testSecrets(),
@@ -102,7 +106,7 @@ async function postReport(integrationId: string, to: string, fields: Record<stri
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'message/rfc822' },
-    body: buildReport(to, fields),
+    body,
   });
   return { status: response.status, body: await response.json() };
 }
@@ -177,6 +181,29 @@ test('a forged or altered report, and one about another app’s message, get the
   expect(await postReport(other.integrationId, from, fields)).toEqual(accepted);
   expect(await system.readMessages(requestId)).toMatchObject([{ state: 'sent', reason: null }]);
   await sendMail(mailing, 'forged@example.org');
+});
+
+test('a mail of a connection test shows whether its own mail server signs', async () => {
+  const [mailing, other] = [await createMailing(), await createMailing()];
+  const { integrationId: testedIntegrationId } = mailing;
+  const to = buildTestAddress(testSecrets(), {
+    testedIntegrationId,
+    domain: 'bounces.example.com',
+  });
+  const readSignature = async () =>
+    (
+      await system.database.prisma.integrationHealth.findUnique({
+        where: { integrationId: testedIntegrationId },
+      })
+    )?.mailSignature;
+  const mail = `To: ${to}\r\nFrom: shop@example.com\r\n\r\nText\r\n`;
+  expect(await postMail(other.integrationId, mail)).toEqual(accepted);
+  expect(await readSignature()).toBeUndefined();
+  expect(await postMail(testedIntegrationId, mail)).toEqual(accepted);
+  expect(await readSignature()).toContain('does not sign');
+  const signature = 'v=1; d=example.com; h=from:list-unsubscribe:list-unsubscribe-post; b=AB';
+  expect(await deliverMail(to, `DKIM-Signature: ${signature}\r\n${mail}`)).toMatch(/^250 /);
+  expect(await readSignature()).toContain('signs for example.com, and covers List-Unsubscribe');
 });
 
 describe('the role bounces', () => {

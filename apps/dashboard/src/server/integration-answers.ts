@@ -48,6 +48,7 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
     const stored = box.open(row);
     const providerDefinition = findProvider(channels, { channel, provider });
     const input = { settings, credentials: stored };
+    const dnsRecord = providerDefinition?.getDnsRecord?.(input) ?? null;
     const problems = providerDefinition ? checkIntegration(providerDefinition, input) : [];
     return {
       id,
@@ -66,7 +67,8 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       updatedAt: row.updatedAt.getTime(),
       usedBy,
       receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
-      dnsRecord: providerDefinition?.getDnsRecord?.(input) ?? null,
+      dnsRecord,
+      mailSignature: dnsRecord ? null : row.mailSignature,
       canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,
       problems,
     };

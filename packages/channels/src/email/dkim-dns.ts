@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import type { DnsRecord } from '../channel';
+import { readTag } from './dkim';
 
 /** The texts of the TXT records of a name, as `node:dns` returns them. */
 export type ResolveTxt = (name: string) => Promise<string[][]>;
@@ -23,8 +24,8 @@ const absent = new Set(['ENOTFOUND', 'ENODATA']);
 export async function describePublished(record: DnsRecord, resolve: ResolveTxt): Promise<string> {
   const { name } = record;
   try {
-    const keys = (await resolve(name)).map((texts) => readPublicKey(texts.join('')));
-    if (keys.includes(readPublicKey(record.value))) {
+    const keys = (await resolve(name)).map((texts) => readTag(texts.join(''), 'p'));
+    if (keys.includes(readTag(record.value, 'p'))) {
       return `DKIM: Belfry signs, and DNS has the public key at ${name}.`;
     }
     return `DKIM: the TXT record at ${name} does not have the public key of this integration, so receivers reject the signature. Publish the record that the integration shows.`;
@@ -34,10 +35,4 @@ export async function describePublished(record: DnsRecord, resolve: ResolveTxt):
       ? `DKIM: DNS has no TXT record at ${name}, so receivers cannot verify the signature. Publish the record that the integration shows.`
       : `DKIM: Belfry signs, but DNS did not answer whether the TXT record at ${name} is published (${code}).`;
   }
-}
-
-/** The tag `p` of a key record (RFC 6376, section 3.6.1), which may have white space. */
-function readPublicKey(text: string): string | undefined {
-  const tag = text.split(';').find((each) => /^\s*p\s*=/.test(each));
-  return tag?.slice(tag.indexOf('=') + 1).replace(/\s/g, '');
 }

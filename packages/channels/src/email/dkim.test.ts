@@ -1,7 +1,8 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { createSmtpSimulator } from '@belfry/testing';
 import type { dkimVerify } from 'mailauth/lib/dkim/verify';
-import type { SenderDeps } from '../channel';
+import type { SenderDeps, TestCall } from '../channel';
+import { readBounceMail } from './bounce-reports';
 import { smtp } from './smtp';
 import type { EmailContent } from './template';
 
@@ -61,8 +62,9 @@ async function setUp(deps: Partial<SenderDeps> = {}) {
       ...own,
       settings: { ...settings, ...own.settings, ...place },
     });
-  const test = (changes: object = {}) =>
+  const test = (changes: object = {}, call: Partial<TestCall> = {}) =>
     sender.test({
+      ...call,
       settings: { ...settings, ...changes },
       credentials: integration.credentials,
       signal: AbortSignal.timeout(5_000),
@@ -89,7 +91,8 @@ describe('a mail of an integration with a DKIM key', () => {
     expect(results).toMatchObject([
       { status: { result: 'pass', aligned: 'example.com' }, signingDomain: 'example.com' },
     ]);
-    const [{ signingHeaders } = {}] = results;
+    // Absent from the library's types.
+    const { signingHeaders } = results[0] as { signingHeaders?: { keys: string } };
     const keys = signingHeaders?.keys.toLowerCase().split(/\s*:\s*/);
     expect(keys).toEqual([
       ...['from', 'reply-to', 'to', 'cc', 'subject', 'date', 'message-id', 'mime-version'],
@@ -195,6 +198,61 @@ describe('a connection test', () => {
   test('says if Belfry does not sign, without a lookup', async () => {
     const { test } = await setUp({ resolveTxt: failWith('ENOTFOUND') });
     const { detail } = await test({ dkim_domain: '', dkim_selector: '' });
-    expect(detail).toContain('Belfry does not sign');
+    expect(detail).toContain('Belfry does not sign with DKIM, and cannot see');
+  });
+});
+
+describe('a connection test of a mail server that may sign itself', () => {
+  const unsigned = { dkim_domain: '', dkim_selector: '', bounce_domain: 'bounces.example.com' };
+  const address = `t+${'0'.repeat(32)}.${'a'.repeat(20)}@bounces.example.com`;
+
+  test('sends one mail with both headers of one-click unsubscribe to the bounce domain', async () => {
+    const { simulator, test } = await setUp();
+    const buildTestAddress = (domain: string) => address.replace(/@.*/, `@${domain}`);
+    const { isWorking, detail } = await test(unsigned, {
+      buildTestAddress,
+      mailSignature: 'Last.',
+    });
+    expect(isWorking).toBe(true);
+    expect(detail).toMatch(/It sent a mail to bounces\.example\.com.* Last\.$/);
+    expect(simulator.sends).toMatchObject([{ to: [address], from: 'shop@example.com' }]);
+    const raw = simulator.sends[0]!.raw.toString();
+    expect(raw).toMatch(/^List-Unsubscribe: <https:/m);
+    expect(raw).toMatch(/^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m);
+  });
+
+  test('passes if the server does not take that mail, and says so', async () => {
+    const { simulator, test } = await setUp();
+    simulator.fail({ at: 'rcpt', reply: '550 5.7.1 No relay' });
+    const { isWorking, detail } = await test(unsigned, { buildTestAddress: () => address });
+    expect([isWorking, detail]).toEqual([true, expect.stringContaining('did not take a mail')]);
+  });
+
+  test('sends nothing for an integration that is not saved', async () => {
+    const { simulator, test } = await setUp();
+    expect((await test(unsigned)).detail).toContain('test the saved integration');
+    expect(simulator.sends).toEqual([]);
+  });
+
+  const covering = 'v=1; d=example.com; h=From:List-Unsubscribe:\r\n List-Unsubscribe-Post; b=AB';
+  const partial = 'v=1; d=other.example; h=from:list-unsubscribe; b=h=list-unsubscribe-post';
+
+  test.each<[string, string[], RegExp]>([
+    ['no signature', [], /The mail server does not sign with DKIM\./],
+    ['a signature over both', [covering], /signs for example\.com, and covers List-Unsub/],
+    ['a signature over one', [partial], /signs for other\.example, but no signature covers both/],
+    ['two signatures', [partial, covering], /signs for example\.com, and covers/],
+    ['a broken signature', ['d=<b>; h'], /but no signature covers both/],
+  ])('reads from the mail that comes back: %s', async (_what, signatures, sentence) => {
+    const lines = signatures.map((value) => `DKIM-Signature: ${value}`);
+    const raw = [...lines, `To: ${address}`, 'From: shop@example.com', '', 'Text', ''].join('\r\n');
+    const url = 'smtp://localhost/';
+    const reports = await readBounceMail({ url, rawBody: Buffer.from(raw) });
+    expect(reports).toEqual([
+      expect.objectContaining({
+        messageId: address,
+        mailSignature: expect.stringMatching(sentence),
+      }),
+    ]);
   });
 });

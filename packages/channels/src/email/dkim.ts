@@ -105,6 +105,34 @@ export async function signMail(mime: Buffer, { domain, selector, key }: DkimKey)
   return signed;
 }
 
+const oneClickHeaders = ['list-unsubscribe', 'list-unsubscribe-post'];
+const maxSignatures = 10;
+
+/** Whether a signature covers both headers of one-click unsubscribe (RFC 8058), by the values of `DKIM-Signature`. */
+export function describeSignatures(values: readonly string[]): string {
+  const signatures = values.slice(0, maxSignatures).map((value) => ({
+    domain: /^[a-z0-9.-]+/i.exec(readTag(value, 'd'))?.[0].slice(0, maxDomain) ?? '',
+    headers: readTag(value, 'h').toLowerCase().split(':'),
+  }));
+  if (signatures.length === 0) {
+    return 'The mail server does not sign with DKIM. One-click unsubscribe needs a signature.';
+  }
+  const covering = signatures.find(({ headers }) =>
+    oneClickHeaders.every((name) => headers.includes(name)),
+  );
+  if (covering) {
+    return `The mail server signs for ${covering.domain}, and covers List-Unsubscribe and List-Unsubscribe-Post.`;
+  }
+  const domains = signatures.map(({ domain }) => domain).join(', ');
+  return `The mail server signs for ${domains}, but no signature covers both List-Unsubscribe and List-Unsubscribe-Post, so one-click unsubscribe is not valid.`;
+}
+
+/** The value of a tag without white space (RFC 6376, section 3.2). */
+export function readTag(list: string, name: string): string {
+  const tag = list.split(';').find((each) => each.split('=')[0]?.trim() === name) ?? '';
+  return tag.slice(tag.indexOf('=') + 1).replace(/\s/g, '');
+}
+
 function getText(values: Record<string, unknown>, name: string): string {
   const value = values[name];
   return typeof value === 'string' ? value : '';

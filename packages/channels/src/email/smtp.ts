@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
 import type {
-  ConnectionTestResult,
   DescribeCall,
   PreparedSend,
   Provider,
@@ -8,7 +7,6 @@ import type {
   Sender,
   SenderDeps,
   SendResult,
-  TestCall,
   UnsentCall,
 } from '../channel';
 import { createGuardedFetch } from '../guarded-fetch';
@@ -16,7 +14,6 @@ import { isRecord } from '../read-json';
 import { fetchAttachments } from './attachments';
 import { readBounceMail } from './bounce-reports';
 import { getDkimRecord, readDkim } from './dkim';
-import { describePublished, resolveTxt } from './dkim-dns';
 import { composeMime, createEnvelope, describeMail, type Envelope, readHeaderLines } from './mail';
 import { createSocketOpener } from './open-socket';
 import { type MailCall, readMailSettings } from './parties';
@@ -30,6 +27,7 @@ import {
   smtpSettings,
 } from './smtp-settings';
 import type { EmailContent } from './template';
+import { testSignature } from './test-signature';
 
 export const smtp: Provider<EmailContent> = {
   label: 'SMTP',
@@ -90,8 +88,12 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
     async test(call) {
       const integration = readSmtp(call);
       if (!integration) return { isWorking: false, detail: incomplete.detail };
-      const result = await createSmtpPool({ ...integration, openSocket }).test(call.signal);
-      return result.isWorking ? addSignature(result, call, deps) : result;
+      const pool = createSmtpPool({ ...integration, openSocket });
+      const result = await pool.test(call.signal);
+      if (!result.isWorking) return result;
+      const signature = await testSignature(call, integration.settings, { ...deps, pool });
+      pool.close();
+      return { isWorking: true, detail: `${result.detail} ${signature}` };
     },
     async close() {
       connections.close();
@@ -142,19 +144,6 @@ function withBounce(result: SendResult, { content }: UnsentCall<EmailContent>): 
 
 function isRefusedRecipient(response: unknown): boolean {
   return isRecord(response) && /^RCPT/.test(String(response['command']));
-}
-
-/** Says whether receivers can verify the signatures. The server works even if they cannot. */
-async function addSignature(
-  { isWorking, detail }: ConnectionTestResult,
-  call: TestCall,
-  deps: SenderDeps,
-): Promise<ConnectionTestResult> {
-  const record = getDkimRecord(call);
-  const signature = record
-    ? await describePublished(record, deps.resolveTxt ?? resolveTxt)
-    : 'Belfry does not sign mails with DKIM, and cannot see whether the mail server does.';
-  return { isWorking, detail: `${detail} ${signature}` };
 }
 
 /** Bounces come to an address that names the message (RFC 3461 for `dsn`, where the server offers it). */

@@ -96,6 +96,7 @@ export function createStored(): IntegrationAnswer {
     updatedAt: 2,
     receiptUrl: null,
     dnsRecord: null,
+    mailSignature: null,
     canAddToSlack: false,
     problems: [],
   };

@@ -120,6 +120,7 @@ function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }:
           />
         )}
         {stored?.receiptUrl && <ReceiptUrl url={stored.receiptUrl} />}
+        {stored?.mailSignature && <p className="small">{stored.mailSignature}</p>}
         {stored?.dnsRecord && <DnsRecord record={stored.dnsRecord} />}
         {stored?.canAddToSlack && mayChange && <AddToSlack id={stored.id} />}
       </div>
