@@ -47,7 +47,7 @@ const pattern = new RegExp(
   'i',
 );
 
-/** What a bounce address that we created is for, with any key of the ring; undefined for others. */
+/** Reads a bounce address that we created with any key of the ring; undefined for others. */
 export function readBounceAddress(
   secrets: Pick<Secrets, 'fingerprint' | 'keyIds'>,
   address: string,

@@ -74,9 +74,9 @@ belfry unix - n n - 10 pipe
 `,
   );
   await run('chown', ['postfix', `${folder}/data`]);
-  const server = spawn('postfix', ['-c', config, 'start-fg'], { stdio: 'ignore' });
+  const server = spawn(String(postfixPath), ['-c', config, 'start-fg'], { stdio: 'ignore' });
   return waitForServer({ server, port, folder }, async () => {
-    await run('postfix', ['-c', config, 'stop']).catch(() => undefined);
+    await run(String(postfixPath), ['-c', config, 'stop']).catch(() => undefined);
   });
 }
 

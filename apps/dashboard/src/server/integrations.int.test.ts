@@ -1,12 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:net';
-import { writeIntegrationResults } from '@belfry/database';
-import { newId } from '@belfry/runtime';
+import { writeIntegrationResults, writeMailSignature } from '@belfry/database';
+import { newId, readBounceAddress } from '@belfry/runtime';
 import {
   channelVersion,
   createSlackSimulator,
+  createSmtpSimulator,
   findClosedPort,
   type SlackSimulator,
+  testSecrets,
 } from '@belfry/testing';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
@@ -350,6 +352,34 @@ describe('a stored credential', () => {
     const { integration } = await createMailServer();
     expect(integration.credentials.pass).toMatchObject({ last4: '', value: null });
   });
+});
+
+test('a mail server that may sign itself gets a test mail, and the integration shows what came back until it changes', async () => {
+  const server = await createSmtpSimulator();
+  const at = `apps/${dashboard.tenant.appId}/integrations`;
+  const settings = {
+    host: '127.0.0.1',
+    port: server.port,
+    require_tls: false,
+    from: { address: 'shop@example.com' },
+    bounce_domain: 'bounces.example.com',
+  };
+  const form = { name: 'bounces', channel: 'email', provider: 'smtp', settings };
+  const { body: created } = await dashboard.call('post', at, form);
+  const { id, updatedAt } = created;
+  const first = await dashboard.call('post', `${at}/${id}/test`);
+  expect(first.body).toMatchObject({ isWorking: true });
+  const [to = ''] = server.sends[0]?.to ?? [];
+  expect(readBounceAddress(testSecrets(), to)).toEqual({ testedIntegrationId: id });
+  const signature = 'Test mail: the mail server signs.';
+  await writeMailSignature(dashboard.database.lookUps, { integrationId: id, signature });
+  const read = async () => (await dashboard.call('get', `${at}/${id}`)).body.mailSignature;
+  expect([created.mailSignature, await read()]).toEqual([null, signature]);
+  const second = await dashboard.call('post', `${at}/${id}/test`);
+  expect(second.body.detail).toContain(signature);
+  await dashboard.call('put', `${at}/${id}`, { updatedAt, settings: { ...settings, port: 9 } });
+  expect(await read()).toBeNull();
+  await server.close();
 });
 
 describe('an integration that signs mails with DKIM', () => {
