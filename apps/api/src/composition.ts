@@ -12,6 +12,7 @@ import {
   markSlackRevoked,
   readOldestWaiting,
   writeKeyUses,
+  writeMailSignature,
 } from '@belfry/database';
 import {
   type BulkSend,
@@ -165,6 +166,7 @@ function createReceiptStore({
     secrets,
     findIntegration: lookUps.findIntegration,
     storeReceipts: (receipts) => mapStoreErrors(storeReceipts(database.accepting, receipts)),
+    storeMailSignature: (result) => mapStoreErrors(writeMailSignature(database.accepting, result)),
   };
 }
 

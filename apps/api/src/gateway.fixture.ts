@@ -144,6 +144,7 @@ function receiptsWithoutStore(): ApiDeps['receipts'] {
     secrets: createSecrets(createKeyRing()),
     findIntegration: async () => undefined,
     storeReceipts: failWithoutStore,
+    storeMailSignature: failWithoutStore,
     downloads: noDownloads,
   };
 }

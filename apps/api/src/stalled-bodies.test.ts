@@ -57,7 +57,12 @@ async function start({
         : undefined;
     },
     receipts: {
-      ...{ channels: { toy }, secrets, storeReceipts: async () => [] },
+      ...{
+        channels: { toy },
+        secrets,
+        storeReceipts: async () => [],
+        storeMailSignature: async () => undefined,
+      },
       findIntegration: async () => integration,
       downloads: noDownloads,
     },

@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { readBounceMail } from '@belfry/channels';
+import { writeMailSignature } from '@belfry/database';
 import { createStoreReports, findSender, storeReceipts } from '@belfry/pipeline/operate';
-import { EnvError, readBounceAddress } from '@belfry/runtime';
+import { type BouncedMail, EnvError, readBounceAddress, type TestedMail } from '@belfry/runtime';
 import type { SMTPServerDataStream, SMTPServerOptions } from 'smtp-server';
 import type { RunningRole, Services } from './composition';
 
@@ -77,13 +78,19 @@ function createStoreMail({ database, secrets, log }: Services) {
   const pool = database.accepting;
   const storeReports = createStoreReports({
     storeReceipts: (receipts) => storeReceipts(pool, receipts),
+    storeMailSignature: (result) => writeMailSignature(pool, result),
     secrets,
     log,
   });
+  // The mail of a connection test is stored without the app.
+  const findIntegration = (mail: BouncedMail | TestedMail) =>
+    'messageId' in mail
+      ? findSender(pool, mail.messageId)
+      : { id: mail.testedIntegrationId, appId: '' };
   return async function storeMail(addresses: string[], rawBody: Buffer): Promise<void> {
     for (const address of addresses) {
       const bounced = readBounceAddress(secrets, address);
-      const integration = bounced && (await findSender(pool, bounced.messageId));
+      const integration = bounced && (await findIntegration(bounced));
       if (!integration) continue;
       const url = `smtp://localhost/?to=${encodeURIComponent(address)}`;
       await storeReports({ integration, reports: await readBounceMail({ url, rawBody }), rawBody });

@@ -145,12 +145,17 @@ export type Provider<Content> = {
    * valid.
    */
   check(integration: IntegrationInput): string[];
+  /** The DNS record that lets receivers verify an integration's messages, if it signs them. */
+  getDnsRecord?(integration: IntegrationInput): DnsRecord | undefined;
   /** The exact request without any credential, as the sandbox records it and the log shows it. */
   describe(call: DescribeCall<Content>): ProviderRequest;
   createSender(deps: SenderDeps): Sender<Content>;
   /** Reads delivery receipts, if the provider sends any. */
   receipts?: ReceiptReader;
 };
+
+/** A TXT record. */
+export type DnsRecord = { name: string; value: string };
 
 export type DescribeCall<Content> = {
   messageId: string;
@@ -177,6 +182,8 @@ export type SenderDeps = {
    * limits them.
    */
   hostConnections?: HostConnections;
+  /** Looks up DNS records of the type TXT, like `node:dns`. If absent, the system's DNS servers. */
+  resolveTxt?(name: string): Promise<string[][]>;
 };
 
 export type HostConnections = {
@@ -267,7 +274,13 @@ export type SendResult = {
   inboxItem?: Record<string, Json>;
 };
 
-export type TestCall = IntegrationInput & { signal: AbortSignal };
+export type TestCall = IntegrationInput & {
+  signal: AbortSignal;
+  /** An address of a bounce domain for a test mail. Absent for an integration that is not saved. */
+  buildTestAddress?(domain: string): string;
+  /** The result of the last test mail. */
+  mailSignature?: string | null;
+};
 
 /** `detail` is a sentence with the provider's answer, without any credential. */
 export type ConnectionTestResult = { isWorking: boolean; detail: string };

@@ -63,6 +63,8 @@ export type ReceiptReport = {
   identity: string;
   /** The provider signs only the identity, so it counts once, whichever message the report names. */
   identifiesCall?: true;
+  /** Whether a mail server signed the mail of a connection test. Such a report is about no message. */
+  mailSignature?: string;
   /** Stored in place of the received body, which may hold a mail's content or reports of other apps. */
   record?: string;
 };

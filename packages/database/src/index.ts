@@ -74,6 +74,7 @@ export {
   removeOldIntegrationCounts,
   selectHealth,
   writeIntegrationResults,
+  writeMailSignature,
 } from './configuration/integration-health';
 export {
   markActive,

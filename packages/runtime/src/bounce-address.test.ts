@@ -1,4 +1,4 @@
-import { buildBounceAddress, readBounceAddress } from './bounce-address';
+import { buildBounceAddress, buildTestAddress, readBounceAddress } from './bounce-address';
 import { createKeyRing, createSecrets } from './secrets';
 
 const oldRing = createKeyRing().replace('k1', 'old');
@@ -12,6 +12,13 @@ describe('a bounce address', () => {
     const address = buildBounceAddress(secrets, { messageId, hasCopies, domain });
     expect(readBounceAddress(secrets, address)).toEqual({ messageId, hasCopies });
     expect(readBounceAddress(secrets, address.toUpperCase())).toEqual({ messageId, hasCopies });
+  });
+
+  test('of a connection test names its integration, and no message', () => {
+    const tested = { testedIntegrationId: messageId };
+    const address = buildTestAddress(secrets, { ...tested, domain });
+    expect(readBounceAddress(secrets, address)).toEqual(tested);
+    expect(readBounceAddress(secrets, address.replace(/^t/, 'b'))).toBeUndefined();
   });
 
   // RFC 5321, section 4.5.3.1.1.

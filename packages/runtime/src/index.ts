@@ -1,6 +1,12 @@
 export type { Awaitable } from './awaitable';
 export { type Batcher, BatcherFullError, createBatcher } from './batcher';
-export { buildBounceAddress, readBounceAddress } from './bounce-address';
+export {
+  type BouncedMail,
+  buildBounceAddress,
+  buildTestAddress,
+  readBounceAddress,
+  type TestedMail,
+} from './bounce-address';
 export { type CacheOptions, createAsyncCache, createCache } from './cache';
 export {
   getClientNetwork,

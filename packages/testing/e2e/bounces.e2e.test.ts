@@ -1,7 +1,11 @@
-import { buildReceiptUrl } from '@belfry/runtime';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { buildReceiptUrl, buildTestAddress } from '@belfry/runtime';
 import {
   channelVersion,
   createSmtpSimulator,
+  eventually,
   type SmtpSimulator,
   type System,
   startSystem,
@@ -89,7 +93,11 @@ async function deliverMail(to: string, raw: string): Promise<string> {
 }
 
 /** As a mail server passes it on: the raw mail as the body of a POST. */
-async function postReport(integrationId: string, to: string, fields: Record<string, string>) {
+function postReport(integrationId: string, to: string, fields: Record<string, string>) {
+  return postMail(integrationId, buildReport(to, fields));
+}
+
+async function postMail(integrationId: string, body: string) {
   const url = buildReceiptUrl({
     publicUrl: system.apiUrl,
     secrets: testSecrets(),
@@ -98,7 +106,7 @@ async function postReport(integrationId: string, to: string, fields: Record<stri
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'message/rfc822' },
-    body: buildReport(to, fields),
+    body,
   });
   return { status: response.status, body: await response.json() };
 }
@@ -119,6 +127,33 @@ test('a bounce that comes after the server took the mail fails the message and s
   await system.settled(next, ['skipped']);
   expect(await system.readMessages(next)).toMatchObject([{ reason: 'suppressed' }]);
   expect(await postReport(integrationId, from, fields)).toEqual(accepted);
+});
+
+test('a later bounce makes one webhook, however often it is reported', async () => {
+  const mailing = await createMailing();
+  const calls: string[] = [];
+  const receiver = createServer(async (request, response) => {
+    const { type } = (await json(request)) as { type: string };
+    calls.push(type);
+    response.end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/`;
+  const types = ['message.sent', 'message.failed'] as const;
+  const endpoint = await system.factories.createWebhookEndpoint(mailing.tenant, {
+    url,
+    types: [...types],
+  });
+  const { from } = await sendMail(mailing, 'webhook@example.org');
+  await eventually(() => expect(calls).toEqual(['message.sent']));
+  for (const Status of ['5.1.1', '5.1.1', '5.2.2']) {
+    await postReport(mailing.integrationId, from, { Action: 'failed', Status });
+  }
+  await eventually(() => expect(calls).toEqual(types));
+  const where = { endpointId: endpoint.id, type: 'message.failed' };
+  expect(await system.database.prisma.webhookDelivery.count({ where })).toBe(1);
+  await new Promise((resolve) => receiver.close(resolve));
 });
 
 test('the third bounce of a full mailbox in 7 days suppresses its address', async () => {
@@ -146,6 +181,29 @@ test('a forged or altered report, and one about another app’s message, get the
   expect(await postReport(other.integrationId, from, fields)).toEqual(accepted);
   expect(await system.readMessages(requestId)).toMatchObject([{ state: 'sent', reason: null }]);
   await sendMail(mailing, 'forged@example.org');
+});
+
+test('a mail of a connection test shows whether its own mail server signs', async () => {
+  const [mailing, other] = [await createMailing(), await createMailing()];
+  const { integrationId: testedIntegrationId } = mailing;
+  const to = buildTestAddress(testSecrets(), {
+    testedIntegrationId,
+    domain: 'bounces.example.com',
+  });
+  const readSignature = async () =>
+    (
+      await system.database.prisma.integrationHealth.findUnique({
+        where: { integrationId: testedIntegrationId },
+      })
+    )?.mailSignature;
+  const mail = `To: ${to}\r\nFrom: shop@example.com\r\n\r\nText\r\n`;
+  expect(await postMail(other.integrationId, mail)).toEqual(accepted);
+  expect(await readSignature()).toBeUndefined();
+  expect(await postMail(testedIntegrationId, mail)).toEqual(accepted);
+  expect(await readSignature()).toContain('does not sign');
+  const signature = 'v=1; d=example.com; h=from:list-unsubscribe:list-unsubscribe-post; b=AB';
+  expect(await deliverMail(to, `DKIM-Signature: ${signature}\r\n${mail}`)).toMatch(/^250 /);
+  expect(await readSignature()).toContain('signs for example.com, and covers List-Unsubscribe');
 });
 
 describe('the role bounces', () => {

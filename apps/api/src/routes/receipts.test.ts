@@ -56,6 +56,7 @@ function setUp(storedIntegration: IntegrationRow | undefined = integration) {
       secrets,
       downloads: noDownloads,
       findIntegration: async (id) => (id === storedIntegration?.id ? storedIntegration : undefined),
+      storeMailSignature: async () => undefined,
       storeReceipts: async (receipts) => {
         storedReceipts.push(...receipts);
         return receipts.map(({ messageId }) => ({ isRepeat: false, messageId, movedTo: 'sent' }));

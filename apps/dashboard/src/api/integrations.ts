@@ -79,6 +79,10 @@ const integration = Type.Object({
   updatedAt: time,
   /** Webhook URL for delivery receipts, if the provider sends them. */
   receiptUrl: nullable(Type.String()),
+  /** The TXT record that lets receivers verify the messages, if Belfry signs them. */
+  dnsRecord: nullable(Type.Object({ name: Type.String(), value: Type.String() })),
+  /** Whether the mail server signed the last mail of a connection test, if Belfry does not sign. */
+  mailSignature: nullable(Type.String()),
   /** Slack can fill the integration through its install page, see the route `slack-install`. */
   canAddToSlack: Type.Boolean(),
   /** Problems that the provider's `check` finds in the stored settings, for example after an upgrade of Belfry. */
@@ -146,7 +150,10 @@ export const integrationRoutes = {
     answer: done,
     audit: 'integration.removed',
   },
-  /** Tests the stored integration. A passed test reactivates one that needed attention. */
+  /**
+   * Tests the stored integration. A passed test reactivates one that needed attention. With a bounce domain and no DKIM key, a mail goes to the bounce domain
+   * and shows whether the mail server signs: `mailSignature`.
+   */
   'POST /api/apps/:appId/integrations/:id/test': {
     access: 'editor',
     answer: testResult,

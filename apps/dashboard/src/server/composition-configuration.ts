@@ -33,6 +33,7 @@ import {
 } from '@belfry/pipeline/webhooks';
 import {
   buildReceiptUrl,
+  buildTestAddress,
   createFairQueue,
   type Env,
   type Logger,
@@ -82,6 +83,8 @@ export function createConfigurationServices(
       getReceiptUrl: (integrationId) =>
         buildReceiptUrl({ publicUrl: env.PUBLIC_URL, secrets, integrationId }),
       getSlackInstallUrl: createGetSlackInstallUrl({ env, secrets }),
+      buildTestAddress: (testedIntegrationId, domain) =>
+        buildTestAddress(secrets, { testedIntegrationId, domain }),
     },
     alerts: createAlertServices(deps, integrations),
     webhooks: createWebhookServices(deps),

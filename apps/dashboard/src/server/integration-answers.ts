@@ -47,9 +47,9 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
     const { id, name, channel, provider, settings, state, stateReason, waiting } = row;
     const stored = box.open(row);
     const providerDefinition = findProvider(channels, { channel, provider });
-    const problems = providerDefinition
-      ? checkIntegration(providerDefinition, { settings, credentials: stored })
-      : [];
+    const input = { settings, credentials: stored };
+    const dnsRecord = providerDefinition?.getDnsRecord?.(input) ?? null;
+    const problems = providerDefinition ? checkIntegration(providerDefinition, input) : [];
     return {
       id,
       name,
@@ -67,6 +67,8 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       updatedAt: row.updatedAt.getTime(),
       usedBy,
       receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
+      dnsRecord,
+      mailSignature: dnsRecord ? null : row.mailSignature,
       canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,
       problems,
     };

@@ -1,11 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:net';
-import { writeIntegrationResults } from '@belfry/database';
-import { newId } from '@belfry/runtime';
+import { writeIntegrationResults, writeMailSignature } from '@belfry/database';
+import { newId, readBounceAddress } from '@belfry/runtime';
 import {
   channelVersion,
   createSlackSimulator,
+  createSmtpSimulator,
   findClosedPort,
   type SlackSimulator,
+  testSecrets,
 } from '@belfry/testing';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
 
@@ -348,6 +351,88 @@ describe('a stored credential', () => {
     expect((await viewer.call('get', `${at}/${bot.id}`)).body.credentials).toMatchObject(hidden);
     const { integration } = await createMailServer();
     expect(integration.credentials.pass).toMatchObject({ last4: '', value: null });
+  });
+});
+
+test('a mail server that may sign itself gets a test mail, and the integration shows what came back until it changes', async () => {
+  const server = await createSmtpSimulator();
+  const at = `apps/${dashboard.tenant.appId}/integrations`;
+  const settings = {
+    host: '127.0.0.1',
+    port: server.port,
+    require_tls: false,
+    from: { address: 'shop@example.com' },
+    bounce_domain: 'bounces.example.com',
+  };
+  const form = { name: 'bounces', channel: 'email', provider: 'smtp', settings };
+  const { body: created } = await dashboard.call('post', at, form);
+  const { id, updatedAt } = created;
+  const first = await dashboard.call('post', `${at}/${id}/test`);
+  expect(first.body).toMatchObject({ isWorking: true });
+  const [to = ''] = server.sends[0]?.to ?? [];
+  expect(readBounceAddress(testSecrets(), to)).toEqual({ testedIntegrationId: id });
+  const signature = 'Test mail: the mail server signs.';
+  await writeMailSignature(dashboard.database.lookUps, { integrationId: id, signature });
+  const read = async () => (await dashboard.call('get', `${at}/${id}`)).body.mailSignature;
+  expect([created.mailSignature, await read()]).toEqual([null, signature]);
+  const second = await dashboard.call('post', `${at}/${id}/test`);
+  expect(second.body.detail).toContain(signature);
+  await dashboard.call('put', `${at}/${id}`, { updatedAt, settings: { ...settings, port: 9 } });
+  expect(await read()).toBeNull();
+  await server.close();
+});
+
+describe('an integration that signs mails with DKIM', () => {
+  const settings = {
+    host: 'mail.example.com',
+    port: 587,
+    from: { address: 'shop@example.com' },
+    dkim_domain: 'example.com',
+    dkim_selector: 'belfry',
+  };
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
+  async function save(name: string, key: string) {
+    const at = `apps/${dashboard.tenant.appId}/integrations`;
+    const form = { name, channel: 'email', provider: 'smtp', settings };
+    const answer = await dashboard.call('post', at, {
+      ...form,
+      credentials: { dkim_private_key: key },
+    });
+    return { at: `${at}/${answer.body.id}`, ...answer };
+  }
+
+  test('shows the DNS record of its key, and no part of the key', async () => {
+    const { at, status, body } = await save('signed', pem);
+    expect(status).toBe(200);
+    const value = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+    const dnsRecord = {
+      name: 'belfry._domainkey.example.com',
+      value: `v=DKIM1; k=rsa; p=${value}`,
+    };
+    const stored = await dashboard.call('get', at);
+    expect([body.dnsRecord, stored.body.dnsRecord]).toEqual([dnsRecord, dnsRecord]);
+    expect(stored.body.credentials.dkim_private_key).toMatchObject({ last4: '', value: null });
+    expect(JSON.stringify(stored.body)).not.toContain(pem.split('\n')[1]);
+    const { updatedAt } = stored.body;
+    const { dkim_domain, dkim_selector, ...unsigned } = settings;
+    const off = await dashboard.call('put', at, { updatedAt, settings: unsigned });
+    expect([off.status, off.body.dnsRecord]).toEqual([200, null]);
+  });
+
+  test('is refused with a wrong key, which the error does not contain', async () => {
+    const { status, body } = await save('wrong key', 'not-a-key-7Qd2');
+    expect([status, body.fields]).toEqual([
+      422,
+      [
+        {
+          path: 'credentials.dkim_private_key',
+          problem: 'must be a private key in PEM format, with its lines BEGIN and END',
+        },
+      ],
+    ]);
+    expect(JSON.stringify(body)).not.toContain('7Qd2');
   });
 });
 

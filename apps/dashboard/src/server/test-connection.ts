@@ -1,10 +1,10 @@
-import type { AnyChannel, IntegrationInput, Sender, SenderDeps } from '@belfry/channels';
+import type { AnyChannel, Sender, SenderDeps, TestCall } from '@belfry/channels';
 import type { TestConnectionAnswer } from '../api/integrations';
 import { findProvider } from './integration-check';
 
 export type TestConnection = (
   of: { channel: string; provider: string },
-  input: IntegrationInput,
+  input: Omit<TestCall, 'signal'>,
 ) => Promise<TestConnectionAnswer>;
 
 export type TestConnectionDeps = {
@@ -15,7 +15,7 @@ export type TestConnectionDeps = {
 
 const timeoutMs = 15_000;
 
-/** Checks the credentials at the provider with the code that sends; sends nothing. */
+/** Checks the credentials at the provider with the code that sends; sends nothing but a mail to a bounce domain of Belfry. */
 export function createTestConnection(deps: TestConnectionDeps): TestConnection {
   const { channels, senderDeps, now } = deps;
   return async function testConnection(of, input) {

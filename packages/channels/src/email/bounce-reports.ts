@@ -1,6 +1,7 @@
 import type { Email } from 'postal-mime';
 import type { ReceiptCall, ReceiptReport } from '../receipt-reader';
 import { createReports, type ReportKind } from './api/report-kinds';
+import { describeSignatures } from './dkim';
 import { classifySmtpReply } from './smtp-replies';
 
 /**
@@ -18,7 +19,17 @@ export async function readBounceMail({
   const mail = await PostalMime.parse(rawBody, options).catch(() => undefined);
   const bounceAddress = mail && findBounceAddress(mail, url);
   if (!mail || bounceAddress === undefined) return [];
+  if (/^t/i.test(bounceAddress)) return [readTestMail(mail, bounceAddress)];
   return [...readNotifications(mail, bounceAddress), ...readComplaints(mail, bounceAddress)];
+}
+
+/** Only the headers are read: nobody has verified the signature. */
+function readTestMail(mail: Email, messageId: string): ReceiptReport {
+  const signatures = mail.headers.filter(({ key }) => key === 'dkim-signature');
+  const time = new Date().toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ');
+  const result = describeSignatures(signatures.map(({ value }) => value));
+  const mailSignature = `Test mail of ${time} UTC: ${result}`;
+  return { messageId, state: 'queued', identity: '', mailSignature };
 }
 
 const maxNestingDepth = 20;
@@ -95,7 +106,7 @@ function readComplaints(mail: Email, messageId: string): ReceiptReport[] {
 }
 
 /** Addresses of the form that Belfry creates; whether it did is checked where the key ring is known. */
-const bounceAddressPattern = /[bc]\+[0-9a-f]{32}\.[0-9a-f]+@[a-z0-9.-]+/i;
+const bounceAddressPattern = /[bct]\+[0-9a-f]{32}\.[0-9a-f]+@[a-z0-9.-]+/i;
 
 /**
  * The first of: `to` in the URL, the recipient headers, the sender of the mail that a complaint is

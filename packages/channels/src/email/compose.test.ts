@@ -2,7 +2,7 @@ import type { Data } from '@belfry/shared';
 import type { MailingList } from '../channel';
 import { maxMailBytes } from './attachments';
 import { compileEmail } from './compose';
-import type { EmailOverride, EmailTemplate } from './template';
+import type { EmailContent, EmailOverride, EmailTemplate } from './template';
 
 function compose(
   template: Partial<EmailTemplate>,
@@ -189,6 +189,7 @@ test('only allowed headers are sent, one line each, and empty ones are left out'
     { v: 'a\r\nBcc: eve@evil.org' },
   );
   expect(headers).toEqual({
+    'Auto-Submitted': 'auto-generated',
     'List-Unsubscribe': '<https://x.org/a%0D%0ABcc:%20eve@evil.org>',
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   });
@@ -343,7 +344,7 @@ describe('the headers of a mailing list', () => {
   const getHeaders = (
     headers: NonNullable<EmailTemplate['headers']>,
     unsubscribeUrl = list.unsubscribeUrl,
-  ) => getContent({ headers }, {}, { list: { ...list, unsubscribeUrl } }).headers;
+  ) => omitAutoSubmitted(getContent({ headers }, {}, { list: { ...list, unsubscribeUrl } }));
 
   test('let mail programs unsubscribe with one click', () => {
     expect(getHeaders({})).toEqual({
@@ -367,6 +368,21 @@ describe('the headers of a mailing list', () => {
   });
 
   test('are only those of a mail that has a list', () => {
-    expect(getContent({}).headers).toEqual({});
+    expect(omitAutoSubmitted(getContent({}))).toEqual({});
   });
+});
+
+function omitAutoSubmitted({ headers }: EmailContent): Record<string, string> {
+  const { 'Auto-Submitted': _, ...others } = headers;
+  return others;
+}
+
+test('a mail says that a program sent it, unless the template says otherwise', () => {
+  const read = (value?: string) =>
+    getContent(value === undefined ? {} : { headers: { 'Auto-Submitted': value } }).headers;
+  expect([read(), read(''), read('no')]).toEqual([
+    { 'Auto-Submitted': 'auto-generated' },
+    { 'Auto-Submitted': 'auto-generated' },
+    { 'Auto-Submitted': 'no' },
+  ]);
 });

@@ -228,6 +228,9 @@ function parseAddress(name: string, text: string, rendering: Rendering): string 
   return undefined;
 }
 
+/** RFC 3834: vacation programs do not reply. */
+const autoSubmitted = 'auto-generated';
+
 function composeHeaders(fields: EmailFields, rendering: Rendering): Record<string, string> {
   const rendered = fields.headers
     .map(({ name, value }) => [name, flatten(rendering.text(value))] as const)
@@ -236,7 +239,7 @@ function composeHeaders(fields: EmailFields, rendering: Rendering): Record<strin
     const problem = findHeaderProblem(name, value);
     if (problem) rendering.fail('rejected_content', `headers.${name} ${problem}.`);
   }
-  return Object.fromEntries(rendered);
+  return { 'Auto-Submitted': autoSubmitted, ...Object.fromEntries(rendered) };
 }
 
 /**

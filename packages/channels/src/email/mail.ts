@@ -1,6 +1,7 @@
 import type MimeNode from 'nodemailer/lib/mime-node';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { toMailbox } from './address';
+import { type DkimKey, signMail } from './dkim';
 import {
   encodeDisplayName,
   encodeHeaderValue,
@@ -60,10 +61,21 @@ function writeSender({ name, address }: { name: string; address: string }): stri
 /** An attached file, already fetched when it was given by URL. */
 export type File = FileFacts & { fileName: string; bytes: Buffer };
 
-/** The whole mail as sent. */
-export async function composeMime(call: MailCall, files: readonly File[]): Promise<Buffer> {
+/** The whole mail as sent, signed if there is a key. */
+export async function composeMime(
+  call: MailCall,
+  files: readonly File[],
+  dkim?: DkimKey,
+): Promise<Buffer> {
   const headers = composeHeaders(call).map((header) => `${header}\r\n`);
-  return Buffer.concat([Buffer.from(headers.join('')), await composeBody(call, files)]);
+  const parts = [Buffer.from(headers.join('')), await composeBody(call, files)];
+  const mime = toCrlf(Buffer.concat(parts));
+  return dkim ? signMail(mime, dkim) : mime;
+}
+
+/** Some servers refuse a mail with a bare CR or LF. Nobody may change them after the signature. */
+function toCrlf(mime: Buffer): Buffer {
+  return Buffer.from(mime.toString('latin1').replace(/\r\n?|\n/g, '\r\n'), 'latin1');
 }
 
 /** The header lines in the bytes of a mail, as written. */

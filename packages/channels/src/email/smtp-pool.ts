@@ -100,7 +100,7 @@ type SmtpLease = {
  * is opened until it is closed, including while the server answers RSET or QUIT. Mails wait only in
  * `take`.
  */
-type SmtpPool = {
+export type SmtpPool = {
   /** Undefined when no connection was free before the signal fired. */
   take(signal: AbortSignal): Promise<SmtpLease | undefined>;
   /** Connects and signs in, without sending. */

@@ -4,6 +4,7 @@ import type { IntegrationInput } from '../channel';
 import { keepsCredentials, showsValue } from '../credential-marks';
 import { maxPerSecondSetting } from '../rate';
 import { parseEmailAddress } from './address';
+import { checkDkim, dkimCredentials, dkimSettings } from './dkim';
 import { checkSenderSettings, senderSettings } from './sender-settings';
 
 const defaultMaxConnections = 5;
@@ -37,6 +38,7 @@ export const smtpSettings = Type.Object({
       ...keepsCredentials,
     }),
   ),
+  ...dkimSettings,
   max_per_second: maxPerSecondSetting(),
   max_connections: Type.Optional(
     Type.Integer({
@@ -58,6 +60,7 @@ export function getMaxConnections({ max_connections: max }: Record<string, unkno
 export const smtpCredentials = Type.Object({
   user: Type.Optional(Type.String({ title: 'User name', maxLength: 512, ...showsValue })),
   pass: Type.Optional(Type.String({ title: 'Password', maxLength: 4_096, ...keepsCredentials })),
+  ...dkimCredentials,
 });
 
 export type SmtpSettings = Static<typeof smtpSettings>;
@@ -83,6 +86,7 @@ export function checkSmtp(integration: IntegrationInput): string[] {
     ...checkTls(read.settings),
     ...checkAddresses(read.settings),
     ...checkLogin(read.credentials),
+    ...checkDkim(integration),
   ];
 }
 

@@ -13,6 +13,7 @@ import { createGuardedFetch } from '../guarded-fetch';
 import { isRecord } from '../read-json';
 import { fetchAttachments } from './attachments';
 import { readBounceMail } from './bounce-reports';
+import { getDkimRecord, readDkim } from './dkim';
 import { composeMime, createEnvelope, describeMail, type Envelope, readHeaderLines } from './mail';
 import { createSocketOpener } from './open-socket';
 import { type MailCall, readMailSettings } from './parties';
@@ -26,6 +27,7 @@ import {
   smtpSettings,
 } from './smtp-settings';
 import type { EmailContent } from './template';
+import { testSignature } from './test-signature';
 
 export const smtp: Provider<EmailContent> = {
   label: 'SMTP',
@@ -35,6 +37,7 @@ export const smtp: Provider<EmailContent> = {
   payload: Type.Object({}),
   check: checkSmtp,
   getMaxConnections,
+  getDnsRecord: getDkimRecord,
   describe: describeSmtp,
   createSender: createSmtpSender,
   receipts: { read: readBounceMail, reportsFailuresOnly: true },
@@ -50,11 +53,12 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
     signal: AbortSignal,
   ): Promise<PreparedSend | SendResult | undefined> {
     const integration = readSmtp(call);
-    if (!integration) return { outcome: incomplete };
+    const dkim = readDkim(call);
+    if (!integration || (dkim && 'problems' in dkim)) return { outcome: incomplete };
     const mailCall: MailCall = { ...call, settings: integration.settings };
     const files = await fetchAttachments(call.content.attachments, guardedFetch, signal);
     if ('outcome' in files) return { outcome: files };
-    const mime = await composeMime(mailCall, files);
+    const mime = await composeMime(mailCall, files, dkim);
     const request = {
       operation: formatOperation(call.settings),
       body: describeMail(mailCall, readHeaderLines(mime), files),
@@ -84,7 +88,12 @@ function createSmtpSender(deps: SenderDeps): Sender<EmailContent> {
     async test(call) {
       const integration = readSmtp(call);
       if (!integration) return { isWorking: false, detail: incomplete.detail };
-      return createSmtpPool({ ...integration, openSocket }).test(call.signal);
+      const pool = createSmtpPool({ ...integration, openSocket });
+      const result = await pool.test(call.signal);
+      if (!result.isWorking) return result;
+      const signature = await testSignature(call, integration.settings, { ...deps, pool });
+      pool.close();
+      return { isWorking: true, detail: `${result.detail} ${signature}` };
     },
     async close() {
       connections.close();

@@ -85,6 +85,19 @@ export async function writeTestResult(
   await writeIntegrationResults(database, [{ ...revision, ...none, ...result }]);
 }
 
+/** Whether the mail server signed the mail of a connection test, as a sentence. */
+export async function writeMailSignature(
+  database: Queryable,
+  { integrationId, signature }: { integrationId: string; signature: string },
+): Promise<void> {
+  await database.query(
+    `INSERT INTO integration_health (integration_id, failures_in_row, mail_signature)
+     SELECT id, 0, $2 FROM integration WHERE id = $1 AND deleted_at IS NULL
+     ON CONFLICT (integration_id) DO UPDATE SET mail_signature = excluded.mail_signature`,
+    [integrationId, signature],
+  );
+}
+
 /** Makes the integration untested: what is known about it belongs to settings that are saved over now. */
 export async function clearHealth(client: Queryable, integrationId: string): Promise<void> {
   await client.query(
@@ -97,6 +110,7 @@ export async function clearHealth(client: Queryable, integrationId: string): Pro
 export type IntegrationHealth = Omit<HealthFacts, 'state'> & {
   lastFailureAt: Date | null;
   lastError: string | null;
+  mailSignature: string | null;
 };
 
 /** For a row `i` of `integration`: at most 13 rows by the primary keys of both tables. */
@@ -107,6 +121,7 @@ export const joinHealth = `LEFT JOIN integration_health h ON h.integration_id = 
        ) n`;
 
 export const selectHealth = `h.last_success_at AS "lastSuccessAt", h.last_failure_at AS "lastFailureAt", h.last_error AS "lastError",
+         h.mail_signature AS "mailSignature",
          coalesce(h.failures_in_row, 0) AS "failuresInRow", h.circuit_open_until AS "circuitOpenUntil", n.succeeded, n.failed`;
 
 /** Removes counts that are no longer shown. The table has at most 13 rows per integration. */

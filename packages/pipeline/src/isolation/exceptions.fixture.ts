@@ -72,6 +72,7 @@ export const exceptions: Exception[] = [
     reason:
       'Ids from a published version, from a message of the app, from a receipt with its secret, or from a signed bounce address',
     statements: [
+      'configuration/integration-health.ts: INSERT INTO integration_health',
       'configuration/integration-health.ts: WITH result',
       'operate/find-sender.sql.ts: SELECT m.app_id',
       "configuration/integration-state.ts: UPDATE integration SET state = 'active'",

@@ -6,6 +6,7 @@ import {
   markActive,
   markNeedsAttention,
   markSlackRevoked,
+  writeMailSignature,
 } from '@belfry/database';
 import { claimEligibleMessages, claimMessages } from '../deliver/claim.sql';
 import { readEligibility, readObstacles } from '../deliver/eligibility.sql';
@@ -124,6 +125,7 @@ async function useFailover(world: World): Promise<void> {
   await markActive(pool, secondRevision);
   const tests = createAppIntegrations(pool);
   await tests.recordTestResult(actor, world.appId, firstRevision, { isWorking: true, detail: '' });
+  await writeMailSignature(pool, { integrationId: first, signature: 'The mail server signs.' });
   const settings = { team_id: 'T1', app_id: 'A1', bot_user_id: 'U1' };
   const install = { integrationId: first, credentials: 'sealed', settings };
   await fillSlackIntegration(pool, actor, install);

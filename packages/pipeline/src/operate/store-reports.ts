@@ -8,6 +8,7 @@ export type StoreReports = (signed: SignedReports) => Promise<void>;
 
 export type StoreReportsDeps = {
   storeReceipts(receipts: NewReceipt[]): Promise<ReceiptEffect[]>;
+  storeMailSignature(result: { integrationId: string; signature: string }): Promise<void>;
   secrets: Pick<Secrets, 'fingerprint' | 'keyIds'>;
   log: Logger;
 };
@@ -25,10 +26,21 @@ const maxStoredCharacters = 16_000;
 /** Stores the reports of a provider, updates the states of their messages and the facts about addresses. Drops repeats. */
 export function createStoreReports({
   storeReceipts,
+  storeMailSignature,
   secrets,
   log,
 }: StoreReportsDeps): StoreReports {
   return async function storeReports(signed: SignedReports): Promise<void> {
+    const [test] = signed.reports;
+    if (test?.mailSignature !== undefined) {
+      const { messageId: address = '', mailSignature: signature } = test;
+      const integrationId = findTested(address, secrets);
+      // Anyone can send to the way of another integration, but not name it in an address of ours.
+      if (integrationId === signed.integration.id) {
+        await storeMailSignature({ integrationId, signature });
+      }
+      return;
+    }
     const reports = signed.reports.slice(0, maxReportsPerCall);
     if (reports.length === 0) return;
     const { id: integrationId, appId } = signed.integration;
@@ -71,5 +83,11 @@ function findMessage(
 ): Pick<NewReceipt, 'messageId' | 'recipient'> {
   if (!messageId?.includes('@')) return { messageId, recipient };
   const bounced = readBounceAddress(secrets, messageId);
-  return { messageId: bounced?.messageId, recipient: bounced?.hasCopies ? recipient : undefined };
+  if (!bounced || !('messageId' in bounced)) return { messageId: undefined, recipient: undefined };
+  return { messageId: bounced.messageId, recipient: bounced.hasCopies ? recipient : undefined };
+}
+
+function findTested(address: string, secrets: StoreReportsDeps['secrets']): string | undefined {
+  const tested = readBounceAddress(secrets, address);
+  return tested && 'testedIntegrationId' in tested ? tested.testedIntegrationId : undefined;
 }

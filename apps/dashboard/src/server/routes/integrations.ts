@@ -1,4 +1,4 @@
-import type { IntegrationInput, Provider } from '@belfry/channels';
+import type { Provider, TestCall } from '@belfry/channels';
 import type { AppIntegrationRow } from '@belfry/database';
 import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import {
@@ -22,6 +22,8 @@ import type { TestConnection } from '../test-connection';
 
 export type IntegrationHandlersDeps = IntegrationAnswersDeps & {
   testConnection: TestConnection;
+  /** An address whose mail comes to Belfry and shows whether the integration's mail server signs. */
+  buildTestAddress(integrationId: string, domain: string): string;
 };
 
 /** Integrations of an app: provider credentials and settings. */
@@ -97,14 +99,14 @@ function createFormHandlers(
 }
 
 function createTestHandlers(
-  { integrations, credentials: box, testConnection }: IntegrationHandlersDeps,
+  { integrations, credentials: box, testConnection, buildTestAddress }: IntegrationHandlersDeps,
   { find, getProvider }: IntegrationAnswers,
 ) {
   /** Writes the audit entry before the test, so that a crash cannot lose who sent a credential where. */
   async function test(
     { actor, app }: AppCall,
     { id, channel, provider: name }: TestedIntegration,
-    input: IntegrationInput,
+    input: Omit<TestCall, 'signal'>,
   ): Promise<TestConnectionAnswer> {
     const provider = getProvider({ channel, provider: name });
     refuseProblems(provider, input);
@@ -136,6 +138,8 @@ function createTestHandlers(
       const result = await test(call, row, {
         settings: row.settings,
         credentials: box.open(row),
+        buildTestAddress: (domain) => buildTestAddress(row.id, domain),
+        mailSignature: row.mailSignature,
       });
       const revision = { integrationId: row.id, updatedAt: row.updatedAt };
       await integrations.recordTestResult(call.actor, call.app.id, revision, result);

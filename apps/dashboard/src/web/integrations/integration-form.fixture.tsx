@@ -95,6 +95,8 @@ export function createStored(): IntegrationAnswer {
     createdAt: 1,
     updatedAt: 2,
     receiptUrl: null,
+    dnsRecord: null,
+    mailSignature: null,
     canAddToSlack: false,
     problems: [],
   };

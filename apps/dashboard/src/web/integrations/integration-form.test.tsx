@@ -96,6 +96,17 @@ describe('the form of an integration', () => {
     expect(area.className).not.toContain('hidden-text');
   });
 
+  test('shows the DNS record of an integration that signs, to copy', () => {
+    const dnsRecord = { name: 'belfry._domainkey.example.com', value: 'v=DKIM1; k=rsa; p=AB' };
+    open({ ...createStored(), dnsRecord });
+    const inputs = ['Name', 'Value'].map((part) => getInput(`${part} of the TXT record for DKIM`));
+    expect(inputs.map(({ value, readOnly }) => [value, readOnly])).toEqual([
+      [dnsRecord.name, true],
+      [dnsRecord.value, true],
+    ]);
+    expect(screen.getByRole('button', { name: 'Copy the value of the TXT record' })).toBeTruthy();
+  });
+
   test('cannot be changed by a viewer', () => {
     open(createStored(), {}, { ...session, mayChange: false });
     expect(getInput('Host').matches(':disabled')).toBe(true);

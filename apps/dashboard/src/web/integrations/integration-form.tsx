@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useState } from 'react';
 import type { IntegrationAnswer } from '../../api/integrations';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
-import { Button } from '../parts/controls';
+import { Button, CopyButton } from '../parts/controls';
 import { Field } from '../parts/field';
 import { ErrorCount, Form, TextField } from '../parts/form';
 import { DiscardDialog, UnsavedGuard } from '../parts/unsaved';
@@ -120,6 +120,8 @@ function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }:
           />
         )}
         {stored?.receiptUrl && <ReceiptUrl url={stored.receiptUrl} />}
+        {stored?.mailSignature && <p className="small">{stored.mailSignature}</p>}
+        {stored?.dnsRecord && <DnsRecord record={stored.dnsRecord} />}
         {stored?.canAddToSlack && mayChange && <AddToSlack id={stored.id} />}
       </div>
       {mayChange && (
@@ -154,6 +156,29 @@ function ReceiptUrl({ url }: { url: string }) {
       value={url}
       hint="Enter this URL at the provider."
     />
+  );
+}
+
+/** The record with the public key, which an operator publishes. */
+function DnsRecord({ record: { name, value } }: { record: { name: string; value: string } }) {
+  return (
+    <>
+      <Field
+        label="Name of the TXT record for DKIM"
+        isMono
+        readOnly
+        value={name}
+        after={<CopyButton text={name} label="Copy the name of the TXT record" />}
+      />
+      <Field
+        label="Value of the TXT record for DKIM"
+        isMono
+        readOnly
+        value={value}
+        hint="Publish this record in DNS. “Test connection” checks it."
+        after={<CopyButton text={value} label="Copy the value of the TXT record" />}
+      />
+    </>
   );
 }
 

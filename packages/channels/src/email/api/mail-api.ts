@@ -77,11 +77,6 @@ function toMailCall(call: DescribeCall<EmailContent>): MailCall {
   return { ...call, settings: readMailSettings(call.settings) };
 }
 
-/** By SMTP, the transport does this. Some servers refuse a mail with a bare CR or LF. */
-function toCrlf(mime: Buffer): Buffer {
-  return Buffer.from(mime.toString('latin1').replace(/\r\n?|\n/g, '\r\n'), 'latin1');
-}
-
 function formatOperation(api: MailApi, settings: Record<string, unknown>): string {
   return `POST ${api.getUrl(settings)}${api.getPath(settings)}`;
 }
@@ -111,7 +106,7 @@ function createMailApiSender(
     const created = await api.createCall({
       ...fields,
       settings,
-      composeMime: async () => toCrlf(await composeMime(mailCall, files)),
+      composeMime: () => composeMime(mailCall, files),
     });
     const body = describeMail(mailCall, undefined, files);
     const request = { operation: formatOperation(api, settings), body };
