@@ -34,6 +34,7 @@ import {
   findCaptures,
   readEligibility,
   storeReceipts,
+  storeReplies,
 } from '@belfry/pipeline/operate';
 import {
   createFairQueue,
@@ -165,6 +166,7 @@ function createReceiptStore({
     secrets,
     findIntegration: lookUps.findIntegration,
     storeReceipts: (receipts) => mapStoreErrors(storeReceipts(database.accepting, receipts)),
+    storeReplies: (replies) => mapStoreErrors(storeReplies(database.accepting, replies)),
   };
 }
 

@@ -134,6 +134,7 @@ function receiptsWithoutStore(): ApiDeps['receipts'] {
     secrets: createSecrets(createKeyRing()),
     findIntegration: async () => undefined,
     storeReceipts: failWithoutStore,
+    storeReplies: failWithoutStore,
     downloads: noDownloads,
   };
 }

@@ -58,6 +58,7 @@ async function start({
     },
     receipts: {
       ...{ channels: { toy }, secrets, storeReceipts: async () => [] },
+      storeReplies: async () => [],
       findIntegration: async () => integration,
       downloads: noDownloads,
     },

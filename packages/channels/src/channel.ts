@@ -21,6 +21,7 @@ export type {
   ReceiptReader,
   ReceiptReport,
 } from './receipt-reader';
+export type { Reply, ReplyWish } from './replies';
 
 /**
  * A channel defines how a recipient is addressed, how a template becomes content, and which
@@ -255,7 +256,11 @@ export type SendResult = {
   inboxItem?: Record<string, Json>;
 };
 
-export type TestCall = IntegrationInput & { signal: AbortSignal };
+export type TestCall = IntegrationInput & {
+  signal: AbortSignal;
+  /** Where the provider may call us; only for an integration that is saved. */
+  receiptUrl?: string;
+};
 
 /** `detail` is a sentence with the provider's answer, without any credential. */
 export type ConnectionTestResult = { isWorking: boolean; detail: string };

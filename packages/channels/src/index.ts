@@ -20,6 +20,7 @@ export type {
   ReceiptDownloads,
   ReceiptReader,
   ReceiptReport,
+  Reply,
   SendCall,
   Sender,
   SenderDeps,

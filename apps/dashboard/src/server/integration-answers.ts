@@ -50,6 +50,7 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
     const problems = providerDefinition
       ? checkIntegration(providerDefinition, { settings, credentials: stored })
       : [];
+    const hasShownUrl = providerDefinition?.receipts && !providerDefinition.receipts.registersUrl;
     return {
       id,
       name,
@@ -66,7 +67,7 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       createdAt: row.createdAt.getTime(),
       updatedAt: row.updatedAt.getTime(),
       usedBy,
-      receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
+      receiptUrl: hasShownUrl ? deps.getReceiptUrl(id) : null,
       canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,
       problems,
     };

@@ -1,10 +1,10 @@
-import type { AnyChannel, IntegrationInput, Sender, SenderDeps } from '@belfry/channels';
+import type { AnyChannel, Sender, SenderDeps, TestCall } from '@belfry/channels';
 import type { TestConnectionAnswer } from '../api/integrations';
 import { findProvider } from './integration-check';
 
 export type TestConnection = (
   of: { channel: string; provider: string },
-  input: IntegrationInput,
+  input: Omit<TestCall, 'signal'>,
 ) => Promise<TestConnectionAnswer>;
 
 export type TestConnectionDeps = {

@@ -1,4 +1,4 @@
-import type { IntegrationInput, Provider } from '@belfry/channels';
+import type { Provider } from '@belfry/channels';
 import type { AppIntegrationRow } from '@belfry/database';
 import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import {
@@ -97,14 +97,14 @@ function createFormHandlers(
 }
 
 function createTestHandlers(
-  { integrations, credentials: box, testConnection }: IntegrationHandlersDeps,
+  { integrations, credentials: box, testConnection, getReceiptUrl }: IntegrationHandlersDeps,
   { find, getProvider }: IntegrationAnswers,
 ) {
   /** Writes the audit entry before the test, so that a crash cannot lose who sent a credential where. */
   async function test(
     { actor, app }: AppCall,
     { id, channel, provider: name }: TestedIntegration,
-    input: IntegrationInput,
+    input: Parameters<TestConnection>[1],
   ): Promise<TestConnectionAnswer> {
     const provider = getProvider({ channel, provider: name });
     refuseProblems(provider, input);
@@ -136,6 +136,7 @@ function createTestHandlers(
       const result = await test(call, row, {
         settings: row.settings,
         credentials: box.open(row),
+        receiptUrl: getReceiptUrl(row.id),
       });
       const revision = { integrationId: row.id, updatedAt: row.updatedAt };
       await integrations.recordTestResult(call.actor, call.app.id, revision, result);
