@@ -16,7 +16,7 @@ export function readTwilioReplies(
   const from = params.get('From') ?? '';
   const sid = params.get('MessageSid');
   // A status of our own message has a MessageStatus, and our sender in From.
-  if (!sid || params.has('MessageStatus') || !from.startsWith(scheme)) return [];
+  if (!sid || params.has('MessageStatus') || !from.startsWith(`${scheme}+`)) return [];
   const parsed = parsePhoneNumber(from.slice(scheme.length));
   const wish = readWish(params);
   if (!wish || !('address' in parsed)) return [];

@@ -110,6 +110,10 @@ function createPeopleRows({ tenant, keys, mark, insert }: Seed) {
     ...{ id: suppressionId, app_id, channel: 'email', recipient: email, reason: 'manual' },
     detail: mark,
   });
+  insert('reply', {
+    ...{ app_id, subject: randomBytes(32), wish: 'stop', replied_at: new Date() },
+    identities: [randomBytes(32)],
+  });
   const erasure = { id: newId(), app_id, user_sid: newId(), messages: 1, finished_at: new Date() };
   insert('erasure', erasure);
   return { userSid, deviceSid, suppressionId };
