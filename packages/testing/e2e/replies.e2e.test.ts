@@ -1,5 +1,6 @@
 import { channels, type IntegrationInput } from '@belfry/channels';
 import { buildReceiptUrl } from '@belfry/runtime';
+import { finalStates } from '@belfry/shared';
 import {
   channelVersion,
   createMembershipUpdate,
@@ -8,6 +9,7 @@ import {
   createTelegramSimulator,
   createTextUpdate,
   createTwilioSimulator,
+  eventually,
   type MetaSimulator,
   type System,
   simulatedAuthToken,
@@ -70,8 +72,14 @@ async function setUp(integration: Integration, template: object) {
 /** The state in which a message ends, with its reason. */
 async function send(event: string, user: object): Promise<string> {
   const requestId = await system.sendAccepted(tenant, { event, user });
-  const [message] = await system.settled(requestId, ['sent', 'skipped', 'failed']);
-  return [message?.state, message?.reason].filter(Boolean).join(' ');
+  return eventually(
+    async () => {
+      const [message] = await system.readMessages(requestId);
+      if (!message || !finalStates.includes(message.state)) throw new Error('It is not settled');
+      return [message.state, message.reason].filter(Boolean).join(' ');
+    },
+    { timeoutMs: 30_000 },
+  );
 }
 
 type Person = { events: { optional: string; mandatory: string }; user: object };

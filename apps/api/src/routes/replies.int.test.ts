@@ -30,7 +30,6 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   gateway = await createStoredGateway({ env: { PUBLIC_URL: publicUrl } });
-  await new Promise<void>((resolve) => gateway.server.listen(0, '127.0.0.1', resolve));
   const address = gateway.server.address();
   if (typeof address !== 'object' || address === null) throw new Error('No port');
   origin = `http://127.0.0.1:${address.port}`;
