@@ -1,4 +1,4 @@
-/** What a person asks for by a reply: no more messages from a sender, or messages again. */
+/** A person wants no more messages from a sender, or wants them again. */
 export type ReplyWish = 'stop' | 'start';
 
 /** A reply to a sender that stops its messages, or undoes an earlier stop. */

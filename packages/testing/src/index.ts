@@ -120,7 +120,7 @@ export {
   type TelegramSimulator,
 } from './simulators/telegram';
 export { createMembershipUpdate, createTextUpdate } from './simulators/telegram-updates';
-export type { TelegramCallOptions, TelegramUpdate } from './simulators/telegram-webhook';
+export type { TelegramUpdate } from './simulators/telegram-webhook';
 export {
   createTwilioSimulator,
   simulatedAuthToken,
@@ -129,7 +129,7 @@ export {
   type TwilioSimulator,
   type TwilioSimulatorOptions,
 } from './simulators/twilio';
-export type { TwilioReceipt, TwilioReply } from './simulators/twilio-receipts';
+export type { TwilioReceipt } from './simulators/twilio-receipts';
 export {
   createWebPushSimulator,
   type WebPushFault,
