@@ -102,20 +102,15 @@ describe('a start', () => {
     expect(await listSuppressions()).toEqual([]);
   });
 
-  test.each(['bounced', 'complained', 'opted_out'] as const)(
-    'does not undo a suppression because of another report: %s',
-    async (reason) => {
-      const source = { bounced: 'bounce', complained: 'complaint', opted_out: 'unsubscribe' }[
-        reason
-      ];
-      const { appId } = tenant;
-      const row = { id: newId(), appId, channel: 'sms', recipient: address, sender };
-      await database.prisma.suppression.create({ data: { ...row, reason, source } });
-      await reply('stop');
-      await reply('start');
-      expect(await listSuppressions()).toMatchObject([{ id: row.id, reason, source }]);
-    },
-  );
+  const others = { bounced: 'bounce', complained: 'complaint', opted_out: 'unsubscribe' };
+  test.each(Object.entries(others))('does not undo another report: %s', async (reason, source) => {
+    const { appId } = tenant;
+    const row = { id: newId(), appId, channel: 'sms', recipient: address, sender };
+    await database.prisma.suppression.create({ data: { ...row, reason, source } });
+    await reply('stop');
+    await reply('start');
+    expect(await listSuppressions()).toMatchObject([{ id: row.id, reason, source }]);
+  });
 
   test('does not undo a suppression by an operator, before or after the stop', async () => {
     const actor = { accountId: tenant.accountId, operatorId: undefined };

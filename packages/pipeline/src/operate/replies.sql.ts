@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Reply } from '@belfry/channels';
-import { inTransaction, type Queryable } from '@belfry/database';
+import { inTransaction, type Queryable, storable } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { suppressionSources } from '@belfry/shared';
 import type pg from 'pg';
@@ -33,7 +33,8 @@ type OneReply = { appId: string; channel: string; reply: Reply };
 /** Two statements: the first locks the row, so the second sees what a concurrent call has written. */
 async function apply(client: Queryable, one: OneReply): Promise<boolean> {
   const { appId, channel, reply } = one;
-  const { wish, address, sender, at } = reply;
+  const { wish, address, at } = reply;
+  const sender = storable(reply.sender) ?? '';
   const subject = hashTexts([channel, address, sender]);
   const { rowCount } = await client.query(remember, [
     ...[appId, subject, wish, at ?? null],
@@ -72,4 +73,4 @@ ON CONFLICT (app_id, channel, recipient, sender) DO NOTHING`;
 /** The sender may be spelled differently than when the stop came. */
 const liftStop = `
 DELETE FROM suppression s WHERE s.app_id = $1 AND s.channel = $2 AND s.recipient = $3
-  AND ${plainSender('s.sender')} = ${plainSender('$4::text')} AND s.source = 'reply' AND s.reason = 'opted_out'`;
+  AND ${plainSender('s.sender')} = ${plainSender('$4::text')} AND s.source = 'reply'`;
