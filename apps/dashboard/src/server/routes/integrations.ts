@@ -1,4 +1,4 @@
-import type { Provider } from '@belfry/channels';
+import type { Provider, TestCall } from '@belfry/channels';
 import type { AppIntegrationRow } from '@belfry/database';
 import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import {
@@ -104,7 +104,7 @@ function createTestHandlers(
   async function test(
     { actor, app }: AppCall,
     { id, channel, provider: name }: TestedIntegration,
-    input: Parameters<TestConnection>[1],
+    input: Omit<TestCall, 'signal'>,
   ): Promise<TestConnectionAnswer> {
     const provider = getProvider({ channel, provider: name });
     refuseProblems(provider, input);
