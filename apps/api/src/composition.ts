@@ -35,6 +35,7 @@ import {
   findCaptures,
   readEligibility,
   storeReceipts,
+  storeReplies,
 } from '@belfry/pipeline/operate';
 import {
   createFairQueue,
@@ -167,6 +168,7 @@ function createReceiptStore({
     findIntegration: lookUps.findIntegration,
     storeReceipts: (receipts) => mapStoreErrors(storeReceipts(database.accepting, receipts)),
     storeMailSignature: (result) => mapStoreErrors(writeMailSignature(database.accepting, result)),
+    storeReplies: (replies) => mapStoreErrors(storeReplies(database.accepting, replies)),
   };
 }
 

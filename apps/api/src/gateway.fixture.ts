@@ -145,6 +145,7 @@ function receiptsWithoutStore(): ApiDeps['receipts'] {
     findIntegration: async () => undefined,
     storeReceipts: failWithoutStore,
     storeMailSignature: failWithoutStore,
+    storeReplies: failWithoutStore,
     downloads: noDownloads,
   };
 }

@@ -61,6 +61,7 @@ async function start({
         channels: { toy },
         secrets,
         storeReceipts: async () => [],
+        storeReplies: async () => [],
         storeMailSignature: async () => undefined,
       },
       findIntegration: async () => integration,

@@ -21,6 +21,7 @@ export type {
   ReceiptReader,
   ReceiptReport,
 } from './receipt-reader';
+export type { Reply, ReplyWish } from './replies';
 
 /**
  * A channel defines how a recipient is addressed, how a template becomes content, and which
@@ -280,6 +281,8 @@ export type TestCall = IntegrationInput & {
   buildTestAddress?(domain: string): string;
   /** The result of the last test mail. */
   mailSignature?: string | null;
+  /** Where the provider may call us; only for an integration that is saved. */
+  receiptUrl?: string;
 };
 
 /** `detail` is a sentence with the provider's answer, without any credential. */

@@ -21,6 +21,7 @@ export type {
   ReceiptDownloads,
   ReceiptReader,
   ReceiptReport,
+  Reply,
   SendCall,
   Sender,
   SenderDeps,

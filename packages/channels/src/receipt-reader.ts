@@ -1,6 +1,7 @@
 import type { ContactUpdate, ReceiptState, RefusalReason } from '@belfry/shared';
 import type { GuardedFetch } from './guarded-fetch';
 import type { IntegrationInput } from './integration-input';
+import type { Reply } from './replies';
 
 export type ReceiptReader = {
   /** The response to a provider that verifies our callback URL, or undefined to refuse it. */
@@ -10,7 +11,13 @@ export type ReceiptReader = {
    * provider.
    */
   read(call: ReceiptCall, downloads: ReceiptDownloads): ReceiptRead | Promise<ReceiptRead>;
-  /** Only failures are reported, so no report says nothing. */
+  /** The replies of people in a call whose signature `read` has verified. */
+  readReplies?(call: ReceiptCall): Reply[];
+  /** The provider expects this in our answer to every call, instead of JSON. */
+  answer?: { type: string; body: string };
+  /** The connection test gives the URL to the provider, so operators need not enter it there. */
+  registersUrl?: true;
+  /** Only failures are reported, or no delivery at all, so no report says nothing. */
   reportsFailuresOnly?: true;
 };
 

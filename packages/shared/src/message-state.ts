@@ -165,8 +165,11 @@ export const suppressionSources = {
   api: { scope: 'all', means: 'The API added it.' },
   bounce: { scope: 'all', means: 'A message bounced.' },
   complaint: { scope: 'optional', means: 'The recipient reported a message as spam.' },
-  unsubscribe: { scope: 'optional', means: 'The recipient unsubscribed, or blocked the sender.' },
-  reply: { scope: 'optional', means: 'The recipient replied with a keyword such as STOP.' },
+  unsubscribe: { scope: 'optional', means: 'The recipient unsubscribed.' },
+  reply: {
+    scope: 'optional',
+    means: 'The recipient replied with a keyword such as STOP, or blocked the sender.',
+  },
 } as const satisfies Record<string, { scope: SuppressionScope; means: string }>;
 
 export type SuppressionScope = 'all' | 'optional';

@@ -76,6 +76,8 @@ export type {
 } from './simulators/mail-api';
 export { createMailgunSimulator, mailgunWebhookKey } from './simulators/mailgun';
 export {
+  createMetaMessage,
+  createMetaPreference,
   createMetaSimulator,
   type MetaFault,
   type MetaSend,
@@ -115,7 +117,10 @@ export {
   createTelegramSimulator,
   type TelegramFault,
   type TelegramSend,
+  type TelegramSimulator,
 } from './simulators/telegram';
+export { createMembershipUpdate, createTextUpdate } from './simulators/telegram-updates';
+export type { TelegramUpdate } from './simulators/telegram-webhook';
 export {
   createTwilioSimulator,
   simulatedAuthToken,

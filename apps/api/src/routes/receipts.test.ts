@@ -61,6 +61,7 @@ function setUp(storedIntegration: IntegrationRow | undefined = integration) {
         storedReceipts.push(...receipts);
         return receipts.map(({ messageId }) => ({ isRepeat: false, messageId, movedTo: 'sent' }));
       },
+      storeReplies: async ({ replies }) => replies.map(() => ({ counts: true })),
     },
   });
   return { ...gateway, written: storedReceipts };

@@ -3,9 +3,15 @@ import type {
   IntegrationInput,
   ReceiptDownloads,
   ReceiptReader,
+  Reply,
 } from '@belfry/channels';
 import { type IntegrationRow, openCredentials } from '@belfry/database';
-import { createStoreReports, type StoreReportsDeps } from '@belfry/pipeline/operate';
+import {
+  createStoreReports,
+  type NewReplies,
+  type ReplyEffect,
+  type StoreReportsDeps,
+} from '@belfry/pipeline/operate';
 import { type Awaitable, isReceiptSecret, type Logger, type Secrets } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
@@ -20,6 +26,7 @@ export type ReceiptRoutesDeps = {
     findIntegration(id: string): Awaitable<IntegrationRow | undefined>;
     secrets: Pick<Secrets, 'open' | 'fingerprint' | 'keyIds'>;
     downloads: ReceiptDownloads;
+    storeReplies(replies: NewReplies): Promise<ReplyEffect[]>;
   };
   findApp(id: string): Awaitable<{ accountId: string } | undefined>;
   publicUrl: string;
@@ -28,7 +35,7 @@ export type ReceiptRoutesDeps = {
 
 export const maxReceiptBytes = 1_000_000;
 
-/** `/v1/receipts/{integration_id}/{secret}`: the delivery reports of providers. */
+/** `/v1/receipts/{integration_id}/{secret}`: the delivery reports of providers, and what people reply to a sender. */
 export function createReceiptRoutes(
   { receipts, findApp, publicUrl, log }: ReceiptRoutesDeps,
   readBody: ReadBody,
@@ -41,14 +48,15 @@ export function createReceiptRoutes(
     refuseEncoding(req);
     const app = await findApp(integration.appId);
     const rawBody = await readBody(req, res, app?.accountId ?? integration.appId);
-    const reports = await reader.read(
-      { ...open(integration), url: `${base}${req.originalUrl}`, headers: req.headers, rawBody },
-      receipts.downloads,
-    );
+    const url = `${base}${req.originalUrl}`;
+    const call = { ...open(integration), url, headers: req.headers, rawBody };
+    const reports = await reader.read(call, receipts.downloads);
     if (!reports) throw notSigned();
     getCall(res).appId = integration.appId;
     await storeReports({ integration, reports, rawBody });
-    sendAnswer(res, { status: 200, body: '{"success":true}' });
+    await storeReplies(integration, reader.readReplies?.(call) ?? []);
+    const { body, type } = reader.answer ?? { body: '{"success":true}', type: undefined };
+    sendAnswer(res, { status: 200, body, ...(type ? { headers: { 'Content-Type': type } } : {}) });
   };
 
   const handshake: RequestHandler = async function answerHandshake(req, res) {
@@ -64,6 +72,15 @@ export function createReceiptRoutes(
   };
 
   return { read, handshake };
+
+  async function storeReplies({ id, appId, channel }: IntegrationRow, replies: Reply[]) {
+    if (replies.length === 0) return;
+    const effects = await receipts.storeReplies({ appId, channel, replies });
+    effects.forEach(({ counts }, index) => {
+      const facts = { integration_id: id, app_id: appId, outcome: replies[index]?.wish };
+      if (counts) log.info('reply.stored', facts);
+    });
+  }
 
   /** A URL that Belfry did not create gets a 404. */
   async function find(

@@ -77,7 +77,7 @@ const integration = Type.Object({
   waiting: Type.Integer(),
   createdAt: time,
   updatedAt: time,
-  /** Webhook URL for delivery receipts, if the provider sends them. */
+  /** Webhook URL for delivery receipts and replies, if an operator enters it at the provider. */
   receiptUrl: nullable(Type.String()),
   /** The TXT record that lets receivers verify the messages, if Belfry signs them. */
   dnsRecord: nullable(Type.Object({ name: Type.String(), value: Type.String() })),

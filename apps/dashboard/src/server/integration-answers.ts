@@ -47,9 +47,10 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
     const { id, name, channel, provider, settings, state, stateReason, waiting } = row;
     const stored = box.open(row);
     const providerDefinition = findProvider(channels, { channel, provider });
-    const input = { settings, credentials: stored };
-    const dnsRecord = providerDefinition?.getDnsRecord?.(input) ?? null;
-    const problems = providerDefinition ? checkIntegration(providerDefinition, input) : [];
+      const input = { settings, credentials: stored };
+      const dnsRecord = providerDefinition?.getDnsRecord?.(input) ?? null;
+      const problems = providerDefinition ? checkIntegration(providerDefinition, input) : [];
+      const hasShownUrl = providerDefinition?.receipts && !providerDefinition.receipts.registersUrl;
     return {
       id,
       name,
@@ -66,7 +67,7 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       createdAt: row.createdAt.getTime(),
       updatedAt: row.updatedAt.getTime(),
       usedBy,
-      receiptUrl: providerDefinition?.receipts ? deps.getReceiptUrl(id) : null,
+      receiptUrl: hasShownUrl ? deps.getReceiptUrl(id) : null,
       dnsRecord,
       mailSignature: dnsRecord ? null : row.mailSignature,
       canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,

@@ -17,6 +17,12 @@ export type TelegramReply =
 /** The used part of the SDK's client. */
 export type TelegramClient = {
   getMe(): Promise<unknown>;
+  getWebhookInfo(): Promise<unknown>;
+  setWebhook(webhook: {
+    url: string;
+    secret_token: string;
+    allowed_updates: string[];
+  }): Promise<unknown>;
   sendMessage(message: TelegramMessage): Promise<unknown>;
 };
 
@@ -92,7 +98,8 @@ function read(httpResult: HttpResponse | NetworkFailure, token: string): Telegra
   if ('isWritten' in httpResult) return { failure: classifyFailure(httpResult), response: {} };
   const { status, headers } = httpResult;
   const body = toRecord(parseJson(httpResult.body));
-  const result = body?.['result'];
+  // Methods that only do something return true.
+  const result = body?.['result'] === true ? {} : body?.['result'];
   if (status === 200 && body?.['ok'] === true && isRecord(result)) return { result };
   const response = { status, ...pickFields(body, token) };
   const errorCode = body?.['ok'] === false ? body['error_code'] : undefined;

@@ -199,15 +199,19 @@ describe('Telegram’s answer about a chat', () => {
     [403, "Forbidden: bot can't send messages to bots", 'bounced'],
     [403, 'Forbidden: the group chat was deleted', 'bounced'],
     [400, 'Bad Request: group is deactivated', 'bounced'],
-  ])('%i "%s" suppresses the chat for this bot: %s', async (code, description, reason) => {
-    const { simulator, send } = await setUp();
-    simulator.fail(refuse(code, description), refuse(code, description));
-    const detail = expect.stringMatching(/^The .*\.$/);
-    expect((await send()).changes).toEqual([{ change: 'suppress', reason, sender: '', detail }]);
-    expect((await send({ settings: { sender: '@acme_bot' } })).changes).toEqual([
-      { change: 'suppress', reason, sender: '@acme_bot', detail },
-    ]);
-  });
+  ])(
+    '%i "%s" suppresses the chat for this bot, and /start undoes an opt-out: %s',
+    async (code, description, reason) => {
+      const { simulator, send } = await setUp();
+      simulator.fail(refuse(code, description), refuse(code, description));
+      const detail = expect.stringMatching(/^The .*\.$/);
+      const source = reason === 'opted_out' ? { source: 'reply' } : {};
+      const change = { change: 'suppress', reason, detail, ...source };
+      expect((await send()).changes).toEqual([{ ...change, sender: '' }]);
+      const { changes } = await send({ settings: { sender: '@acme_bot' } });
+      expect(changes).toEqual([{ ...change, sender: '@acme_bot' }]);
+    },
+  );
 
   test.each([
     [400, 'Bad Request: chat not found'],

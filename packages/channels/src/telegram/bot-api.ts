@@ -11,7 +11,7 @@ import type {
   SendResult,
   TestCall,
 } from '../channel';
-import { showsLastFour } from '../credential-marks';
+import { keepsCredentials, showsLastFour } from '../credential-marks';
 import { createHttp } from '../http';
 import { maxPerSecondSetting, type TargetRate } from '../rate';
 import {
@@ -21,6 +21,8 @@ import {
   type TelegramReply,
 } from './api';
 import type { TelegramContent } from './template';
+import { telegramUpdates } from './updates';
+import { registerWebhook } from './webhook';
 
 /** Telegram's recommendations, not guaranteed limits. */
 const messagesPerSecond = 30;
@@ -35,6 +37,14 @@ const telegramSettings = Type.Object({
       description:
         'For example @acme_bot. A person who blocks the bot is suppressed for the bot with this name; without a name, for all bots of the app.',
       pattern: '^@?[A-Za-z][A-Za-z0-9_]{3,31}$',
+    }),
+  ),
+  receives_replies: Type.Optional(
+    Type.Boolean({
+      title: 'Receive /stop and /start',
+      description:
+        '"Test connection" then registers Belfry’s webhook at Telegram. Leave it off if another program reads the bot’s messages: a bot has only one reader.',
+      ...keepsCredentials,
     }),
   ),
   max_per_second: maxPerSecondSetting(messagesPerSecond),
@@ -123,6 +133,7 @@ export const telegramBotApi: Provider<TelegramContent> = {
   },
   describe: describeTelegram,
   createSender: createTelegramSender,
+  receipts: telegramUpdates,
 };
 
 function createTelegramSender({ baseUrls }: SenderDeps): Sender<TelegramContent> {
@@ -150,15 +161,22 @@ function createTelegramSender({ baseUrls }: SenderDeps): Sender<TelegramContent>
     return api.call((client) => client.sendMessage(buildMessage(chatId, call)), access);
   }
 
-  async function test({ credentials, signal }: TestCall): Promise<ConnectionTestResult> {
+  async function test({
+    settings,
+    credentials,
+    signal,
+    receiptUrl,
+  }: TestCall): Promise<ConnectionTestResult> {
     const token = readToken(credentials);
     if (token === undefined) return { isWorking: false, detail: malformedToken.detail };
     const reply = await api.call((client) => client.getMe(), { token, signal });
     if ('failure' in reply) {
       return { isWorking: false, detail: reply.failure.detail ?? reply.failure.reason };
     }
-    const { username } = reply.result;
-    return { isWorking: true, detail: `Telegram identifies the token as the bot @${username}.` };
+    const identity = `Telegram identifies the token as the bot @${reply.result['username']}.`;
+    if (settings['receives_replies'] !== true) return { isWorking: true, detail: identity };
+    const { isWorking, detail } = await registerWebhook(api, receiptUrl, { token, signal });
+    return { isWorking, detail: `${identity} ${detail}` };
   }
 
   return {
@@ -193,7 +211,10 @@ function finish(reply: TelegramReply, { settings }: SendCall<TelegramContent>): 
     if (!reason) return { outcome, response };
     const { sender = '' } = readSettings(settings);
     const detail = outcome.detail ? { detail: outcome.detail } : {};
-    return { outcome, response, changes: [{ change: 'suppress', reason, sender, ...detail }] };
+    return {
+      ...{ outcome, response },
+      changes: [{ change: 'suppress', reason, sender, ...getSource(reason), ...detail }],
+    };
   }
   const { message_id: messageId, chat } = reply.result;
   const chatId = typeof chat === 'object' && chat !== null && 'id' in chat ? chat.id : undefined;
@@ -202,6 +223,11 @@ function finish(reply: TelegramReply, { settings }: SendCall<TelegramContent>): 
     outcome: { outcome: 'accepted', providerMessageId: `${chatId}:${messageId}` },
     response: { ok: true, chat_id: chatId, message_id: messageId },
   };
+}
+
+/** A person who blocks the bot is sent to again when they unblock it, if we receive its updates. */
+function getSource(reason: string): { source?: 'reply' } {
+  return reason === 'opted_out' ? { source: 'reply' } : {};
 }
 
 const noReceipt = {

@@ -49,6 +49,7 @@ export function getContactUpdates(code: number | undefined, sender: string): Con
     {
       change: 'suppress',
       reason: suppress.reason,
+      ...(suppress.source ? { source: suppress.source } : {}),
       sender: suppress.for === 'sender' ? sender : '',
       detail: `${code}: ${getSentence(code ?? 0)}`,
     },

@@ -13,9 +13,9 @@ function listCodes(verdict: object): number[] {
 const integration = { outcome: 'rejected', scope: 'integration' };
 const recipient = { outcome: 'rejected', scope: 'recipient' };
 const retry = { outcome: 'retry' };
-const suppress = (reason: string, sender: string) => ({
+const suppress = (reason: string, sender: string, more = {}) => ({
   ...recipient,
-  suppress: { reason, for: sender },
+  suppress: { reason, for: sender, ...more },
 });
 
 // Source: Twilio's error dictionary, https://www.twilio.com/docs/api/errors
@@ -35,7 +35,7 @@ const expected: [verdict: object, codes: number[]][] = [
   [recipient, [21266, 21408, 21612, 63003, 63015, 63024, 63031, 63049]],
   [suppress('bounced', 'every sender'), [21211, 21217, 21265, 21614, 30005, 30006]],
   [suppress('bounced', 'sender'), [30004]],
-  [suppress('opted_out', 'sender'), [21610, 63014]],
+  [suppress('opted_out', 'sender', { source: 'reply' }), [21610, 63014]],
   [
     { outcome: 'rejected', scope: 'content' },
     [

@@ -1,3 +1,5 @@
+import type { SuppressionSource } from '@belfry/shared';
+
 type Verdict =
   | {
       outcome: 'retry';
@@ -18,8 +20,12 @@ type Verdict =
 export type TwilioCode = Verdict & {
   /** Shown to the operator. */
   sentence: string;
-  /** Suppresses the address for the used sender or for every sender. */
-  suppress?: { reason: 'opted_out' | 'bounced'; for: 'sender' | 'every sender' };
+  /** Suppresses the address for the used sender or for every sender. START undoes the source `reply`. */
+  suppress?: {
+    reason: 'opted_out' | 'bounced';
+    for: 'sender' | 'every sender';
+    source?: SuppressionSource;
+  };
 };
 
 const integration = { outcome: 'rejected', scope: 'integration' } as const;
@@ -27,7 +33,7 @@ const recipient = { outcome: 'rejected', scope: 'recipient' } as const;
 const content = { outcome: 'rejected', scope: 'content' } as const;
 const minuteMs = 60_000;
 
-const optedOut = { reason: 'opted_out', for: 'sender' } as const;
+const optedOut = { reason: 'opted_out', for: 'sender', source: 'reply' } as const;
 const blocked = { reason: 'bounced', for: 'sender' } as const;
 const dead = { reason: 'bounced', for: 'every sender' } as const;
 

@@ -3,10 +3,14 @@ import type { LocalReceiptReader, ReceiptCall, ReceiptReport } from '../channel'
 import { parseErrorCode } from './api';
 import { getContactUpdates, getRefusalReason, getSentence } from './classify-error';
 import { getAuthToken, getSender } from './integration';
-import { getSuppressionSender } from './sender';
+import { readTwilioReplies } from './replies';
+import { getSuppressionSender, listUsedSenders } from './sender';
 import { buildSignedText, isSignedBy } from './signature';
 
-/** Twilio's posts to the StatusCallback of a message, signed with the account's auth token. */
+/**
+ * Twilio's posts to the StatusCallback of a message and about messages of people to the sender,
+ * signed with the account's auth token.
+ */
 export function createTwilioReceipts(scheme: string): LocalReceiptReader {
   return {
     read(call) {
@@ -16,8 +20,13 @@ export function createTwilioReceipts(scheme: string): LocalReceiptReader {
       const state = states.get(params.get('MessageStatus') ?? params.get('SmsStatus') ?? '');
       return state ? [createReport(state, { call, params, scheme })] : [];
     },
+    readReplies: (call) => readTwilioReplies(call, scheme),
+    answer: { type: 'text/xml; charset=utf-8', body: emptyTwiml },
   };
 }
+
+/** Twilio itself answers keywords such as STOP, so we send no message. */
+const emptyTwiml = '<?xml version="1.0" encoding="UTF-8"?><Response></Response>';
 
 /** Unlisted statuses are ignored: they belong to incoming messages, or are new. */
 const states = new Map<string, ReceiptState>([
@@ -56,17 +65,13 @@ function getFailureFields(
   { call, params, scheme }: Receipt,
 ): Pick<ReceiptReport, 'reason' | 'changes'> {
   const reason = getRefusalReason(code);
-  const sender = getSuppressionSender(listSenders(params, scheme), getSender(call.settings));
+  const sender = getSuppressionSender(
+    listUsedSenders(params, { field: 'From', scheme }),
+    getSender(call.settings),
+  );
   const changes = getContactUpdates(code, sender);
   return {
     ...(reason ? { reason } : {}),
     ...(changes.length > 0 ? { changes } : {}),
   };
-}
-
-/** The number that sent it, then the messaging service that chose the number. */
-function listSenders(params: URLSearchParams, scheme: string): string[] {
-  const from = params.get('From') ?? '';
-  const number = from.startsWith(scheme) ? from.slice(scheme.length) : from;
-  return [number, params.get('MessagingServiceSid') ?? ''].filter((sender) => sender !== '');
 }

@@ -36,3 +36,13 @@ export function getSuppressionSender(used: readonly string[], settingsSender: st
     own !== undefined && used.some((sender) => sender.toUpperCase() === own.toUpperCase());
   return isOwn ? settingsSender : (used[0] ?? settingsSender);
 }
+
+/** Our number in a call of Twilio, then the messaging service that has the number. */
+export function listUsedSenders(
+  params: URLSearchParams,
+  { field, scheme }: { field: 'From' | 'To'; scheme: string },
+): string[] {
+  const address = params.get(field) ?? '';
+  const number = address.startsWith(scheme) ? address.slice(scheme.length) : address;
+  return [number, params.get('MessagingServiceSid') ?? ''].filter((sender) => sender !== '');
+}

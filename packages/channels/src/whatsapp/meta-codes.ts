@@ -206,5 +206,6 @@ function getSkip({ isOptOut }: MetaCode): { skip?: ExpectedEnd } {
 /** An opt-out applies to one number; others of the account may still send. */
 export function getContactUpdates(metaCode: MetaCode | undefined, sender: string): ContactUpdate[] {
   if (!metaCode?.isOptOut) return [];
-  return [{ change: 'suppress', reason: 'opted_out', sender, detail: metaCode.sentence }];
+  const { sentence: detail } = metaCode;
+  return [{ change: 'suppress', reason: 'opted_out', source: 'reply', sender, detail }];
 }

@@ -2,11 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type ReceiptState, receiptStates } from '@belfry/shared';
 import type { HandshakeCall, LocalReceiptReader, ReceiptCall, ReceiptReport } from '../channel';
 import { isSameSecret } from '../is-same-secret';
-import { parseJson, toRecord } from '../read-json';
+import { parseJson } from '../read-json';
+import { getPhoneNumberId, listChanges, parseId, toRecords } from './meta-changes';
 import { findMetaCode, getContactUpdates, getRefusalReason } from './meta-codes';
+import { readMetaReplies } from './meta-replies';
 import { getErrorCode } from './meta-response';
 
-/** Meta's webhook: signed with the app's secret, with several reports in one call. */
+/** Meta's webhook: signed with the app's secret, with several reports and replies in one call. */
 export const metaReceipts: LocalReceiptReader = {
   handshake({ query, credentials }: HandshakeCall) {
     const { verify_token: token } = credentials;
@@ -20,12 +22,16 @@ export const metaReceipts: LocalReceiptReader = {
     if (typeof signature !== 'string' || !isSigned(rawBody, signature, credentials)) {
       return undefined;
     }
-    const sender = settings['sender'];
-    return listStatuses(parseJson(rawBody)).flatMap((status) =>
-      toReports(status, typeof sender === 'string' ? sender : ''),
-    );
+    const sender = getSender(settings);
+    return listStatuses(parseJson(rawBody)).flatMap((status) => toReports(status, sender));
   },
+
+  readReplies: ({ rawBody, settings }) => readMetaReplies(parseJson(rawBody), getSender(settings)),
 };
+
+function getSender({ sender }: Record<string, unknown>): string {
+  return typeof sender === 'string' ? sender : '';
+}
 
 /** The challenge is echoed, so it must not be anything that a browser would run. */
 const challengeForm = /^[A-Za-z0-9_-]{1,256}$/;
@@ -53,23 +59,12 @@ type Status = { fields: Record<string, unknown>; phoneNumberId: string | undefin
 const maxStatuses = 1_000;
 
 function listStatuses(body: unknown): Status[] {
-  const values = toRecords(toRecord(body)?.['entry'])
-    .flatMap((entry) => toRecords(entry['changes']))
-    .filter((change) => change['field'] === 'messages')
-    .map((change) => toRecord(change['value']))
-    .filter((value) => value !== undefined);
-  return values
+  return listChanges(body, 'messages')
     .flatMap((value) => {
-      const id = toRecord(value['metadata'])?.['phone_number_id'];
-      const phoneNumberId = typeof id === 'string' && id !== '' ? id : undefined;
+      const phoneNumberId = getPhoneNumberId(value);
       return toRecords(value['statuses']).map((fields) => ({ fields, phoneNumberId }));
     })
     .slice(0, maxStatuses);
-}
-
-function toRecords(value: unknown): Record<string, unknown>[] {
-  if (!Array.isArray(value)) return [];
-  return value.map(toRecord).filter((each) => each !== undefined);
 }
 
 /** Other statuses, such as of a played voice message, are not about our messages. */
@@ -93,13 +88,6 @@ function toReports({ fields, phoneNumberId }: Status, sender: string): ReceiptRe
       ...getErrorFields(fields, state, phoneNumberId ?? sender),
     },
   ];
-}
-
-const maxIdCharacters = 512;
-
-function parseId(value: unknown): string | undefined {
-  const isId = typeof value === 'string' && value !== '' && value.length <= maxIdCharacters;
-  return isId ? value : undefined;
 }
 
 /** One app may have several numbers, so an opt-out applies to the number in the report. */

@@ -45,7 +45,7 @@ const isSuppression = (p: string, m: string) =>
   `${p}.app_id = ${m}.app_id AND ${p}.channel = ${m}.channel AND ${p}.recipient = ${addressKey(`${m}.channel`, `${m}.target`)}`;
 
 /** Senders are compared without letter case, spaces, dots, brackets and hyphens. */
-const plainSender = (sender: string) =>
+export const plainSender = (sender: string) =>
   `upper(regexp_replace(${sender}, '[[:space:]().-]', '', 'g'))`;
 
 /** Whether a device can stop the message: every push, and a message to OneSignal that was planned for a device. */

@@ -41,6 +41,7 @@ async function useAll(): Promise<void> {
   await preferences.useCategories(world);
   const [messageId = ''] = await deliver.useClaims(world);
   await gateway.useReceipts(world, messageId);
+  await gateway.useReplies(world);
   await gateway.useCaptures(world, messageId);
   await deliver.useDataChanges(world);
   await gateway.useInbox(world, await deliver.useInApp(world));

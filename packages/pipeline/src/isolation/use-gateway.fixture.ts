@@ -19,6 +19,7 @@ import { createInbox } from '../operate/inbox';
 import { createInboxItems } from '../operate/inbox-items';
 import { listChangedReaders, readInboxNews } from '../operate/inbox-pages.sql';
 import { isReportable, storeReceipts, writeAppReport } from '../operate/receipts';
+import { storeReplies } from '../operate/replies.sql';
 import { createCall, createKey, person, send, type World } from './world.fixture';
 
 const toBody = (value: object) => JSON.stringify(value);
@@ -180,6 +181,14 @@ export async function useReceipts(world: World, messageId: string): Promise<void
     { ...createCall(world, 'report'), ...report, state: 'read', identity: 'read' },
     '{}',
   );
+}
+
+export async function useReplies({ database, appId }: World): Promise<void> {
+  const person = { address: '+4520000009', sender: '+15005550009' };
+  for (const wish of ['stop', 'start'] as const) {
+    const replies = [{ ...person, wish, identity: wish }];
+    await storeReplies(database.accepting, { appId, channel: 'sms', replies });
+  }
 }
 
 export async function useCaptures({ database, appId }: World, messageId: string): Promise<void> {

@@ -77,6 +77,7 @@ export {
   storeReceipts,
   writeAppReport,
 } from './receipts';
+export { type NewReplies, type ReplyEffect, storeReplies } from './replies.sql';
 export {
   countItems,
   type ItemEntry,

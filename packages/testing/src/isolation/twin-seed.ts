@@ -37,3 +37,5 @@ export function naturalKeys(word: string) {
     operatorEmail: `${word}-operator@example.com`,
   };
 }
+
+export type Configured = { integrationId: string; eventId: string; versionId: string };

@@ -2,7 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Database, inboxSecretPlace } from '@belfry/database';
 import { newId } from '@belfry/runtime';
 import { channelVersion, type Tenant, testSecrets } from '../factories';
-import { type Insert, naturalKeys, type Seed, type TwinOptions } from './twin-seed';
+import { createAlertRows } from './twin-alerts';
+import {
+  type Configured,
+  type Insert,
+  naturalKeys,
+  type Seed,
+  type TwinOptions,
+} from './twin-seed';
 import { createWebhookRows } from './twin-webhooks';
 
 /** An app with one row in every table, and the values by which callers name these, by type. */
@@ -110,30 +117,13 @@ function createPeopleRows({ tenant, keys, mark, insert }: Seed) {
     ...{ id: suppressionId, app_id, channel: 'email', recipient: email, reason: 'manual' },
     detail: mark,
   });
+  insert('reply', {
+    ...{ app_id, subject: randomBytes(32), wish: 'stop', replied_at: new Date() },
+    identities: [randomBytes(32)],
+  });
   const erasure = { id: newId(), app_id, user_sid: newId(), messages: 1, finished_at: new Date() };
   insert('erasure', erasure);
   return { userSid, deviceSid, suppressionId };
-}
-
-type Configured = { integrationId: string; eventId: string; versionId: string };
-
-/** A firing rule with a sent notification. Returns the ID of the rule. */
-function createAlertRows({ tenant, mark, insert }: Seed, { integrationId }: Configured): string {
-  const app_id = tenant.appId;
-  const [rule_id, incident_id, now] = [newId(), newId(), new Date()];
-  insert('alert_rule', {
-    ...{ id: rule_id, app_id, kind: 'circuit_open', params: {}, integration_id: integrationId },
-    ...{ send_by: integrationId, send_to: [`${mark}@example.com`] },
-  });
-  insert('alert_incident', {
-    ...{ id: incident_id, rule_id, app_id, fired_at: now, remind_at: now },
-    ...{ sentence: mark, is_quiet: false, integration_ids: [integrationId] },
-  });
-  insert('alert_notification', {
-    ...{ id: newId(), incident_id, app_id, kind: 'fired', created_at: now },
-    ...{ outcome: 'sent', detail: mark },
-  });
-  return rule_id;
 }
 
 /** One request with a message for each channel, and all dependent rows. */

@@ -216,4 +216,28 @@ export const mutants: Mutant[] = [
     },
   },
   ...survivors,
+  {
+    name: 'START lifts every suppression of the sender',
+    breaks: 'START undoes only STOP',
+    file: 'packages/pipeline/src/operate/replies.sql.ts',
+    edits: [{ anchor: " AND s.source = 'reply'", becomes: '' }],
+    suite: {
+      kind: 'tests',
+      project: 'int',
+      path: 'packages/pipeline/src/operate/replies.int.test.ts',
+      names: 'does not undo another report',
+    },
+  },
+  {
+    name: 'a repeated reply counts again',
+    breaks: 'a reply counts once, however often the provider repeats it',
+    file: 'packages/pipeline/src/operate/replies.sql.ts',
+    edits: [{ anchor: ' AND NOT r.identities @> excluded.identities', becomes: '' }],
+    suite: {
+      kind: 'tests',
+      project: 'int',
+      path: 'packages/pipeline/src/operate/replies.int.test.ts',
+      names: 'is recognised without a clock too',
+    },
+  },
 ];

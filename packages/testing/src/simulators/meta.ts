@@ -52,6 +52,38 @@ export type MetaWebhookOptions = {
   moreChanges?: Record<string, unknown>[];
 };
 
+/**
+ * A change for `moreChanges`: a message of a person
+ * (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages).
+ */
+export function createMetaMessage(message: Record<string, unknown>, phoneNumberId: string) {
+  const { from } = message;
+  const contacts = [{ profile: { name: 'Ana' }, wa_id: from }];
+  return {
+    field: 'messages',
+    value: { ...describeNumber(phoneNumberId), contacts, messages: [message] },
+  };
+}
+
+/** A change for `moreChanges`: a person stops or resumes marketing messages (the page of `user_preferences` there). */
+export function createMetaPreference(
+  preference: { wa_id: string; value: 'stop' | 'resume'; timestamp: number },
+  phoneNumberId: string,
+) {
+  const detail = `User requested to ${preference.value} marketing messages`;
+  const user_preferences = [{ ...preference, detail, category: 'marketing_messages' }];
+  const contacts = [{ wa_id: preference.wa_id }];
+  const value = { ...describeNumber(phoneNumberId), contacts, user_preferences };
+  return { field: 'user_preferences', value };
+}
+
+function describeNumber(phoneNumberId: string) {
+  return {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550100000', phone_number_id: phoneNumberId },
+  };
+}
+
 /** WhatsApp's Cloud API, limited to sending: `messages`, and reading a phone number. */
 export async function createMetaSimulator(): Promise<MetaSimulator> {
   let messageCount = 0;
@@ -162,10 +194,7 @@ function createWebhook(
   statuses: readonly MetaStatus[],
   { appSecret, phoneNumberId = '100000000000001', moreChanges = [] }: MetaWebhookOptions,
 ): MetaWebhook {
-  const sharedFields = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550100000', phone_number_id: phoneNumberId },
-  };
+  const sharedFields = describeNumber(phoneNumberId);
   const timestamp = String(Math.floor(Date.now() / 1000));
   const fullStatuses = statuses.map((status) => ({
     timestamp,

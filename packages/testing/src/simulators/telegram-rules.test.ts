@@ -73,3 +73,50 @@ describe('the simulator of Telegram', () => {
     expect((await post(otherUrl, { headers: form, body: 'chat_id=1&text=a' })).status).toBe(404);
   });
 });
+
+describe('the simulator’s setWebhook', () => {
+  const valid = {
+    url: 'https://belfry.example/hook',
+    secret_token: 'a-Z_9',
+    allowed_updates: '["message","my_chat_member"]',
+  };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const token = `123456789:${'s'.repeat(35)}`;
+
+  async function setUp() {
+    const simulator = await createTelegramSimulator();
+    closers.push(simulator.close);
+    const register = (fields: Record<string, string>) =>
+      post(`${simulator.url}/bot${token}/setWebhook`, {
+        headers: form,
+        body: new URLSearchParams(fields).toString(),
+      });
+    return { simulator, register };
+  }
+
+  test('registers a webhook, describes it without its secret, and removes it by an empty URL', async () => {
+    const { simulator, register } = await setUp();
+    expect(await register(valid)).toMatchObject({ status: 200, body: { ok: true, result: true } });
+    const read = () => post(`${simulator.url}/bot${token}/getWebhookInfo`, { body: '' });
+    const { body } = await read();
+    expect(body).toMatchObject({ result: { url: valid.url } });
+    expect(JSON.stringify(body)).not.toContain(valid.secret_token);
+    await register({ url: '' });
+    expect((await read()).body).toMatchObject({ result: { url: '' } });
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['a URL without TLS', { url: 'http://belfry.example/hook' }],
+    ['a text that is no URL', { url: 'belfry' }],
+    ['a port that Telegram does not call', { url: 'https://belfry.example:4000/hook' }],
+    ['a secret with other characters', { secret_token: 'a b' }],
+    ['a secret of 257 characters', { secret_token: 'x'.repeat(257) }],
+    ['an unknown kind of update', { allowed_updates: '["messages"]' }],
+    ['updates that are no list', { allowed_updates: 'message' }],
+    ['an unknown field', { secret: 'x' }],
+  ])('refuses %s', async (_what, change) => {
+    const { simulator, register } = await setUp();
+    expect((await register({ ...valid, ...change })).status).toBe(400);
+    expect(simulator.getWebhook(token).url).toBe('');
+  });
+});

@@ -9,6 +9,14 @@ import {
 import { formType, hasType } from './rules';
 import type { TelegramEntity } from './telegram-html';
 import { readTelegramMessage } from './telegram-rules';
+import {
+  noWebhook,
+  postUpdate,
+  readWebhook,
+  type TelegramCallOptions,
+  type TelegramUpdate,
+  type TelegramWebhook,
+} from './telegram-webhook';
 
 /** A message that Telegram sent. Telegram has no idempotency key. */
 export type TelegramSend = {
@@ -43,22 +51,44 @@ export type TelegramSimulator = Omit<HttpSimulator<TelegramSend>, 'fail'> & {
   fail(...faults: TelegramFault[]): void;
   /** Turns the group into a supergroup: its old ID is then refused, and the answer names the new one. */
   moveChat(from: string, to: number): void;
+  /** The webhook of the bot with this token. */
+  getWebhook(token: string): TelegramWebhook;
+  /** Registers a webhook for the bot, as another program would. */
+  setWebhook(token: string, webhook: TelegramWebhook): void;
+  /** Posts an update to the bot's webhook, and returns the status of the answer. */
+  postUpdate(
+    token: string,
+    update: TelegramUpdate,
+    options?: TelegramCallOptions,
+  ): Promise<number | undefined>;
 };
 
-/** Telegram's Bot API, limited to sending: getMe, sendMessage. */
+/** Telegram's Bot API, limited to sending and to webhooks: getMe, sendMessage, getWebhookInfo, setWebhook. */
 export async function createTelegramSimulator(): Promise<TelegramSimulator> {
   const moves = new Map<string, number>();
+  const webhooks = new Map<string, TelegramWebhook>();
+  const getWebhook = (token: string) => webhooks.get(token) ?? noWebhook;
   let sent = 0;
   const simulator = await createHttpSimulator<TelegramSend>({
     handle(request) {
       const call = readCall(request);
       if (!call) return { reply: refusal(404, 'Not Found') };
       if (call.method === 'getMe') return { reply: buildReply(describeBot(call.token)) };
+      if (call.method === 'getWebhookInfo') return { reply: describe(getWebhook(call.token)) };
+      if (call.method === 'setWebhook') return { reply: setWebhook(call) };
       return call.method === 'sendMessage'
         ? send(call)
         : { reply: refusal(404, 'Not Found: method not found') };
     },
   });
+
+  function setWebhook({ token, isForm, args }: Call): HttpReply {
+    if (!isForm) return refusal(400, 'Bad Request: unsupported content type');
+    const webhook = readWebhook(args);
+    if ('problem' in webhook) return refusal(400, `Bad Request: ${webhook.problem}`);
+    webhooks.set(token, webhook);
+    return { body: { ok: true, result: true, description: 'Webhook was set' } };
+  }
 
   function send(call: Call): { reply: HttpReply; send?: TelegramSend } {
     if (!call.isForm) return { reply: refusal(400, 'Bad Request: unsupported content type') };
@@ -72,6 +102,9 @@ export async function createTelegramSimulator(): Promise<TelegramSimulator> {
     ...simulator,
     fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
     moveChat: (from, to) => moves.set(from, to),
+    getWebhook,
+    setWebhook: (token, webhook) => webhooks.set(token, webhook),
+    postUpdate: (token, update, options = {}) => postUpdate(getWebhook(token), update, options),
   };
 }
 
@@ -114,6 +147,12 @@ function sendMessage(
 function describeBot(token: string): object {
   const id = Number(token.split(':')[0]);
   return { id, is_bot: true, first_name: 'Simulated', username: 'simulated_bot' };
+}
+
+/** Telegram does not tell the secret. */
+function describe({ url, allowedUpdates }: TelegramWebhook): HttpReply {
+  const updates = allowedUpdates.length > 0 ? { allowed_updates: allowedUpdates } : {};
+  return buildReply({ url, has_custom_certificate: false, pending_update_count: 0, ...updates });
 }
 
 function buildReply(result: object): HttpReply {

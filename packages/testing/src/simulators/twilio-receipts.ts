@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import twilio from 'twilio';
 
@@ -24,6 +25,18 @@ export type TwilioReceipt = {
   origin?: string;
 };
 
+/** A message of a person to our sender. */
+export type TwilioReply = Pick<TwilioReceipt, 'times' | 'signature' | 'origin'> & {
+  /** The registered URL of the number or messaging service. */
+  url: string;
+  from: string;
+  to: string;
+  body: string;
+  sid?: string;
+  /** Further fields, such as OptOutType. */
+  fields?: Record<string, string>;
+};
+
 const timeoutMs = 10_000;
 const wrongToken = 'f'.repeat(32);
 
@@ -35,22 +48,46 @@ export async function postTwilioReceipt(
   const url = send.statusCallback;
   if (url === undefined) throw new Error('The message was sent without a StatusCallback');
   if (receipt.afterMs) await wait(receipt.afterMs);
-  const params = buildParams(send, receipt);
-  let status = 0;
-  for (let count = 0; count < (receipt.times ?? 1); count += 1) {
-    const answer = await fetch(resolveUrl(url, receipt.origin), {
+  const { status } = await post({ url, authToken, params: buildParams(send, receipt) }, receipt);
+  return status;
+}
+
+export type TwilioAnswer = { status: number; type: string; body: string };
+
+/** Posts a message of a person, with the fields of twilio.com/docs/messaging/guides/webhook-request. Returns the last answer. */
+export async function postTwilioReply(
+  { accountSid, authToken }: { accountSid: string; authToken: string },
+  { sid = `SM${randomBytes(16).toString('hex')}`, ...reply }: TwilioReply,
+): Promise<TwilioAnswer> {
+  const params = {
+    ...{ ToCountry: 'DK', SmsMessageSid: sid, NumMedia: '0', SmsSid: sid, SmsStatus: 'received' },
+    ...{ Body: reply.body, To: reply.to, NumSegments: '1', MessageSid: sid },
+    ...{ AccountSid: accountSid, From: reply.from, ApiVersion: '2010-04-01', ...reply.fields },
+  };
+  return post({ url: reply.url, authToken, params }, reply);
+}
+
+type SignedPost = { url: string; authToken: string; params: Record<string, string> };
+
+async function post(
+  { url, authToken, params }: SignedPost,
+  { times = 1, signature = 'right', origin }: Pick<TwilioReceipt, 'times' | 'signature' | 'origin'>,
+): Promise<TwilioAnswer> {
+  let last = { status: 0, type: '', body: '' };
+  for (let count = 0; count < times; count += 1) {
+    const answer = await fetch(resolveUrl(url, origin), {
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
-        ...buildSignatureHeaders(receipt.signature ?? 'right', { authToken, url, params }),
+        ...buildSignatureHeaders(signature, { authToken, url, params }),
       },
       body: new URLSearchParams(params).toString(),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    await answer.arrayBuffer();
-    status = answer.status;
+    const body = await answer.text();
+    last = { status: answer.status, type: answer.headers.get('content-type') ?? '', body };
   }
-  return status;
+  return last;
 }
 
 function buildParams(
@@ -78,7 +115,7 @@ function resolveUrl(url: string, origin: string | undefined): string {
 /** Signed by Twilio's own library, so that our verification is tested against it. */
 function buildSignatureHeaders(
   kind: NonNullable<TwilioReceipt['signature']>,
-  { authToken, url, params }: { authToken: string; url: string; params: Record<string, string> },
+  { authToken, url, params }: SignedPost,
 ): Record<string, string> {
   if (kind === 'none') return {};
   const key = kind === 'wrong' ? wrongToken : authToken;

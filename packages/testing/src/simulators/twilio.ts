@@ -7,7 +7,13 @@ import {
   type HttpSimulator,
 } from './http-simulator';
 import { formType, hasType } from './rules';
-import { postTwilioReceipt, type TwilioReceipt } from './twilio-receipts';
+import {
+  postTwilioReceipt,
+  postTwilioReply,
+  type TwilioAnswer,
+  type TwilioReceipt,
+  type TwilioReply,
+} from './twilio-receipts';
 import { findTwilioProblem } from './twilio-rules';
 
 /** A message that Twilio accepted. */
@@ -48,9 +54,12 @@ export type TwilioSimulator = Omit<HttpSimulator<TwilioSend>, 'fail'> & {
   fail(...faults: TwilioFault[]): void;
   /** Posts a receipt to the message's StatusCallback and returns the status of the answer. */
   report(send: TwilioSend, receipt: TwilioReceipt): Promise<number>;
+  /** Posts a message of a person to the registered URL, and returns the answer. */
+  reply(reply: TwilioReply): Promise<TwilioAnswer>;
 };
 
 export const simulatedAuthToken = '0123456789abcdef0123456789abcdef';
+const simulatedAccount = `AC${'0'.repeat(32)}`;
 
 /** Twilio's REST API, limited to sending: reading the account, creating a message, listing messages. */
 export async function createTwilioSimulator({
@@ -66,6 +75,7 @@ export async function createTwilioSimulator({
     ...simulator,
     fail: (...faults) => simulator.fail(...faults.map(toHttpFault)),
     report: (send, receipt) => postTwilioReceipt({ send, authToken }, receipt),
+    reply: (reply) => postTwilioReply({ accountSid: simulatedAccount, authToken }, reply),
   };
 }
 

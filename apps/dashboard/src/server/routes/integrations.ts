@@ -99,7 +99,13 @@ function createFormHandlers(
 }
 
 function createTestHandlers(
-  { integrations, credentials: box, testConnection, buildTestAddress }: IntegrationHandlersDeps,
+  {
+    integrations,
+    credentials: box,
+    testConnection,
+    buildTestAddress,
+    getReceiptUrl,
+  }: IntegrationHandlersDeps,
   { find, getProvider }: IntegrationAnswers,
 ) {
   /** Writes the audit entry before the test, so that a crash cannot lose who sent a credential where. */
@@ -140,6 +146,7 @@ function createTestHandlers(
         credentials: box.open(row),
         buildTestAddress: (domain) => buildTestAddress(row.id, domain),
         mailSignature: row.mailSignature,
+        receiptUrl: getReceiptUrl(row.id),
       });
       const revision = { integrationId: row.id, updatedAt: row.updatedAt };
       await integrations.recordTestResult(call.actor, call.app.id, revision, result);
