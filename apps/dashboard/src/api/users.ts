@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { explanation } from './requests';
 import type { RouteSpec } from './route-spec';
-import { anyObject, createChoice, done, nullable, time } from './schemas';
+import { anyObject, nullable, searchText, time } from './schemas';
+import { suppressionRow } from './suppressions';
 
 const userRow = Type.Object({
   /** The id in every path. Callers use `userId`. */
@@ -67,24 +68,6 @@ const userAddress = Type.Object({
 });
 export type UserAddress = Static<typeof userAddress>;
 
-const suppressionRow = Type.Object({
-  id: Type.String(),
-  channel: Type.String(),
-  address: Type.String(),
-  /** The sender it applies to; null for every sender of the app. */
-  sender: nullable(Type.String()),
-  reason: Type.String(),
-  detail: nullable(Type.String()),
-  /** `optional`: messages of mandatory events are still sent. */
-  scope: createChoice(['all', 'optional']),
-  /** Where it came from; see `suppressionSources`. */
-  source: Type.String(),
-  /** E-mail address of the operator; null if a provider reported it. */
-  addedBy: nullable(Type.String()),
-  at: time,
-});
-export type SuppressionRow = Static<typeof suppressionRow>;
-
 const user = Type.Object({
   sid: Type.String(),
   userId: Type.String(),
@@ -135,12 +118,6 @@ const erasureRow = Type.Object({
 });
 export type ErasureRow = Static<typeof erasureRow>;
 
-/** Longer than any searchable id or address except a push token. */
-const maxTextLength = 4_096;
-const searchText = Type.Optional(
-  Type.String({ maxLength: maxTextLength, 'x-problem': 'is not a searchable text' }),
-);
-
 export const userRoutes = {
   /** Sorted by id; with `text`, users with an id or address that starts with it. */
   'GET /api/apps/:appId/users': {
@@ -162,34 +139,5 @@ export const userRoutes = {
   'GET /api/apps/:appId/erasures': {
     access: 'viewer',
     answer: Type.Object({ erasures: Type.Array(erasureRow) }),
-  },
-  /** Sorted by address, 50 per page; with `text`, addresses that start with it. */
-  'GET /api/apps/:appId/suppressions': {
-    access: 'viewer',
-    query: Type.Object({ after: searchText, text: searchText }),
-    answer: Type.Object({
-      suppressions: Type.Array(suppressionRow),
-      next: nullable(Type.String()),
-    }),
-  },
-  /** 409 `name_taken` if the address is already suppressed. */
-  'POST /api/apps/:appId/suppressions': {
-    access: 'editor',
-    body: Type.Object({
-      channel: Type.String({ maxLength: 64 }),
-      address: Type.String({ minLength: 1, maxLength: maxTextLength }),
-      detail: Type.String({
-        maxLength: 500,
-        pattern: '\\S',
-        'x-problem': 'must have 1 to 500 characters',
-      }),
-    }),
-    answer: suppressionRow,
-    audit: 'suppression.added',
-  },
-  'DELETE /api/apps/:appId/suppressions/:id': {
-    access: 'editor',
-    answer: done,
-    audit: 'suppression.removed',
   },
 } as const satisfies Record<string, RouteSpec>;

@@ -115,6 +115,7 @@ const types: ValueTypes = {
   ...plain('whatsapp_mobile', 'slack', 'telegram', 'onesignal_external_id', 'ios_tokens'),
   ...plain('fcm_topic', 'fcm_device_group', 'onesignal_player_ids', 'preferences', 'override'),
   ...plain('cancel_key', 'texts', 'position'),
+  csv: 'plain',
   slug: 'categorySlug',
   category: 'categorySlug',
 };

@@ -8,6 +8,7 @@ import {
   explainSuppression,
 } from '@belfry/pipeline/operate';
 import { formatOptOut, maskEndpoint, type Recipient, type RecipientDevice } from '@belfry/shared';
+import type * as suppressionWire from '../api/suppressions';
 import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
 import { explainReason } from './explain';
@@ -224,7 +225,7 @@ function toTextOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-export function toSuppressionRow(row: SuppressionRow): wire.SuppressionRow {
+export function toSuppressionRow(row: SuppressionRow): suppressionWire.SuppressionRow {
   const { createdAt, createdBy, sender, ...rest } = row;
   return { ...rest, sender: sender || null, addedBy: createdBy, at: createdAt.getTime() };
 }

@@ -15,15 +15,13 @@ import type {
   UserMessage,
   UserQuery,
 } from '@belfry/pipeline/operate';
-import { formatSuppressedSender, isUuid } from '@belfry/shared';
 import type { UserAnswer } from '../../api/users';
-import { invalid, notFound, Refusal } from '../problem';
+import { notFound, Refusal } from '../problem';
 import { type AppCall, type Handlers, readId } from '../route';
 import { toUserMessages } from '../user-messages';
 import {
   addObstacles,
   buildRecipient,
-  canonicalizeAddress,
   listAddresses,
   listOwnAddresses,
   toCandidates,
@@ -45,12 +43,8 @@ export type UserHandlersDeps = {
   listErasures(appId: string): Promise<ErasureRow[]>;
 };
 
-/** Users and suppressions of an app. */
+/** Users of an app. */
 export function createUserHandlers(deps: UserHandlersDeps) {
-  return { ...createRecordHandlers(deps), ...createSuppressionHandlers(deps) };
-}
-
-function createRecordHandlers(deps: UserHandlersDeps) {
   const { channels, users } = deps;
 
   async function find({ app, path }: AppCall & { path: { userSid: string } }): Promise<UserRecord> {
@@ -123,44 +117,5 @@ async function readAnswer(
   return toUserAnswer(user, devices, {
     addresses: addObstacles(addresses, verdicts),
     suppressions: rows.map(toSuppressionRow),
-  });
-}
-
-function createSuppressionHandlers({ channels, suppressions }: UserHandlersDeps) {
-  return {
-    async 'GET /api/apps/:appId/suppressions'({ app, query: { text = '', after } }) {
-      const from = after !== undefined && isUuid(after) ? after : undefined;
-      const { rows, next } = await suppressions.list(app.id, text, from);
-      return { suppressions: rows.map(toSuppressionRow), next };
-    },
-
-    async 'POST /api/apps/:appId/suppressions'({ app, actor, body }) {
-      const { channel: name, address: typedAddress, detail } = body;
-      const channel = Object.hasOwn(channels, name) ? channels[name] : undefined;
-      if (!channel) throw invalid([{ path: 'channel', problem: 'is not a known channel' }]);
-      const result = canonicalizeAddress(typedAddress.trim(), channel, { channels, app });
-      if ('problem' in result) throw invalid([{ path: 'address', problem: result.problem }]);
-      const { address } = result;
-      const suppression = { channel: name, address, detail: detail.trim() };
-      const id = await suppressions.add(actor, app.id, suppression);
-      if (id === undefined) throw alreadySuppressed();
-      const rows = await suppressions.listForAddresses(app.id, [{ channel: name, address }]);
-      const row = rows.find((one) => one.id === id);
-      if (!row) throw notFound('suppression');
-      return toSuppressionRow(row);
-    },
-
-    async 'DELETE /api/apps/:appId/suppressions/:id'({ app, actor, path }) {
-      const id = readId(path.id, 'suppression');
-      if (!(await suppressions.remove(actor, app.id, id))) throw notFound('suppression');
-      return { success: true };
-    },
-  } satisfies Partial<Handlers>;
-}
-
-function alreadySuppressed(): Refusal {
-  const text = `This address is already suppressed for ${formatSuppressedSender(null)}.`;
-  return new Refusal('name_taken', text, {
-    fields: [{ path: 'address', problem: 'is already suppressed' }],
   });
 }

@@ -1,6 +1,7 @@
 import { formatSuppressedSender, maskEndpoint } from '@belfry/shared';
 import { useState } from 'react';
-import type { SuppressionRow, UserAddress, UserAnswer } from '../../api/users';
+import type { SuppressionRow } from '../../api/suppressions';
+import type { UserAddress, UserAnswer } from '../../api/users';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { convertDates } from '../dates';

@@ -1,5 +1,6 @@
 import { cleanup, screen } from '@testing-library/react';
-import type { SuppressionRow, UserAnswer } from '../../api/users';
+import type { SuppressionRow } from '../../api/suppressions';
+import type { UserAnswer } from '../../api/users';
 import { createTestApi, renderPart } from '../render-part.fixture';
 import { AddressTable } from './address-table';
 import { SuppressionList } from './suppression-list';
