@@ -2,6 +2,7 @@ import {
   AppError,
   type Contact,
   listSwitchedOff,
+  type PreferencesBody,
   readPreferences,
   type UnsubscribeSource,
   type UserSwitches,
@@ -22,10 +23,18 @@ export type PreferencesWrite = UserOfApp & {
   actor?: ActorInApp;
 };
 
+export type PreferencesUpdate = UserOfApp & {
+  /** Returns the new preferences, with their language. */
+  change(stored: PreferencesBody): PreferencesBody;
+  source: UnsubscribeSource;
+  /** As in `PreferencesWrite`. */
+  actor?: ActorInApp;
+};
+
 /** Preferences of a stored user in wire form; a category that the app no longer has is left out. */
 export type StoredPreferences = Contact;
 
-/** Both throw `user_not_found`. */
+/** Reading and writing throw `user_not_found`. */
 export function createUserPreferences(pool: pg.Pool) {
   return {
     async readPreferences({ appId, userId }: UserOfApp): Promise<StoredPreferences> {
@@ -44,6 +53,13 @@ export function createUserPreferences(pool: pg.Pool) {
       return { ...others, categories: Object.fromEntries(existing) };
     },
 
+    /**
+     * Changes the preferences of a user in one transaction. False if the user is not stored. Stored categories that the app no
+     * longer has may stay.
+     */
+    changePreferences: (change: PreferencesUpdate): Promise<boolean> =>
+      inTransaction(pool, (client) => changePreferences(client, change)),
+
     /** Throws `validation_failed` for a category that the app does not have. Queues a webhook for what it switches off. */
     writePreferences: (write: PreferencesWrite): Promise<void> =>
       inTransaction(pool, (client) => replacePreferences(client, write)),
@@ -59,18 +75,47 @@ async function replacePreferences(client: Queryable, write: PreferencesWrite): P
   if (!stored) throw new AppError('user_not_found');
   const locale = stored.before?.['locale'];
   const after = { ...(locale === undefined ? {} : { locale }), ...preferences };
+  await storePreferences(client, { ...user, ...stored, after });
+  await recordChange(client, actor, stored);
+}
+
+/** An entry without the preferences, which say what a person wants to read. */
+async function recordChange(
+  client: Queryable,
+  actor: ActorInApp | undefined,
+  { userSid }: { userSid: string },
+): Promise<void> {
+  if (!actor) return;
+  await writeAudit(client, actor, { action: 'user.preferences_changed', subject: userSid });
+}
+
+async function changePreferences(
+  client: Queryable,
+  { change, actor, ...user }: PreferencesUpdate,
+): Promise<boolean> {
+  const stored = await lockPreferences(client, user);
+  if (!stored) return false;
+  // Safe casts: the routes that store preferences validate them, and both types have the members of their schema.
+  const before = (stored.before ?? {}) as PreferencesBody;
+  const after = change(before) as Contact;
+  if (JSON.stringify(after) === JSON.stringify(before)) return true;
+  await storePreferences(client, { ...user, ...stored, after });
+  await recordChange(client, actor, stored);
+  return true;
+}
+
+/** The only statement that replaces preferences, with the webhook for what it switches off. */
+async function storePreferences(
+  client: Queryable,
+  change: PreferencesChange & { after: Contact },
+): Promise<void> {
   await client.query(
     `UPDATE app_user SET updated_at = clock_timestamp(),
        contact = jsonb_strip_nulls(contact || jsonb_build_object('preferences', nullif($3::jsonb, '{}')))
      WHERE id = $1 AND app_id = $2`,
-    [stored.userSid, user.appId, JSON.stringify(after)],
+    [change.userSid, change.appId, JSON.stringify(change.after)],
   );
-  await queueUnsubscribed(client, { ...user, ...stored, after });
-  if (actor)
-    await writeAudit(client, actor, {
-      action: 'user.preferences_changed',
-      subject: stored.userSid,
-    });
+  await queueUnsubscribed(client, change);
 }
 
 /** The user's row, locked, with the preferences of before. */

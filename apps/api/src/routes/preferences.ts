@@ -16,7 +16,10 @@ import { readUserId } from '../path-values';
 import type { RouteCall } from '../post';
 import type { PutCall } from '../without-idempotency-key';
 
-export type PreferencesRoutesDeps = { channels: WireChannels; preferences: UserPreferences };
+export type PreferencesRoutesDeps = {
+  channels: WireChannels;
+  preferences: Pick<UserPreferences, 'readPreferences' | 'writePreferences'>;
+};
 
 /** `GET` and `PUT /v1/apps/{app_id}/users/{user_id}/preferences` */
 export function createPreferencesRoutes({ channels, preferences }: PreferencesRoutesDeps) {

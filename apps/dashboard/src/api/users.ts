@@ -25,18 +25,16 @@ const userList = Type.Object({
   isPartial: Type.Boolean(),
 });
 
+/** A level of preferences. Without a channel it is for every channel, without a category for every optional event. */
+const level = { channel: nullable(Type.String()), category: nullable(Type.String()) };
+
+const preferenceSwitch = Type.Object({ ...level, isOff: Type.Boolean() });
+export type PreferenceSwitch = Static<typeof preferenceSwitch>;
+
 const userPreferences = Type.Object({
   locale: nullable(Type.String()),
-  isAllOff: Type.Boolean(),
-  channelsOff: Type.Array(Type.String()),
-  /** Preferences by category: null is the category on every channel, and `isOff` false an exception that is on. */
-  categories: Type.Array(
-    Type.Object({
-      category: Type.String(),
-      channel: nullable(Type.String()),
-      isOff: Type.Boolean(),
-    }),
-  ),
+  /** Stored values; the most specific one decides. Also of categories that the app no longer has. */
+  switches: Type.Array(preferenceSwitch),
 });
 export type UserPreferences = Static<typeof userPreferences>;
 
@@ -128,6 +126,18 @@ export const userRoutes = {
   'GET /api/apps/:appId/users/:userSid': { access: 'viewer', answer: user },
   /** Messages of requests that name the user, or to their addresses unless the request names another user. */
   'GET /api/apps/:appId/users/:userSid/messages': { access: 'viewer', answer: userMessages },
+  /** Changes only these levels; null removes the value of a level. */
+  'PUT /api/apps/:appId/users/:userSid/preferences': {
+    access: 'editor',
+    body: Type.Object({
+      changes: Type.Array(
+        Type.Object({ ...level, isOff: nullable(Type.Boolean()) }, { additionalProperties: false }),
+        { minItems: 1, maxItems: 500, 'x-problem': 'must have 1 to 500 changes' },
+      ),
+    }),
+    answer: userPreferences,
+    audit: 'user.preferences_changed',
+  },
   /** 409 `needs_confirmation` unless `confirmUserId` is the id of the user. */
   'DELETE /api/apps/:appId/users/:userSid': {
     access: 'editor',

@@ -127,10 +127,6 @@ export function createSuppression(email: string) {
   return { channel: 'email', address: email, detail: 'asked for it by phone' };
 }
 
-export function createSuppressionFile() {
-  return { csv: `channel,address\r\nemail,${address()}\r\n` };
-}
-
 export async function suppression({ call, tenant }: Scene): Promise<ChangeCall> {
   const at = `apps/${tenant.appId}/suppressions`;
   const { body } = await call('post', at, createSuppression(address()));

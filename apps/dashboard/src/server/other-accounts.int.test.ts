@@ -66,6 +66,7 @@ const types: ValueTypes = {
   'log.cursor': 'requestId',
   'suppressions.after': 'suppressionId',
   'suppressions.text': 'email',
+  'suppressions.csv.text': 'email',
   'users.after': 'userId',
   'users.text': ['userId', 'email', 'mobile', 'token', 'deviceSid', 'userSid'],
   'versions.before': 'plain',
@@ -116,6 +117,8 @@ const types: ValueTypes = {
   ...plain('fcm_topic', 'fcm_device_group', 'onesignal_player_ids', 'preferences', 'override'),
   ...plain('cancel_key', 'texts', 'position'),
   csv: 'plain',
+  changes: 'object',
+  isOff: 'plain',
   slug: 'categorySlug',
   category: 'categorySlug',
 };

@@ -13,6 +13,7 @@ import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
 import { explainReason } from './explain';
 import { maskTokens } from './mask-tokens';
+import { toUserPreferences } from './user-preferences';
 
 type Channels = Record<string, AnyChannel>;
 
@@ -179,7 +180,7 @@ export function toUserAnswer(
     createdAt: user.createdAt.getTime(),
     updatedAt: user.updatedAt.getTime(),
     contact,
-    preferences: toPreferences(preferences),
+    preferences: toUserPreferences(preferences),
     devices: devices.map(({ fcmToken, createdAt, updatedAt, ...device }) => ({
       ...device,
       token: fcmToken === null ? null : maskEndpoint(fcmToken),
@@ -189,36 +190,6 @@ export function toUserAnswer(
     })),
     ...more,
   };
-}
-
-function toPreferences(stored: unknown): wire.UserPreferences {
-  const fields = toRecord(stored);
-  const channels = toRecord(fields['channel_preferences']);
-  return {
-    locale: toTextOrNull(fields['locale']),
-    isAllOff: fields['disabled'] === true,
-    channelsOff: Object.keys(channels).filter(
-      (channel) => toRecord(channels[channel])['disabled'] === true,
-    ),
-    categories: listCategoryPreferences(toRecord(fields['categories'])),
-  };
-}
-
-function listCategoryPreferences(
-  categories: Record<string, unknown>,
-): wire.UserPreferences['categories'] {
-  return Object.entries(categories).flatMap(([category, stored]) => {
-    const channels = Object.entries(toRecord(toRecord(stored)['channel_preferences']));
-    const all: [string | null, unknown][] = [[null, stored], ...channels];
-    return all.flatMap(([channel, fields]) => {
-      const isOff = toRecord(fields)['disabled'];
-      return typeof isOff === 'boolean' ? [{ category, channel, isOff }] : [];
-    });
-  });
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function toTextOrNull(value: unknown): string | null {

@@ -10,7 +10,6 @@ import {
   createOperatorTotp,
   createPeople,
   createSavedFilters,
-  createSuppressionFiles,
   createSuppressions,
   findSealedSecrets,
   readAuditNames,
@@ -275,31 +274,7 @@ export async function usePeopleOfApp(world: World): Promise<void> {
   await suppressions.list(appId, '', id);
   await suppressions.listForAddresses(appId, suppression ? [suppression] : []);
   await suppressions.remove(actor, appId, id);
-  await useSuppressionFiles(world);
   await useSavedFilters(world);
-}
-
-async function useSuppressionFiles({ database, actor, appId, alter }: World): Promise<void> {
-  const files = createSuppressionFiles(database.accepting);
-  const facts = { sender: '', detail: 'moved', createdAt: new Date(), channel: 'email' };
-  const reported = {
-    ...facts,
-    scope: 'optional',
-    reason: 'complained',
-    source: 'complaint',
-  } as const;
-  const rows = [
-    { ...facts, address: 'd@example.com', scope: 'all', reason: 'manual', source: 'manual' },
-    { ...reported, address: 'e@example.com' },
-  ] as const;
-  await files.count(appId, rows);
-  await files.importAll({ ...actor, appId }, rows);
-  await files.count(appId, rows);
-  for (const beginning of ['', 'D'])
-    for await (const page of files.walk(appId, beginning)) void page;
-  await alter('DELETE FROM suppression WHERE recipient = ANY ($1)', [
-    rows.map(({ address }) => address),
-  ]);
 }
 
 async function useSavedFilters(world: World): Promise<void> {

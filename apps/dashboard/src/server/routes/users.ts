@@ -2,10 +2,12 @@ import type { AnyChannel } from '@belfry/channels';
 import type {
   Actor,
   AddressOnChannel,
+  AppCategories,
   AppUserRow,
   AppUsers,
   Suppressions,
   UserDeviceRow,
+  UserPreferences,
 } from '@belfry/database';
 import type {
   Candidate,
@@ -15,8 +17,9 @@ import type {
   UserMessage,
   UserQuery,
 } from '@belfry/pipeline/operate';
+import { limitProblems } from '@belfry/shared';
 import type { UserAnswer } from '../../api/users';
-import { notFound, Refusal } from '../problem';
+import { invalid, notFound, Refusal } from '../problem';
 import { type AppCall, type Handlers, readId } from '../route';
 import { toUserMessages } from '../user-messages';
 import {
@@ -30,11 +33,14 @@ import {
   toUserAnswer,
   toUserRow,
 } from '../user-page';
+import { changeSwitches, type SwitchChange, toUserPreferences } from '../user-preferences';
 
 export type UserHandlersDeps = {
   channels: Record<string, AnyChannel>;
   users: AppUsers;
   suppressions: Suppressions;
+  categories: AppCategories;
+  preferences: UserPreferences;
   /** The verdict of a claim on each candidate. */
   readEligibility(appId: string, candidates: readonly Candidate[]): Promise<Eligibility[]>;
   readUserMessages(query: UserQuery): Promise<UserMessage[]>;
@@ -74,6 +80,20 @@ export function createUserHandlers(deps: UserHandlersDeps) {
       return toUserMessages(await deps.readUserMessages(query), deps.now());
     },
 
+    async 'PUT /api/apps/:appId/users/:userSid/preferences'(call) {
+      const { user } = await find(call);
+      const { actor, app, body } = call;
+      const facts = { channels, categories: await deps.categories.list(app.id) };
+      requireLevels(body.changes, facts);
+      const isChanged = await deps.preferences.changePreferences({
+        ...{ appId: app.id, userId: user.userId, source: 'dashboard' },
+        change: (stored) => changeSwitches(stored, body.changes),
+        actor: { ...actor, appId: app.id },
+      });
+      if (!isChanged) throw notFound('user');
+      return toUserPreferences((await find(call)).user.contact['preferences']);
+    },
+
     async 'DELETE /api/apps/:appId/users/:userSid'(call) {
       const { user, devices } = await find(call);
       if (call.body.confirmUserId !== user.userId) {
@@ -97,6 +117,24 @@ export function createUserHandlers(deps: UserHandlersDeps) {
       return { erasures: (await deps.listErasures(app.id)).map(toErasureRow) };
     },
   } satisfies Partial<Handlers>;
+}
+
+type KnownLevels = {
+  channels: Record<string, AnyChannel>;
+  categories: readonly { slug: string }[];
+};
+
+/** Refuses levels that no message can have. */
+function requireLevels(changes: readonly SwitchChange[], { channels, categories }: KnownLevels) {
+  const problems = changes.flatMap(({ channel, category }, index) => [
+    ...(channel === null || Object.hasOwn(channels, channel)
+      ? []
+      : [{ path: `changes.${index}.channel`, problem: 'is not a channel' }]),
+    ...(category === null || categories.some(({ slug }) => slug === category)
+      ? []
+      : [{ path: `changes.${index}.category`, problem: 'is not a category of the app' }]),
+  ]);
+  if (problems.length > 0) throw invalid(limitProblems(problems));
 }
 
 type UserRecord = { user: AppUserRow; devices: UserDeviceRow[] };

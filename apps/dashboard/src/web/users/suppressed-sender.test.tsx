@@ -29,7 +29,7 @@ test.each([
         {
           addresses: [{ channel: 'sms', address, note: null, obstacle: null }],
           suppressions,
-          preferences: { isAllOff: false, channelsOff: [] },
+          preferences: { locale: null, switches: [] },
         } as unknown as UserAnswer
       }
       onChanged={async () => undefined}

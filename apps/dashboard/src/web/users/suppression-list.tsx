@@ -29,7 +29,7 @@ export function SuppressionList({ text }: { text: string }) {
       <AwayBar loaded={first} reload={first.reload} />
       <PageHead
         action={
-          <span className="row-acts">
+          <span className={`row-acts ${styles.listActions}`}>
             <ExportButton
               name="belfry-suppressions.csv"
               read={() =>
