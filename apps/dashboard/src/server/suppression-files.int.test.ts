@@ -1,3 +1,4 @@
+import { maxImportedRows } from '../api/suppressions';
 import {
   createStoredDashboard,
   type Neighbour,
@@ -111,6 +112,17 @@ describe('an import of suppressions', () => {
       422,
       'Csv must have at most 1,000,000 characters. Split it into several files.',
     ]);
+  });
+
+  test('of the largest allowed number of rows succeeds, and exports the same rows', async () => {
+    const rows = Array.from({ length: maxImportedRows }, (_, n) => {
+      return `email,customer-${String(n).padStart(5, '0')}@example.com,,optional,complained`;
+    });
+    const { body } = await importFile(`channel,address,sender,scope,reason\n${rows.join('\n')}`);
+    expect(body).toEqual({ added: maxImportedRows, widened: 0, unchanged: 0 });
+    const { text } = await exportFile();
+    const lines = text.trimEnd().split('\r\n').slice(1);
+    expect(lines.map((line) => line.split(',').slice(0, 5).join(','))).toEqual(rows);
   });
 
   test('changes only its own app', async () => {
