@@ -149,6 +149,7 @@ describe('POST /v1/apps/:app_id/events/send?dry_run=true', () => {
     await set(second, 'paused');
     const [waiting] = (await dryRun(fixture)).body.messages;
     expect(waiting.warnings).toContainEqual(expect.stringContaining('would wait'));
+    expect([waiting.would, Object.hasOwn(waiting, 'wouldWait')]).toEqual(['send', false]);
   });
 
   test('names no provider without an integration, with the verdict of a send', async () => {

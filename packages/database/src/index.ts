@@ -98,6 +98,12 @@ export {
   type SlackRevocation,
 } from './configuration/slack-installs';
 export {
+  createSuppressionFiles,
+  type ExportedSuppression,
+  type ImportedSuppression,
+  type SuppressionFiles,
+} from './configuration/suppression-files';
+export {
   type AddressOnChannel,
   createSuppressions,
   type SuppressionRow,

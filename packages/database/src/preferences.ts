@@ -27,6 +27,8 @@ export type PreferencesUpdate = UserOfApp & {
   /** Returns the new preferences, with their language. */
   change(stored: PreferencesBody): PreferencesBody;
   source: UnsubscribeSource;
+  /** As in `PreferencesWrite`. */
+  actor?: ActorInApp;
 };
 
 /** Preferences of a stored user in wire form; a category that the app no longer has is left out. */
@@ -74,16 +76,22 @@ async function replacePreferences(client: Queryable, write: PreferencesWrite): P
   const locale = stored.before?.['locale'];
   const after = { ...(locale === undefined ? {} : { locale }), ...preferences };
   await storePreferences(client, { ...user, ...stored, after });
-  if (actor)
-    await writeAudit(client, actor, {
-      action: 'user.preferences_changed',
-      subject: stored.userSid,
-    });
+  await recordChange(client, actor, stored);
+}
+
+/** An entry without the preferences, which say what a person wants to read. */
+async function recordChange(
+  client: Queryable,
+  actor: ActorInApp | undefined,
+  { userSid }: { userSid: string },
+): Promise<void> {
+  if (!actor) return;
+  await writeAudit(client, actor, { action: 'user.preferences_changed', subject: userSid });
 }
 
 export async function changePreferences(
   client: Queryable,
-  { change, ...user }: PreferencesUpdate,
+  { change, actor, ...user }: PreferencesUpdate,
 ): Promise<boolean> {
   const stored = await lockPreferences(client, user);
   if (!stored) return false;
@@ -92,6 +100,7 @@ export async function changePreferences(
   const after = change(before) as Contact;
   if (JSON.stringify(after) === JSON.stringify(before)) return true;
   await storePreferences(client, { ...user, ...stored, after });
+  await recordChange(client, actor, stored);
   return true;
 }
 

@@ -236,7 +236,7 @@ export {
   requestStatusToWire,
   type StatusEntry,
 } from './wire/request-status';
-export { readSchedule, type Schedule } from './wire/schedule';
+export { parseIso, readSchedule, type Schedule } from './wire/schedule';
 export {
   inAppStatusBody,
   sdkUserBody,

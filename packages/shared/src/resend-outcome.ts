@@ -1,20 +1,21 @@
 import { type FailureReason, finalStates } from './message-state';
 
-/** Why a message cannot be resent now. */
+/** Why a message cannot be resent now. Each text is about one message or many. */
 export const resendObstacles = {
   erased: 'The recipient was erased: there is no address.',
-  sensitive: 'The event is sensitive: its content is not kept.',
-  not_ended: 'It still waits, or is being sent. Wait until it ends, or cancel it.',
-  resent: 'It was already resent. Resend the newest message instead.',
+  sensitive: 'The event is sensitive: the content is not kept.',
+  not_ended: 'Still waiting, or being sent. Wait until that ends, or cancel.',
+  resent: 'Already resent. Resend the newest message instead.',
   no_integration:
-    'Every integration of its channel was removed. Publish a version with another one, and call again.',
-  suppressed: 'Its address is suppressed, so it would be skipped. Remove the suppression first.',
+    'Every integration of the channel was removed. Publish a version with another one, and call again.',
+  suppressed:
+    'The address is suppressed, so a resend would be skipped. Remove the suppression first.',
   opted_out:
-    'The user turned notifications off, so it would be skipped. Only the user can turn them on.',
+    'The user turned notifications off, so a resend would be skipped. Only the user should turn them on.',
   device_gone:
-    'The device is gone or belongs to another user, so it would be skipped. Call again for the current device.',
+    'The device is gone or belongs to another user, so a resend would be skipped. Call again for the current device.',
   unrenderable:
-    'It would fail again: a resend keeps the version and the data. Correct the template or the data, and call again.',
+    'A resend would fail again: it keeps the version and the data. Correct the template or the data, and call again.',
 } as const satisfies Record<string, string>;
 
 export type ResendObstacle = keyof typeof resendObstacles;
@@ -22,10 +23,9 @@ export type ResendObstacle = keyof typeof resendObstacles;
 /** Why a resend by filter did not resend a message. */
 export const resendSkips = {
   ...resendObstacles,
-  gone: 'Retention deleted it (RETENTION_DAYS).',
-  changed:
-    'It changed after the resend was confirmed: a receipt arrived, or it was resent separately.',
-  cancelled: 'The resend was cancelled before it reached this message.',
+  gone: 'Deleted by retention (RETENTION_DAYS).',
+  changed: 'Changed after the resend was confirmed: by a receipt, or by a separate resend.',
+  cancelled: 'The resend was cancelled first.',
 } as const satisfies Record<string, string>;
 
 export type ResendSkip = keyof typeof resendSkips;

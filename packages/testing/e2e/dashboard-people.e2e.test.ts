@@ -131,6 +131,33 @@ describe('people', () => {
   );
 });
 
+testInBrowser('the buttons of an app stay in one line, and its row inside the page', async () => {
+  const { page } = owner;
+  await page.goto(`${dashboard.url}apps`);
+  const buttons = page.getByRole('button', { name: /^(Go live|Change|Inbox secrets|Remove)$/ });
+  await buttons.nth(3).waitFor();
+  for (const width of [720, 900, 1_080, 1_279, 1_280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const boxes = await Promise.all((await buttons.all()).map((one) => one.boundingBox()));
+    const tops = new Set(boxes.map((box) => Math.round(box?.y ?? -1)));
+    const right = Math.max(...boxes.map((box) => (box ? box.x + box.width : Infinity)));
+    expect([width, boxes.length, tops.size, right <= width]).toEqual([width, 4, 1, true]);
+  }
+  expect(await inspectPage(page, 'apps')).toEqual([]);
+});
+
+testInBrowser('an invitation is revoked after a confirmation', async () => {
+  const { page } = owner;
+  await page.goto(`${dashboard.url}people`);
+  await button(page, 'Invite person').click();
+  await page.getByLabel('E-mail').fill('nora@example.com');
+  await confirm(page, 'Create link');
+  await button(page, 'Revoke the invitation of nora@example.com').click();
+  await button(page, 'Revoke invitation').click();
+  await dialog(page).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /nora@example.com/ }).waitFor({ state: 'detached' });
+});
+
 describe('users', () => {
   const [sid, userId, userEmail] = [newId(), 'u_20391', 'ana.ruiz@example.com'];
   let requestId: string;

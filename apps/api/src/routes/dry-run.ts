@@ -84,10 +84,11 @@ export const dryRunAnswer = Type.Object({
 
 type DryRunAnswer = Static<typeof dryRunAnswer>;
 
-/** Without the suppression, because it names an operator. */
+/** Without the suppression, because it names an operator. A message that would wait has a warning. */
 function toWire({
   dueAt,
   suppression: _,
+  wouldWait: _wouldWait,
   ...message
 }: DryRunMessage): DryRunAnswer['messages'][number] {
   return { ...message, ...(dueAt ? { due_at: dueAt.getTime() } : {}) };

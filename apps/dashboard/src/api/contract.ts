@@ -20,6 +20,7 @@ import { resendRoutes } from './resends';
 import type { PathParam, RouteSpec, SpecAnswer, SpecBody, SpecQuery } from './route-spec';
 import { savedFilterRoutes } from './saved-filters';
 import { sessionRoutes } from './session';
+import { suppressionRoutes } from './suppressions';
 import { testSendRoutes } from './test-send';
 import { totpRoutes } from './totp';
 import { userRoutes } from './users';
@@ -53,6 +54,7 @@ export const contract = {
   ...resendRoutes,
   ...captureRoutes,
   ...userRoutes,
+  ...suppressionRoutes,
   ...overviewRoutes,
   ...queueRoutes,
   ...alertRoutes,

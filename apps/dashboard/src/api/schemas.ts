@@ -38,3 +38,9 @@ export const codeSchema = Type.String({ maxLength: 64 });
 
 /** The operator confirmed the warning of a 409 `needs_confirmation`. */
 export const confirmSchema = Type.Optional(Type.Boolean());
+
+/** Longer than any searchable id or address except a push token. */
+export const maxTextLength = 4_096;
+export const searchText = Type.Optional(
+  Type.String({ maxLength: maxTextLength, 'x-problem': 'is not a searchable text' }),
+);

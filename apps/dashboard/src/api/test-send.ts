@@ -20,7 +20,8 @@ const delivery = createChoice(['sandbox', 'live']);
 
 const dryRunMessage = Type.Object({
   channel: Type.String(),
-  would: createChoice(['send', 'skip', 'fail']),
+  /** `wait`: it would be sent, but not before what `warnings` names has ended. */
+  would: createChoice(['send', 'wait', 'skip', 'fail']),
   /** Why it would not be sent, as a sentence, and what to do. */
   reason: nullable(Type.String()),
   what: nullable(Type.String()),

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { explanation } from './requests';
 import type { RouteSpec } from './route-spec';
-import { anyObject, createChoice, done, nullable, time } from './schemas';
+import { anyObject, nullable, searchText, time } from './schemas';
+import { suppressionRow } from './suppressions';
 
 const userRow = Type.Object({
   /** The id in every path. Callers use `userId`. */
@@ -24,18 +25,16 @@ const userList = Type.Object({
   isPartial: Type.Boolean(),
 });
 
+/** A level of preferences. Without a channel it is for every channel, without a category for every optional event. */
+const level = { channel: nullable(Type.String()), category: nullable(Type.String()) };
+
+const preferenceSwitch = Type.Object({ ...level, isOff: Type.Boolean() });
+export type PreferenceSwitch = Static<typeof preferenceSwitch>;
+
 const userPreferences = Type.Object({
   locale: nullable(Type.String()),
-  isAllOff: Type.Boolean(),
-  channelsOff: Type.Array(Type.String()),
-  /** Preferences by category: null is the category on every channel, and `isOff` false an exception that is on. */
-  categories: Type.Array(
-    Type.Object({
-      category: Type.String(),
-      channel: nullable(Type.String()),
-      isOff: Type.Boolean(),
-    }),
-  ),
+  /** Stored values; the most specific one decides. Also of categories that the app no longer has. */
+  switches: Type.Array(preferenceSwitch),
 });
 export type UserPreferences = Static<typeof userPreferences>;
 
@@ -66,24 +65,6 @@ const userAddress = Type.Object({
   ),
 });
 export type UserAddress = Static<typeof userAddress>;
-
-const suppressionRow = Type.Object({
-  id: Type.String(),
-  channel: Type.String(),
-  address: Type.String(),
-  /** The sender it applies to; null for every sender of the app. */
-  sender: nullable(Type.String()),
-  reason: Type.String(),
-  detail: nullable(Type.String()),
-  /** `optional`: messages of mandatory events are still sent. */
-  scope: createChoice(['all', 'optional']),
-  /** Where it came from; see `suppressionSources`. */
-  source: Type.String(),
-  /** E-mail address of the operator; null if a provider reported it. */
-  addedBy: nullable(Type.String()),
-  at: time,
-});
-export type SuppressionRow = Static<typeof suppressionRow>;
 
 const user = Type.Object({
   sid: Type.String(),
@@ -135,12 +116,6 @@ const erasureRow = Type.Object({
 });
 export type ErasureRow = Static<typeof erasureRow>;
 
-/** Longer than any searchable id or address except a push token. */
-const maxTextLength = 4_096;
-const searchText = Type.Optional(
-  Type.String({ maxLength: maxTextLength, 'x-problem': 'is not a searchable text' }),
-);
-
 export const userRoutes = {
   /** Sorted by id; with `text`, users with an id or address that starts with it. */
   'GET /api/apps/:appId/users': {
@@ -151,6 +126,18 @@ export const userRoutes = {
   'GET /api/apps/:appId/users/:userSid': { access: 'viewer', answer: user },
   /** Messages of requests that name the user, or to their addresses unless the request names another user. */
   'GET /api/apps/:appId/users/:userSid/messages': { access: 'viewer', answer: userMessages },
+  /** Changes only these levels; null removes the value of a level. */
+  'PUT /api/apps/:appId/users/:userSid/preferences': {
+    access: 'editor',
+    body: Type.Object({
+      changes: Type.Array(
+        Type.Object({ ...level, isOff: nullable(Type.Boolean()) }, { additionalProperties: false }),
+        { minItems: 1, maxItems: 500, 'x-problem': 'must have 1 to 500 changes' },
+      ),
+    }),
+    answer: userPreferences,
+    audit: 'user.preferences_changed',
+  },
   /** 409 `needs_confirmation` unless `confirmUserId` is the id of the user. */
   'DELETE /api/apps/:appId/users/:userSid': {
     access: 'editor',
@@ -162,34 +149,5 @@ export const userRoutes = {
   'GET /api/apps/:appId/erasures': {
     access: 'viewer',
     answer: Type.Object({ erasures: Type.Array(erasureRow) }),
-  },
-  /** Sorted by address, 50 per page; with `text`, addresses that start with it. */
-  'GET /api/apps/:appId/suppressions': {
-    access: 'viewer',
-    query: Type.Object({ after: searchText, text: searchText }),
-    answer: Type.Object({
-      suppressions: Type.Array(suppressionRow),
-      next: nullable(Type.String()),
-    }),
-  },
-  /** 409 `name_taken` if the address is already suppressed. */
-  'POST /api/apps/:appId/suppressions': {
-    access: 'editor',
-    body: Type.Object({
-      channel: Type.String({ maxLength: 64 }),
-      address: Type.String({ minLength: 1, maxLength: maxTextLength }),
-      detail: Type.String({
-        maxLength: 500,
-        pattern: '\\S',
-        'x-problem': 'must have 1 to 500 characters',
-      }),
-    }),
-    answer: suppressionRow,
-    audit: 'suppression.added',
-  },
-  'DELETE /api/apps/:appId/suppressions/:id': {
-    access: 'editor',
-    answer: done,
-    audit: 'suppression.removed',
   },
 } as const satisfies Record<string, RouteSpec>;

@@ -32,6 +32,7 @@ import { createRequestHandlers, type RequestHandlersDeps } from './routes/reques
 import { createResendHandlers, type ResendHandlersDeps } from './routes/resends';
 import { createSavedFilterHandlers, type SavedFilterHandlersDeps } from './routes/saved-filters';
 import { createSessionHandlers, type SessionHandlersDeps } from './routes/session';
+import { createSuppressionHandlers, type SuppressionHandlersDeps } from './routes/suppressions';
 import { createTestSendHandlers, type TestSendHandlersDeps } from './routes/test-send';
 import { createTotpHandlers, type TotpHandlersDeps } from './routes/totp';
 import { createUserHandlers, type UserHandlersDeps } from './routes/users';
@@ -62,7 +63,7 @@ export type DashboardDeps = {
   captures: CaptureHandlersDeps;
   audit: AuditHandlersDeps;
   people: PeopleHandlersDeps;
-  users: UserHandlersDeps;
+  users: UserHandlersDeps & SuppressionHandlersDeps;
   /** Whether the process is ready: PostgreSQL has its tables. */
   ready(): Promise<boolean>;
   /** Directory of the built page. */
@@ -130,6 +131,7 @@ function createHandlers(deps: DashboardDeps): Handlers {
     ...createResendHandlers(deps.resends),
     ...createCaptureHandlers(deps.captures),
     ...createUserHandlers(deps.users),
+    ...createSuppressionHandlers(deps.users),
     ...createOverviewHandlers(deps.overview),
     ...createQueueHandlers(deps.queues),
     ...createAlertHandlers(deps.alerts),

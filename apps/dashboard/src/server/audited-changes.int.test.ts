@@ -44,6 +44,7 @@ describe('a change', () => {
       'POST /api/apps/:appId/events/:eventId/variables',
       // The callback of Slack records integration.installed.
       'POST /api/apps/:appId/integrations/:id/slack-install',
+      'POST /api/apps/:appId/suppressions/import/check',
       'POST /api/frames',
       'POST /api/session',
       'POST /api/set-up/look',

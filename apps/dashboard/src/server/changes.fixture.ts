@@ -48,6 +48,8 @@ import { password } from './stored-dashboard.fixture';
 /** Sets up a change of one route and says how to call it. */
 export type MakeChange = (scene: Scene) => Promise<ChangeCall> | ChangeCall;
 
+const newSuppressionFile = () => ({ csv: `channel,address\r\nemail,${address()}\r\n` });
+
 const events = '/api/apps/:appId/events';
 const integrations = '/api/apps/:appId/integrations';
 const webhooks = '/api/apps/:appId/webhooks';
@@ -85,9 +87,15 @@ export const changes: Record<string, MakeChange> = {
     path: await personWithTotp(scene),
     body: { password },
   }),
+  'PUT /api/apps/:appId/users/:userSid/preferences': async (scene) => ({
+    path: (await storedUser(scene)).path ?? {},
+    body: { changes: [{ channel: 'sms', category: null, isOff: true }] },
+  }),
   'DELETE /api/apps/:appId/users/:userSid': storedUser,
   'POST /api/apps/:appId/suppressions': () => ({ body: createSuppression(address()) }),
   'DELETE /api/apps/:appId/suppressions/:id': suppression,
+  'POST /api/apps/:appId/suppressions/import/check': () => ({ body: newSuppressionFile() }),
+  'POST /api/apps/:appId/suppressions/import': () => ({ body: newSuppressionFile() }),
   [`POST ${integrations}`]: () => ({ body: slackBot() }),
   [`POST ${integrations}/test`]: () => ({ body: slackBot() }),
   [`PUT ${integrations}/:id`]: renamedIntegration,

@@ -1,4 +1,4 @@
-import { toCsvLine } from './csv';
+import { rearmFormula, toCsvLine } from './csv';
 
 test.each([
   ['=1+1', "'=1+1"],
@@ -13,4 +13,23 @@ test.each([
   ['ana@example.com', 'ana@example.com'],
 ])('a spreadsheet shows %j and never runs it', (value, cell) => {
   expect(toCsvLine([1, value, null])).toBe(`1,${cell},\r\n`);
+});
+
+test.each([
+  ...[
+    '=1+1',
+    '+cmd',
+    '-2',
+    '@x',
+    "'=1",
+    "''+x",
+    "'",
+    "'quoted'",
+    '',
+    '+12025550101',
+    'ana@example.com',
+  ],
+])('an import reads %j as it was before the export', (value) => {
+  const [cell = ''] = toCsvLine([value]).split('\r\n');
+  expect(rearmFormula(cell)).toBe(value);
 });

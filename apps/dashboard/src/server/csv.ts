@@ -13,5 +13,13 @@ function toCell(value: string | number | null): string {
  * nothing: phone numbers and chat ids stay as they are, so that the file can be compared with other lists.
  */
 function disarmFormula(text: string): string {
-  return /^[=+\-@\t\r\n]/.test(text) && !/^[+-]\d+$/.test(text) ? `'${text}` : text;
+  return formula.test(text) && !/^[+-]\d+$/.test(text) ? `'${text}` : text;
 }
+
+/** The value of a cell that `toCsvLine` or a spreadsheet may have disarmed. */
+export function rearmFormula(text: string): string {
+  return text.startsWith("'") && formula.test(text) ? text.slice(1) : text;
+}
+
+/** The start of a formula, also behind apostrophes: so each disarmed value has exactly one more. */
+const formula = /^'*[=+\-@\t\r\n]/;

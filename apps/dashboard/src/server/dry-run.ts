@@ -36,10 +36,10 @@ export function createDraftDryRun({ createDryRun, readSend }: DraftDryRunDeps): 
 }
 
 function toWire(message: DryRunMessage): wire.DryRunMessage {
-  const { channel, would, reason = null, target, integration, provider, warnings } = message;
+  const { channel, reason = null, target, integration, provider, warnings } = message;
   return {
     channel,
-    would,
+    would: message.wouldWait ? 'wait' : message.would,
     reason,
     ...explainVerdict(message),
     target: target === undefined ? null : showTarget(channel, target),

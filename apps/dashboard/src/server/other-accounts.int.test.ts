@@ -66,6 +66,7 @@ const types: ValueTypes = {
   'log.cursor': 'requestId',
   'suppressions.after': 'suppressionId',
   'suppressions.text': 'email',
+  'suppressions.csv.text': 'email',
   'users.after': 'userId',
   'users.text': ['userId', 'email', 'mobile', 'token', 'deviceSid', 'userSid'],
   'versions.before': 'plain',
@@ -115,6 +116,9 @@ const types: ValueTypes = {
   ...plain('whatsapp_mobile', 'slack', 'telegram', 'onesignal_external_id', 'ios_tokens'),
   ...plain('fcm_topic', 'fcm_device_group', 'onesignal_player_ids', 'preferences', 'override'),
   ...plain('cancel_key', 'texts', 'position'),
+  csv: 'plain',
+  changes: 'object',
+  isOff: 'plain',
   slug: 'categorySlug',
   category: 'categorySlug',
 };

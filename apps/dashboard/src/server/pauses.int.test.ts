@@ -101,3 +101,20 @@ describe('pausing all sending of an app', () => {
     expect(body.apps[0].sendingPausedAt).toBeNull();
   });
 });
+
+test('a dry run of a paused channel says that the message would wait, and why', async () => {
+  const { tenant } = neighbour;
+  const { eventId } = await dashboard.factories.createEvent(tenant, {
+    email: channelVersion({ subject: 'x', text: 'x' }),
+  });
+  const definition = { channels: { email: { templates: { en: { subject: 'x', text: 'x' } } } } };
+  const body = { definition, delivery: 'sandbox', user: { email: 'ana@example.com' } };
+  const run = async () =>
+    (await neighbour.call('post', `${app}/events/${eventId}/dry-run`, body)).body.messages[0];
+  expect((await run()).would).toBe('send');
+  await post('channels/email/pause');
+  expect(await run()).toMatchObject({
+    would: 'wait',
+    warnings: expect.arrayContaining(['The channel is paused: the message would wait.']),
+  });
+});

@@ -203,7 +203,7 @@ describe('counting a resend by filter', () => {
         {
           reason: 'not_ended',
           messages: 1,
-          means: 'It still waits, or is being sent. Wait until it ends, or cancel it.',
+          means: 'Still waiting, or being sent. Wait until that ends, or cancel.',
         },
         expect.objectContaining({ reason: 'erased', messages: 1 }),
         expect.objectContaining({ reason: 'sensitive', messages: 1 }),
@@ -425,7 +425,7 @@ describe('a resend by filter', () => {
     const response = await call('post', `apps/${tenant.appId}/messages/${messageId}/resend`, {});
     expect([response.status, response.body.error]).toEqual([
       409,
-      expect.stringContaining('Every integration of its channel was removed.'),
+      expect.stringContaining('Every integration of the channel was removed.'),
     ]);
     await pool.query('UPDATE integration SET deleted_at = NULL WHERE id = $1', [id]);
     const resent = await call('post', `apps/${tenant.appId}/messages/${messageId}/resend`, {});

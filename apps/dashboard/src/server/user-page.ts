@@ -8,10 +8,12 @@ import {
   explainSuppression,
 } from '@belfry/pipeline/operate';
 import { formatOptOut, maskEndpoint, type Recipient, type RecipientDevice } from '@belfry/shared';
+import type * as suppressionWire from '../api/suppressions';
 import type * as wire from '../api/users';
 import { sortByChannel } from './channel-order';
 import { explainReason } from './explain';
 import { maskTokens } from './mask-tokens';
+import { toUserPreferences } from './user-preferences';
 
 type Channels = Record<string, AnyChannel>;
 
@@ -178,7 +180,7 @@ export function toUserAnswer(
     createdAt: user.createdAt.getTime(),
     updatedAt: user.updatedAt.getTime(),
     contact,
-    preferences: toPreferences(preferences),
+    preferences: toUserPreferences(preferences),
     devices: devices.map(({ fcmToken, createdAt, updatedAt, ...device }) => ({
       ...device,
       token: fcmToken === null ? null : maskEndpoint(fcmToken),
@@ -190,41 +192,11 @@ export function toUserAnswer(
   };
 }
 
-function toPreferences(stored: unknown): wire.UserPreferences {
-  const fields = toRecord(stored);
-  const channels = toRecord(fields['channel_preferences']);
-  return {
-    locale: toTextOrNull(fields['locale']),
-    isAllOff: fields['disabled'] === true,
-    channelsOff: Object.keys(channels).filter(
-      (channel) => toRecord(channels[channel])['disabled'] === true,
-    ),
-    categories: listCategoryPreferences(toRecord(fields['categories'])),
-  };
-}
-
-function listCategoryPreferences(
-  categories: Record<string, unknown>,
-): wire.UserPreferences['categories'] {
-  return Object.entries(categories).flatMap(([category, stored]) => {
-    const channels = Object.entries(toRecord(toRecord(stored)['channel_preferences']));
-    const all: [string | null, unknown][] = [[null, stored], ...channels];
-    return all.flatMap(([channel, fields]) => {
-      const isOff = toRecord(fields)['disabled'];
-      return typeof isOff === 'boolean' ? [{ category, channel, isOff }] : [];
-    });
-  });
-}
-
-function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
 function toTextOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-export function toSuppressionRow(row: SuppressionRow): wire.SuppressionRow {
+export function toSuppressionRow(row: SuppressionRow): suppressionWire.SuppressionRow {
   const { createdAt, createdBy, sender, ...rest } = row;
   return { ...rest, sender: sender || null, addedBy: createdBy, at: createdAt.getTime() };
 }

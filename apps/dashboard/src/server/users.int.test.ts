@@ -37,7 +37,7 @@ describe('the record of a user', () => {
     expect(body).toMatchObject({
       userId,
       contact: { slack: { access_token: '***' } },
-      preferences: { locale: 'es', isAllOff: false, channelsOff: ['sms'] },
+      preferences: { locale: 'es', switches: [{ channel: 'sms', category: null, isOff: true }] },
     });
     expect(JSON.stringify(body)).not.toContain('v1.sealed');
     const addresses = Object.fromEntries(

@@ -107,10 +107,10 @@ export const widenSuppression = `DO UPDATE SET scope = excluded.scope, source = 
   detail = excluded.detail, created_by = excluded.created_by, created_at = excluded.created_at
   WHERE suppression.scope = 'optional' AND excluded.scope = 'all'`;
 
-const lastCharacter = '\u{10FFFF}';
+export const lastCharacter = '\u{10FFFF}';
 
 /** Written so that PostgreSQL uses the index. $3 is the last character. */
-function begins(text: string): string {
+export function begins(text: string): string {
   return `s.recipient ~>=~ ${text} AND s.recipient ~<~ (${text} || $3::text)`;
 }
 

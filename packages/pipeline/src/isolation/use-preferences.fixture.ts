@@ -2,6 +2,7 @@ import {
   createAppEvents,
   createCategories,
   createUnsubscribes,
+  createSuppressionFiles,
   createUserPreferences,
   createUsers,
 } from '@belfry/database';
@@ -44,6 +45,11 @@ export async function usePreferences(world: World): Promise<void> {
   const byOperator = { source: 'dashboard', actor: { ...actor, appId } } as const;
   await preferences.writePreferences({ ...address, preferences: off, ...byOperator });
   await preferences.readPreferences(address);
+  await preferences.changePreferences({
+    ...{ ...address, ...byOperator },
+    change: (stored) => ({ ...stored, disabled: true }),
+  });
+  await preferences.writePreferences({ ...address, preferences: off, source: 'api' });
   await setCategory(world, 'news');
   await judgeAll(world);
   await preferences.writePreferences({ ...address, preferences: {}, source: 'api' });
@@ -63,6 +69,7 @@ async function useLinks({ database, appId, alter }: World): Promise<void> {
     appId,
     token.target,
   ]);
+  await useSuppressionFiles(world);
 }
 
 function setCategory({ alter, event }: World, category: string | undefined): Promise<void> {
@@ -102,4 +109,27 @@ async function useOptionalSuppression(world: World): Promise<void> {
   );
   await judgeAll(world);
   await alter('DELETE FROM suppression WHERE id = $1', values.slice(0, 1));
+}
+
+async function useSuppressionFiles({ database, actor, appId, alter }: World): Promise<void> {
+  const files = createSuppressionFiles(database.accepting);
+  const facts = { sender: '', detail: 'moved', createdAt: new Date(), channel: 'email' };
+  const reported = {
+    ...facts,
+    scope: 'optional',
+    reason: 'complained',
+    source: 'complaint',
+  } as const;
+  const rows = [
+    { ...facts, address: 'd@example.com', scope: 'all', reason: 'manual', source: 'manual' },
+    { ...reported, address: 'e@example.com' },
+  ] as const;
+  await files.count(appId, rows);
+  await files.importAll({ ...actor, appId }, rows);
+  await files.count(appId, rows);
+  for (const beginning of ['', 'D'])
+    for await (const page of files.walk(appId, beginning)) void page;
+  await alter('DELETE FROM suppression WHERE recipient = ANY ($1)', [
+    rows.map(({ address }) => address),
+  ]);
 }

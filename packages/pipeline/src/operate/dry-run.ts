@@ -62,6 +62,8 @@ export type DryRunMessage = {
   /** As the provider would get it, without any credential. */
   request?: ProviderRequest;
   notes?: Notes;
+  /** It would be sent, but wait first; `warnings` says why. */
+  wouldWait?: boolean;
   warnings: string[];
 };
 
@@ -176,11 +178,11 @@ type MessageFacts = {
   liveSkip: Skip | undefined;
 };
 
-type Verdict = Pick<DryRunMessage, 'would' | 'reason' | 'detail' | 'suppression'>;
+type Verdict = Pick<DryRunMessage, 'would' | 'wouldWait' | 'reason' | 'detail' | 'suppression'>;
 
 /** In the order in which a claim, and then an attempt, would find it. A message that would wait is sent later. */
 function toVerdict(
-  { obstacle, suppression, optOut }: Judgement,
+  { obstacle, suppression, optOut, waits }: Judgement,
   composed: ComposeResult<unknown>,
 ): Verdict {
   const failure = failingObstacles.find((reason) => reason === obstacle);
@@ -191,7 +193,8 @@ function toVerdict(
     const detail = skip === 'opted_out' && optOut ? formatOptOut(optOut) : skipReasons[skip];
     return { would: 'skip', reason: skip, detail, ...cause };
   }
-  return 'failed' in composed ? fail(composed.failed, composed.detail) : { would: 'send' };
+  if ('failed' in composed) return fail(composed.failed, composed.detail);
+  return { would: 'send', wouldWait: waits.length > 0 };
 }
 
 function fail(reason: string, detail: string): Verdict {

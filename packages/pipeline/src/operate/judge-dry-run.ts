@@ -24,6 +24,8 @@ export type Judgement = {
   optOut: OptOut | null;
   /** The integration that would send the message. */
   integrationId: string | undefined;
+  /** Why the message would wait first. */
+  waits: string[];
   warnings: string[];
 };
 
@@ -45,15 +47,18 @@ export function createJudge({ readEligibility, findIntegration }: JudgeDeps) {
       const { integrationId } = message;
       const waits = listWaits(first, await findName(integrationId));
       const { obstacle, suppression, optOut } = first;
-      return { obstacle, suppression, optOut, integrationId, warnings: waits };
+      return { obstacle, suppression, optOut, integrationId, waits, warnings: waits };
     }
     const integrationId = first.nextIntegrationId ?? undefined;
     const [name, nextName] = [await findName(message.integrationId), await findName(integrationId)];
     const second = await readOne(app.id, { ...candidate, integrationId });
     const failover = `The integration ${name} needs attention: ${nextName} would take over.`;
-    const warnings = [failover, ...listWaits(second, nextName)];
+    const waits = listWaits(second, nextName);
     const { obstacle, suppression, optOut } = second;
-    return { obstacle, suppression, optOut, integrationId, warnings };
+    return {
+      ...{ obstacle, suppression, optOut, integrationId },
+      ...{ waits, warnings: [failover, ...waits] },
+    };
   };
 
   async function readOne(appId: string, candidate: Candidate): Promise<Eligibility> {

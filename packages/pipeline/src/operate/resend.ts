@@ -76,14 +76,27 @@ export function findVerdictWarning({
   return [findResendWarning(state), wait].filter(Boolean).join(' ') || undefined;
 }
 
-/** The warning about a duplicate, by the message's state. */
-export function findResendWarning(state: string): string | undefined {
-  return warnings[state];
+/** The warning about duplicates of messages in a state: of one message, or of a number of them. */
+export function findResendWarning(state: string, messages?: number): string | undefined {
+  const fact = duplicateFacts[state];
+  if (!fact) return undefined;
+  const isOne = messages === undefined || messages === 1;
+  const subject = messages === undefined ? 'This message' : formatMessages(messages);
+  const person = isOne ? 'the recipient' : 'their recipients';
+  return `${subject} ${isOne ? fact.one : fact.many}: ${person} ${fact.modal} get ${isOne ? 'it' : 'them'} twice.`;
 }
 
-const warnings: Record<string, string> = {
-  delivered: 'This message was delivered: the recipient will get it twice.',
-  read: 'This message was read: the recipient will get it twice.',
-  sent: 'The provider accepted this message: the recipient may get it twice.',
-  unknown: 'This message may have been sent: the recipient may get it twice.',
+function formatMessages(messages: number): string {
+  return `${messages.toLocaleString('en-US')} ${messages === 1 ? 'message' : 'messages'}`;
+}
+
+const duplicateFacts: Record<string, { one: string; many: string; modal: 'will' | 'may' }> = {
+  delivered: { one: 'was delivered', many: 'were delivered', modal: 'will' },
+  read: { one: 'was read', many: 'were read', modal: 'will' },
+  sent: {
+    one: 'was accepted by the provider',
+    many: 'were accepted by the provider',
+    modal: 'may',
+  },
+  unknown: { one: 'may have been sent', many: 'may have been sent', modal: 'may' },
 };

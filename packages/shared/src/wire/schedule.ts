@@ -50,7 +50,8 @@ function parseEpoch(value: number): number {
 const isoTime =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(:\d{2})?(?:[.,](\d{1,9}))?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-function parseIso(text: string): number | undefined {
+/** Milliseconds of an ISO 8601 date or time, in UTC if it names no zone. */
+export function parseIso(text: string): number | undefined {
   const match = isoTime.exec(text);
   if (!match) return undefined;
   const [, date, minutes = '00:00', seconds = ':00', fraction = '0', zone = 'Z'] = match;

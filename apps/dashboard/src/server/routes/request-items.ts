@@ -1,10 +1,8 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { toItemNumber } from '@belfry/shared';
-import type { Response } from 'express';
 import type { ItemFilters, ItemRow } from '../../api/request-items';
 import { toCsvLine } from '../csv';
-import { notFound, Refusal } from '../problem';
+import { createCsvExports } from '../csv-export';
+import { notFound } from '../problem';
 import { type ItemSearch, type ReadItems, readItemPage, walkItems } from '../request-items';
 import { type AppCall, type Handlers, readId } from '../route';
 import { showTarget } from '../show-target';
@@ -13,7 +11,7 @@ export type RequestItemHandlersDeps = {
   readItems: ReadItems;
   /** The number of items of a request; undefined if the app has none with this id. */
   countItems(appId: string, requestId: string): Promise<number | undefined>;
-  /** How long an export may take; 60 s by default. */
+  /** How long an export may take. */
   maxExportMs?: number;
 };
 
@@ -21,9 +19,9 @@ export type RequestItemHandlersDeps = {
 export function createRequestItemHandlers({
   readItems,
   countItems,
-  maxExportMs = 60_000,
+  maxExportMs,
 }: RequestItemHandlersDeps) {
-  const startExport = createExportLimit();
+  const sendCsv = createCsvExports({ maxExportMs });
   return {
     async 'GET /api/apps/:appId/requests/:requestId/items'(call) {
       const { cursor = 0, ...filters } = call.query;
@@ -32,20 +30,13 @@ export function createRequestItemHandlers({
 
     async 'GET /api/apps/:appId/requests/:requestId/items.csv'(call) {
       const search = await createSearch(call, call.query);
-      const end = startExport(call.session.operator.id);
-      try {
-        const pages = walkItems(readItems, search);
-        // The first page is read before the headers leave, so that its error is answered as one.
-        const first = await pages.next();
-        await sendCsv(call.res, { requestId: search.requestId, maxExportMs }, async function* () {
-          yield toCsvLine(columns);
-          if (!first.done) yield toLines(first.value);
-          for await (const page of pages) yield toLines(page);
-        });
-        return undefined;
-      } finally {
-        end();
-      }
+      await sendCsv(call, {
+        name: `belfry-${search.requestId}.csv`,
+        columns,
+        listPages: () => walkItems(readItems, search),
+        toLines,
+      });
+      return undefined;
     },
   } satisfies Partial<Handlers>;
 
@@ -86,53 +77,3 @@ function listItemLines({ item, recipient, messages }: ItemRow): string[] {
       return toCsvLine([toItemNumber(item), recipient, ...result]);
     });
 }
-
-/** Exports at once. Each reads all items of a request. */
-const maxExports = 4;
-
-/** Allows one export per operator at once. */
-function createExportLimit() {
-  const operatorIds = new Set<string>();
-  /** Returns a function that ends the export. */
-  return function startExport(operatorId: string): () => void {
-    if (operatorIds.has(operatorId)) {
-      throw new Refusal('unavailable', 'Another export of yours is running. Wait until it ends.');
-    }
-    if (operatorIds.size >= maxExports) {
-      throw new Refusal('unavailable', `${maxExports} operators export files now. Try again.`, {
-        headers: { 'Retry-After': '10' },
-      });
-    }
-    operatorIds.add(operatorId);
-    return () => void operatorIds.delete(operatorId);
-  };
-}
-
-/** Reads the next page only when the browser has taken the last one. A late or failed export ends the connection. */
-async function sendCsv(
-  res: Response,
-  { requestId, maxExportMs }: { requestId: string; maxExportMs: number },
-  listLines: () => AsyncIterable<string>,
-): Promise<void> {
-  res.set({
-    'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': `attachment; filename="belfry-${requestId}.csv"`,
-    'Cache-Control': 'no-store',
-  });
-  const signal = AbortSignal.timeout(maxExportMs);
-  try {
-    await pipeline(Readable.from(listLines(), { highWaterMark: 1 }), res, { signal });
-  } catch (error) {
-    // The operator cancelled the download.
-    if (isClosed(error)) return;
-    if (!signal.aborted) throw error;
-    const seconds = maxExportMs / 1_000;
-    throw new Refusal('unavailable', `The export was cut off after ${seconds} seconds.`);
-  }
-}
-
-/** The browser closed the connection, during the export or before it began. */
-const closeCodes: unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
-
-const isClosed = (error: unknown) =>
-  typeof error === 'object' && error !== null && 'code' in error && closeCodes.includes(error.code);

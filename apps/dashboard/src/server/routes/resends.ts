@@ -199,7 +199,7 @@ function toCountAnswer(filters: LogFilters, matches: ResendVerdict[]): ResendCou
   const fit = matches.filter(({ obstacle }) => obstacle === null);
   const states = countBy(fit, ({ state }) => state).map((counted) => ({
     ...counted,
-    warning: findResendWarning(counted.name) ?? null,
+    warning: findResendWarning(counted.name, counted.messages) ?? null,
   }));
   const obstacles = countBy(matches, ({ obstacle }) => obstacle);
   const byChannel = new Map(

@@ -2,10 +2,12 @@ import type { AnyChannel } from '@belfry/channels';
 import type {
   Actor,
   AddressOnChannel,
+  AppCategories,
   AppUserRow,
   AppUsers,
   Suppressions,
   UserDeviceRow,
+  UserPreferences,
 } from '@belfry/database';
 import type {
   Candidate,
@@ -15,7 +17,7 @@ import type {
   UserMessage,
   UserQuery,
 } from '@belfry/pipeline/operate';
-import { formatSuppressedSender, isUuid } from '@belfry/shared';
+import { limitProblems } from '@belfry/shared';
 import type { UserAnswer } from '../../api/users';
 import { invalid, notFound, Refusal } from '../problem';
 import { type AppCall, type Handlers, readId } from '../route';
@@ -23,7 +25,6 @@ import { toUserMessages } from '../user-messages';
 import {
   addObstacles,
   buildRecipient,
-  canonicalizeAddress,
   listAddresses,
   listOwnAddresses,
   toCandidates,
@@ -32,11 +33,14 @@ import {
   toUserAnswer,
   toUserRow,
 } from '../user-page';
+import { changeSwitches, type SwitchChange, toUserPreferences } from '../user-preferences';
 
 export type UserHandlersDeps = {
   channels: Record<string, AnyChannel>;
   users: AppUsers;
   suppressions: Suppressions;
+  categories: AppCategories;
+  preferences: UserPreferences;
   /** The verdict of a claim on each candidate. */
   readEligibility(appId: string, candidates: readonly Candidate[]): Promise<Eligibility[]>;
   readUserMessages(query: UserQuery): Promise<UserMessage[]>;
@@ -45,12 +49,8 @@ export type UserHandlersDeps = {
   listErasures(appId: string): Promise<ErasureRow[]>;
 };
 
-/** Users and suppressions of an app. */
+/** Users of an app. */
 export function createUserHandlers(deps: UserHandlersDeps) {
-  return { ...createRecordHandlers(deps), ...createSuppressionHandlers(deps) };
-}
-
-function createRecordHandlers(deps: UserHandlersDeps) {
   const { channels, users } = deps;
 
   async function find({ app, path }: AppCall & { path: { userSid: string } }): Promise<UserRecord> {
@@ -80,6 +80,20 @@ function createRecordHandlers(deps: UserHandlersDeps) {
       return toUserMessages(await deps.readUserMessages(query), deps.now());
     },
 
+    async 'PUT /api/apps/:appId/users/:userSid/preferences'(call) {
+      const { user } = await find(call);
+      const { actor, app, body } = call;
+      const facts = { channels, categories: await deps.categories.list(app.id) };
+      requireLevels(body.changes, facts);
+      const isChanged = await deps.preferences.changePreferences({
+        ...{ appId: app.id, userId: user.userId, source: 'dashboard' },
+        change: (stored) => changeSwitches(stored, body.changes),
+        actor: { ...actor, appId: app.id },
+      });
+      if (!isChanged) throw notFound('user');
+      return toUserPreferences((await find(call)).user.contact['preferences']);
+    },
+
     async 'DELETE /api/apps/:appId/users/:userSid'(call) {
       const { user, devices } = await find(call);
       if (call.body.confirmUserId !== user.userId) {
@@ -105,6 +119,24 @@ function createRecordHandlers(deps: UserHandlersDeps) {
   } satisfies Partial<Handlers>;
 }
 
+type KnownLevels = {
+  channels: Record<string, AnyChannel>;
+  categories: readonly { slug: string }[];
+};
+
+/** Refuses levels that no message can have. */
+function requireLevels(changes: readonly SwitchChange[], { channels, categories }: KnownLevels) {
+  const problems = changes.flatMap(({ channel, category }, index) => [
+    ...(channel === null || Object.hasOwn(channels, channel)
+      ? []
+      : [{ path: `changes.${index}.channel`, problem: 'is not a channel' }]),
+    ...(category === null || categories.some(({ slug }) => slug === category)
+      ? []
+      : [{ path: `changes.${index}.category`, problem: 'is not a category of the app' }]),
+  ]);
+  if (problems.length > 0) throw invalid(limitProblems(problems));
+}
+
 type UserRecord = { user: AppUserRow; devices: UserDeviceRow[] };
 
 async function readAnswer(
@@ -123,44 +155,5 @@ async function readAnswer(
   return toUserAnswer(user, devices, {
     addresses: addObstacles(addresses, verdicts),
     suppressions: rows.map(toSuppressionRow),
-  });
-}
-
-function createSuppressionHandlers({ channels, suppressions }: UserHandlersDeps) {
-  return {
-    async 'GET /api/apps/:appId/suppressions'({ app, query: { text = '', after } }) {
-      const from = after !== undefined && isUuid(after) ? after : undefined;
-      const { rows, next } = await suppressions.list(app.id, text, from);
-      return { suppressions: rows.map(toSuppressionRow), next };
-    },
-
-    async 'POST /api/apps/:appId/suppressions'({ app, actor, body }) {
-      const { channel: name, address: typedAddress, detail } = body;
-      const channel = Object.hasOwn(channels, name) ? channels[name] : undefined;
-      if (!channel) throw invalid([{ path: 'channel', problem: 'is not a known channel' }]);
-      const result = canonicalizeAddress(typedAddress.trim(), channel, { channels, app });
-      if ('problem' in result) throw invalid([{ path: 'address', problem: result.problem }]);
-      const { address } = result;
-      const suppression = { channel: name, address, detail: detail.trim() };
-      const id = await suppressions.add(actor, app.id, suppression);
-      if (id === undefined) throw alreadySuppressed();
-      const rows = await suppressions.listForAddresses(app.id, [{ channel: name, address }]);
-      const row = rows.find((one) => one.id === id);
-      if (!row) throw notFound('suppression');
-      return toSuppressionRow(row);
-    },
-
-    async 'DELETE /api/apps/:appId/suppressions/:id'({ app, actor, path }) {
-      const id = readId(path.id, 'suppression');
-      if (!(await suppressions.remove(actor, app.id, id))) throw notFound('suppression');
-      return { success: true };
-    },
-  } satisfies Partial<Handlers>;
-}
-
-function alreadySuppressed(): Refusal {
-  const text = `This address is already suppressed for ${formatSuppressedSender(null)}.`;
-  return new Refusal('name_taken', text, {
-    fields: [{ path: 'address', problem: 'is already suppressed' }],
   });
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { CategoryAnswer, CategoryListAnswer } from '../../api/categories';
 import type { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog';
 import { Form, TextField } from '../parts/form';
 import { ProblemNote, Waiting } from '../parts/notes';
 import { useForm } from '../parts/use-form';
+import { CategoryDialog } from './category-dialog';
 import styles from './editor.module.css';
 
 type CategoryList = ReturnType<typeof useAnswer<'GET /api/apps/:appId/categories'>>;
@@ -19,50 +20,133 @@ type DialogProps = {
   onClose: () => void;
 };
 
-/** Creates and deletes the categories of the app. */
+/** Creates, edits, sorts and deletes the categories of the app. */
 export function CategoriesDialog({ list, locale, onClose }: DialogProps) {
   const [problem, setProblem] = useState<PageProblem>();
+  const [edited, setEdited] = useState<CategoryAnswer>();
   function finish(value: CategoryListAnswer) {
     list.set(value);
     setProblem(undefined);
   }
-  const all = list.value?.categories ?? [];
   return (
     <Dialog title="Categories" onClose={onClose} isWide>
       <ProblemNote problem={problem} />
       {!list.value && <Waiting loaded={list} reload={list.reload} what="categories" />}
-      {list.value && all.length === 0 && (
-        <p className="faint">No categories yet. A category is what users can switch off.</p>
+      {list.value && (
+        <Rows
+          categories={list.value.categories}
+          onEdit={setEdited}
+          onProblem={setProblem}
+          onFinish={finish}
+        />
       )}
-      <ul className={styles.languages}>
-        {all.map((category) => (
-          <li key={category.slug}>
-            <CategoryRow category={category} onProblem={setProblem} onFinish={finish} />
-          </li>
-        ))}
-      </ul>
       <CreateCategory locale={locale} onFinish={finish} />
+      {edited && (
+        <CategoryDialog category={edited} onClose={() => setEdited(undefined)} onFinish={finish} />
+      )}
     </Dialog>
   );
 }
 
-type RowProps = {
-  category: CategoryAnswer;
+type RowsProps = {
+  categories: readonly CategoryAnswer[];
+  onEdit: (category: CategoryAnswer) => void;
   onProblem: (problem: PageProblem) => void;
   onFinish: (list: CategoryListAnswer) => void;
 };
 
-function CategoryRow({ category: { slug, texts }, onProblem, onFinish }: RowProps) {
+function Rows({ categories, onEdit, onProblem, onFinish }: RowsProps) {
   const app = useApp();
   const { api } = useServices();
-  async function remove() {
+  const { move, status, rows } = useMove({ categories, onProblem, onFinish });
+  async function remove(slug: string) {
     const input = { appId: app.id, slug };
     const answer = await api.call('DELETE /api/apps/:appId/categories/:slug', input);
     if ('problem' in answer) onProblem(answer.problem);
     else onFinish(answer.value);
   }
+  if (categories.length === 0) {
+    return <p className="faint">No categories yet. A category is what users can switch off.</p>;
+  }
   return (
     <>
+      <ul className={styles.categories} ref={rows}>
+        {categories.map((category, index) => (
+          <CategoryRow
+            key={category.slug}
+            category={category}
+            isFirst={index === 0}
+            isLast={index === categories.length - 1}
+            onMove={(by) => void move(category, by)}
+            onEdit={() => onEdit(category)}
+            onRemove={() => void remove(category.slug)}
+          />
+        ))}
+      </ul>
+      <p className="vh" role="status">
+        {status}
+      </p>
+    </>
+  );
+}
+
+/** Moves a category one place, and keeps the focus on its buttons, which move too. */
+function useMove({ categories, onProblem, onFinish }: Omit<RowsProps, 'onEdit'>) {
+  const app = useApp();
+  const { api } = useServices();
+  const rows = useRef<HTMLUListElement>(null);
+  const [moved, setMoved] = useState<{ slug: string; by: Step; place: number }>();
+  useLayoutEffect(() => {
+    if (!moved) return;
+    const [same, other] = [moved.by, moved.by === 'up' ? 'down' : 'up'].map((by) =>
+      rows.current?.querySelector<HTMLElement>(`[data-move="${by} ${moved.slug}"]:enabled`),
+    );
+    (same ?? other)?.focus();
+  }, [moved]);
+
+  /** Two calls, unless positions have gaps or are the same. */
+  async function savePositions(order: readonly CategoryAnswer[]): Promise<boolean> {
+    const misplaced = order
+      .map(({ slug, position }, index) => ({ slug, before: position, position: index + 1 }))
+      .filter(({ before, position }) => before !== position);
+    for (const { slug, position } of misplaced) {
+      const input = { appId: app.id, slug, body: { position } };
+      const answer = await api.call('PATCH /api/apps/:appId/categories/:slug', input);
+      if ('problem' in answer) {
+        onProblem(answer.problem);
+        return false;
+      }
+      if (slug === misplaced.at(-1)?.slug) onFinish(answer.value);
+    }
+    return true;
+  }
+
+  async function move(category: CategoryAnswer, by: Step) {
+    const order = categories.filter((one) => one !== category);
+    const index = categories.indexOf(category) + (by === 'up' ? -1 : 1);
+    const isSaved = await savePositions(order.toSpliced(index, 0, category));
+    if (isSaved) setMoved({ slug: category.slug, by, place: index + 1 });
+  }
+
+  const status = moved && `${moved.slug} is number ${moved.place} of ${categories.length}.`;
+  return { move, status, rows };
+}
+
+type Step = 'up' | 'down';
+
+type RowProps = {
+  category: CategoryAnswer;
+  isFirst: boolean;
+  isLast: boolean;
+  onMove: (by: Step) => void;
+  onEdit: () => void;
+  onRemove: () => void;
+};
+
+function CategoryRow({ category, isFirst, isLast, onMove, onEdit, onRemove }: RowProps) {
+  const { slug, texts } = category;
+  return (
+    <li>
       <span className="tag mono">{slug}</span>
       <span className="grow">
         {Object.entries(texts).map(([language, { name, description }]) => (
@@ -71,17 +155,49 @@ function CategoryRow({ category: { slug, texts }, onProblem, onFinish }: RowProp
           </span>
         ))}
       </span>
-      <Button look="small" aria-label={`Delete ${slug}`} onClick={() => void remove()}>
-        Delete
-      </Button>
-    </>
+      <span className="row-acts">
+        <MoveButton slug={slug} by="up" disabled={isFirst} onMove={onMove} />
+        <MoveButton slug={slug} by="down" disabled={isLast} onMove={onMove} />
+        <Button look="small" aria-label={`Edit ${slug}`} onClick={onEdit}>
+          Edit
+        </Button>
+        <Button look="small" aria-label={`Delete ${slug}`} onClick={onRemove}>
+          Delete
+        </Button>
+      </span>
+    </li>
+  );
+}
+
+function MoveButton({
+  slug,
+  by,
+  disabled,
+  onMove,
+}: {
+  slug: string;
+  by: Step;
+  disabled: boolean;
+  onMove: (by: Step) => void;
+}) {
+  return (
+    <Button
+      look="small icon"
+      data-move={`${by} ${slug}`}
+      aria-label={`Move ${slug} ${by}`}
+      title={`Move ${by}`}
+      disabled={disabled}
+      onClick={() => onMove(by)}
+    >
+      {by === 'up' ? '↑' : '↓'}
+    </Button>
   );
 }
 
 function CreateCategory({
   locale,
   onFinish,
-}: Pick<DialogProps, 'locale'> & Pick<RowProps, 'onFinish'>) {
+}: Pick<DialogProps, 'locale'> & Pick<RowsProps, 'onFinish'>) {
   const app = useApp();
   const { api } = useServices();
   const form = useForm({ slug: '', name: '', description: '' });
@@ -91,7 +207,10 @@ function CreateCategory({
         appId: app.id,
         body: { slug: slug.trim(), texts: { [locale]: { name, description } } },
       }),
-    onFinish,
+    (list) => {
+      onFinish(list);
+      form.reset({ slug: '', name: '', description: '' });
+    },
   );
   return (
     <Form form={form} onSubmit={add}>

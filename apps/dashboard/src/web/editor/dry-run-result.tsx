@@ -6,6 +6,7 @@ import styles from './editor.module.css';
 
 const verdicts = {
   send: { mark: 'sent', text: 'would be sent' },
+  wait: { mark: 'queued', text: 'would wait' },
   skip: { mark: 'skipped', text: 'would be skipped' },
   fail: { mark: 'failed', text: 'would fail' },
 } as const;

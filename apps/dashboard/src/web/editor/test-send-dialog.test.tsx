@@ -109,3 +109,17 @@ test('a dry run shows what would be sent', async () => {
   await screen.findByText('Dry run to the sandbox. Nothing was stored or sent.');
   expect(api.call).toHaveBeenCalledWith(dryRunRoute, expect.anything());
 });
+
+test('a dry run of a paused integration says that the message would wait, and why', async () => {
+  const why = 'The integration mail is paused: the message would wait.';
+  const message = {
+    ...{ channel: 'email', would: 'wait', reason: null, what: null, remedy: null },
+    ...{ target: 'ana@example.com', integration: 'mail', provider: 'smtp', dueAt: null },
+    ...{ request: null, warnings: [why] },
+  };
+  const { user } = open({ value: { delivery: 'live', messages: [message] } });
+  await user.click(getButton('Dry run'));
+  await screen.findByText('would wait');
+  expect(screen.getByText(why)).toBeTruthy();
+  expect(screen.queryByText('would be sent')).toBeNull();
+});

@@ -81,7 +81,7 @@ function AppTable({
     },
     {
       header: 'Delivery',
-      className: 'c-state',
+      className: `c-state ${styles.delivery}`,
       sortBy: ({ delivery }) => delivery,
       cell: ({ delivery }) => (
         <span className="state">
@@ -122,7 +122,9 @@ function AppTable({
 function AppId({ app: { id, name } }: { app: AppAnswer }) {
   return (
     <span className="id-cell">
-      <span className="cut">{id}</span>
+      <span className="cut" title={id}>
+        {id}
+      </span>
       <CopyButton text={id} label={`Copy the ID of ${name}`} look="small bare icon" />
     </span>
   );

@@ -13,8 +13,10 @@ const ana: PersonRow = { ...row, id: 'a', email: 'ana@example.com', isYou: true 
 const ben: PersonRow = { ...row, id: 'b', email: 'ben@example.com', isYou: false };
 const cleo: PersonRow = { ...ben, id: 'c', email: 'cleo@example.com', hasTotp: false };
 
+const dan = { id: 'd', email: 'dan@example.com', role: 'viewer', invitedBy: null, expiresAt: 0 };
+
 function open(isOwner: boolean) {
-  const list = { people: [ana, ben, cleo], invitations: [] };
+  const list = { people: [ana, ben, cleo], invitations: [dan] };
   const call = jest.fn(async (route: string, _input?: object) => ({
     value: route.startsWith('GET') ? list : { ...list, people: [ana, cleo] },
   }));
@@ -46,4 +48,18 @@ test('other roles see who has two-step sign-in, and cannot reset it', async () =
   open(false);
   expect(await screen.findAllByText('two-step')).toHaveLength(2);
   expect(screen.queryByRole('button', { name: /two-step/ })).toBeNull();
+});
+
+test('an invitation is revoked only after a confirmation', async () => {
+  const call = open(true);
+  const user = userEvent.setup();
+  const route = 'DELETE /api/people/invitations/:id';
+  const revoke = await screen.findByRole('button', { name: /^Revoke the invitation of dan@/ });
+  await user.click(revoke);
+  await user.click(screen.getByRole('button', { name: 'Cancel' }));
+  expect(call).not.toHaveBeenCalledWith(route, expect.anything());
+  await user.click(revoke);
+  await user.click(screen.getByRole('button', { name: 'Revoke invitation' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(call).toHaveBeenCalledWith(route, { id: 'd' });
 });

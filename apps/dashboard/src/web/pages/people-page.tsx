@@ -1,16 +1,20 @@
 import { useState } from 'react';
 import type { InvitationRow, PeopleAnswer, PersonRow } from '../../api/people';
 import { useAnswer } from '../answers';
-import type { PageProblem } from '../api';
-import { useServices, useSession } from '../context';
+import { useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Moment } from '../parts/moment';
-import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
+import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { InviteDialog, InvitedLink } from '../people/invite-dialog';
-import { RemovePersonDialog, ResetTotpDialog, RoleDialog } from '../people/person-dialogs';
+import {
+  RemovePersonDialog,
+  ResetTotpDialog,
+  RevokeInvitationDialog,
+  RoleDialog,
+} from '../people/person-dialogs';
 import styles from './people-page.module.css';
 
 type Step = { kind: 'invite' } | { kind: keyof typeof personDialogs; person: PersonRow };
@@ -166,13 +170,7 @@ function Invitations({
   onChanged: (people: PeopleAnswer) => void;
 }) {
   const { isOwner } = useSession();
-  const { api } = useServices();
-  const [problem, setProblem] = useState<PageProblem>();
-  async function revoke(id: string) {
-    const answer = await api.call('DELETE /api/people/invitations/:id', { id });
-    setProblem('problem' in answer ? answer.problem : undefined);
-    if ('value' in answer) onChanged(answer.value);
-  }
+  const [revoked, setRevoked] = useState<InvitationRow>();
   const columns: Column<InvitationRow>[] = [
     {
       header: 'E-mail',
@@ -199,12 +197,12 @@ function Invitations({
       header: 'Actions',
       isHeaderHidden: true,
       className: `c-acts right ${stacked.line}`,
-      cell: ({ id, email }) =>
+      cell: (invitation) =>
         isOwner && (
           <Button
             look="small"
-            aria-label={`Revoke the invitation of ${email}`}
-            onClick={() => void revoke(id)}
+            aria-label={`Revoke the invitation of ${invitation.email}`}
+            onClick={() => setRevoked(invitation)}
           >
             Revoke
           </Button>
@@ -215,8 +213,14 @@ function Invitations({
     <section aria-label="Invitations">
       <div className={`pad ${styles.head}`}>
         <h2 className="sect">Pending invitations</h2>
-        <ProblemNote problem={problem} />
       </div>
+      {revoked && (
+        <RevokeInvitationDialog
+          invitation={revoked}
+          onClose={() => setRevoked(undefined)}
+          onChanged={onChanged}
+        />
+      )}
       {rows.length === 0 ? (
         <div className="pad">
           <NoteBox tone="plain">

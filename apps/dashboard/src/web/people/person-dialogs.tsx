@@ -1,6 +1,7 @@
-import type { PeopleAnswer, PersonRow } from '../../api/people';
+import type { InvitationRow, PeopleAnswer, PersonRow } from '../../api/people';
 import { useReload } from '../answers';
 import { useServices } from '../context';
+import { FormDialog } from '../parts/form-dialog';
 import { PasswordDialog } from '../parts/password-dialog';
 import { useForm } from '../parts/use-form';
 import { RoleChoice } from './role-choice';
@@ -74,5 +75,37 @@ export function RemovePersonDialog({ person, onClose, onChanged }: PersonProps) 
       }}
       onClose={onClose}
     />
+  );
+}
+
+export function RevokeInvitationDialog({
+  invitation: { id, email },
+  onClose,
+  onChanged,
+}: {
+  invitation: InvitationRow;
+  onClose: () => void;
+  onChanged: (people: PeopleAnswer) => void;
+}) {
+  const { api } = useServices();
+  const form = useForm({});
+  const onSubmit = form.submit(
+    () => api.call('DELETE /api/people/invitations/:id', { id }),
+    (people) => {
+      onChanged(people);
+      onClose();
+    },
+  );
+  return (
+    <FormDialog
+      title={`Revoke the invitation of ${email}`}
+      form={form}
+      onSubmit={onSubmit}
+      onClose={onClose}
+      action="Revoke invitation"
+      isDanger
+    >
+      <p>The link stops working at once. You can invite {email} again.</p>
+    </FormDialog>
   );
 }

@@ -4,13 +4,14 @@ import { type FormEvent, useEffect, useLayoutEffect, useRef, useState } from 're
 import type { ItemFilters, ItemRow } from '../../api/request-items';
 import type { RequestAnswer } from '../../api/requests';
 import type { PageProblem } from '../api';
+import { useApp, useServices } from '../context';
 import { count } from '../format';
 import { Button } from '../parts/controls';
+import { ExportButton } from '../parts/export-button';
 import { channelIcon, Icon } from '../parts/icons';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import styles from './bulk.module.css';
-import { ExportButton } from './export-button';
 import { type ItemList as Items, useItems } from './use-items';
 
 type Props = {
@@ -53,6 +54,8 @@ type BarProps = Pick<Props, 'request' | 'filters' | 'onFilter'> & {
 
 function ItemBar({ request, filters, onFilter, onProblem }: BarProps) {
   const { requestId, items, plannedItems } = request;
+  const app = useApp();
+  const { api } = useServices();
   function search(form: FormEvent<HTMLFormElement>) {
     form.preventDefault();
     const recipient = String(new FormData(form.currentTarget).get('recipient')).trim();
@@ -86,7 +89,17 @@ function ItemBar({ request, filters, onFilter, onProblem }: BarProps) {
           </button>
         </span>
       ))}
-      <ExportButton requestId={requestId} filters={filters} onProblem={onProblem} />
+      <ExportButton
+        name={`belfry-${requestId}.csv`}
+        read={() =>
+          api.download('GET /api/apps/:appId/requests/:requestId/items.csv', {
+            appId: app.id,
+            requestId,
+            query: filters,
+          })
+        }
+        onProblem={onProblem}
+      />
     </search>
   );
 }

@@ -42,3 +42,22 @@ test('a changed number of messages is counted again, and needs another confirmat
     body: { filters: resendCount.filters, confirmed: 3, perSecond: 5 },
   });
 });
+
+test('messages that are not resent are counted in words, one or many', async () => {
+  const means = 'Still waiting, or being sent. Wait until that ends, or cancel.';
+  const warning = '2 messages were accepted by the provider: their recipients may get them twice.';
+  const answer = {
+    ...resendCount,
+    ...{ states: [{ name: 'sent', messages: 2, warning }], mayDuplicate: 2 },
+    leftOut: [1, 3].map((messages) => ({ reason: `not_ended_${messages}`, means, messages })),
+  };
+  const api = createTestApi({ 'GET /api/apps/:appId/resends/count': answer });
+  renderPart(<ResendByFilterDialog filters={resendCount.filters} onClose={() => undefined} />, api);
+  const items = await screen.findAllByRole('listitem');
+  expect(items.map((item) => item.textContent)).toEqual([
+    `1 message not resent. ${means}`,
+    `3 messages not resent. ${means}`,
+  ]);
+  expect(screen.getByText('2 messages may arrive twice.')).toBeTruthy();
+  expect(screen.getByText(warning)).toBeTruthy();
+});

@@ -113,7 +113,7 @@ function CountSummary({ resendCount }: { resendCount: ResendCountAnswer }) {
         <ul className={styles.skips} aria-label="Not resent">
           {leftOut.map(({ reason, means, messages: each }) => (
             <li key={reason}>
-              <b>{count(each)} not resent.</b> {means}
+              <b>{plural(each, 'message')} not resent.</b> {means}
             </li>
           ))}
         </ul>
@@ -139,10 +139,7 @@ function Duplicates({ resendCount: { mayDuplicate, states } }: { resendCount: Re
   const title = `${plural(mayDuplicate, 'message')} may arrive twice.`;
   return (
     <NoteBox tone="amber" title={title}>
-      {states
-        .filter(({ warning }) => warning !== null)
-        .map(({ name, messages, warning }) => `${count(messages)} ${name}: ${warning}`)
-        .join(' ')}
+      {states.flatMap(({ warning }) => warning ?? []).join(' ')}
     </NoteBox>
   );
 }

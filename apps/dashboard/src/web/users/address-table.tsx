@@ -1,6 +1,7 @@
 import { formatSuppressedSender, maskEndpoint } from '@belfry/shared';
 import { useState } from 'react';
-import type { SuppressionRow, UserAddress, UserAnswer } from '../../api/users';
+import type { SuppressionRow } from '../../api/suppressions';
+import type { UserAddress, UserAnswer } from '../../api/users';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { convertDates } from '../dates';
@@ -11,6 +12,7 @@ import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { channelColumn } from './channel-column';
+import { isChannelOff } from './preferences';
 import { SuppressDialog } from './suppress-dialog';
 import styles from './users.module.css';
 
@@ -82,9 +84,9 @@ export function AddressTable({
   );
 }
 
+/** For optional events without a category. */
 function isOff({ preferences }: UserAnswer, { channel, address }: UserAddress): boolean {
-  const { isAllOff, channelsOff } = preferences;
-  return address !== null && (isAllOff || channelsOff.includes(channel));
+  return address !== null && isChannelOff(preferences, channel);
 }
 
 function isForAddress(row: SuppressionRow, { channel, address }: UserAddress): boolean {

@@ -1,5 +1,6 @@
 import { cleanup, screen } from '@testing-library/react';
-import type { SuppressionRow, UserAnswer } from '../../api/users';
+import type { SuppressionRow } from '../../api/suppressions';
+import type { UserAnswer } from '../../api/users';
 import { createTestApi, renderPart } from '../render-part.fixture';
 import { AddressTable } from './address-table';
 import { SuppressionList } from './suppression-list';
@@ -28,7 +29,7 @@ test.each([
         {
           addresses: [{ channel: 'sms', address, note: null, obstacle: null }],
           suppressions,
-          preferences: { isAllOff: false, channelsOff: [] },
+          preferences: { locale: null, switches: [] },
         } as unknown as UserAnswer
       }
       onChanged={async () => undefined}

@@ -1,23 +1,27 @@
 import { formatSuppressedSender } from '@belfry/shared';
 import { useState } from 'react';
-import type { SuppressionRow } from '../../api/users';
+import type { SuppressionRow } from '../../api/suppressions';
 import { useAnswer } from '../answers';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
+import { ExportButton } from '../parts/export-button';
 import { Moment } from '../parts/moment';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { channelColumn } from './channel-column';
+import { ImportDialog } from './import-dialog';
 import { SuppressDialog } from './suppress-dialog';
 import styles from './users.module.css';
 
 /** The suppressed addresses of the app, sorted. */
 export function SuppressionList({ text }: { text: string }) {
   const { mayChange } = useSession();
-  const [isAdding, setAdding] = useState(false);
+  const app = useApp();
+  const { api } = useServices();
+  const [dialog, setDialog] = useState<'add' | 'import'>();
   const list = useSuppressions(text);
   const { first, rows } = list;
   return (
@@ -25,11 +29,28 @@ export function SuppressionList({ text }: { text: string }) {
       <AwayBar loaded={first} reload={first.reload} />
       <PageHead
         action={
-          mayChange && (
-            <Button look="main-action" onClick={() => setAdding(true)}>
-              Suppress address
-            </Button>
-          )
+          <span className={`row-acts ${styles.listActions}`}>
+            <ExportButton
+              name="belfry-suppressions.csv"
+              read={() =>
+                api.download('GET /api/apps/:appId/suppressions.csv', {
+                  appId: app.id,
+                  query: text ? { text } : {},
+                })
+              }
+              onProblem={list.setProblem}
+            />
+            {mayChange && (
+              <>
+                <Button look="small" onClick={() => setDialog('import')}>
+                  Import CSV
+                </Button>
+                <Button look="main-action" onClick={() => setDialog('add')}>
+                  Suppress address
+                </Button>
+              </>
+            )}
+          </span>
         }
       >
         Addresses that bounced, opted out, or were added by an operator. Messages to them are
@@ -54,7 +75,12 @@ export function SuppressionList({ text }: { text: string }) {
           </Button>
         </div>
       )}
-      {isAdding && <SuppressDialog onClose={() => setAdding(false)} onDone={list.readAnew} />}
+      {dialog === 'add' && (
+        <SuppressDialog onClose={() => setDialog(undefined)} onDone={list.readAnew} />
+      )}
+      {dialog === 'import' && (
+        <ImportDialog onClose={() => setDialog(undefined)} onDone={list.readAnew} />
+      )}
     </section>
   );
 }
@@ -92,6 +118,7 @@ function useSuppressions(text: string) {
     first,
     rows: [...(first.value?.suppressions ?? []), ...(more?.rows ?? [])],
     problem,
+    setProblem,
     readMore: next === null ? undefined : () => void readMore(next),
     readAnew,
     allow,
@@ -144,9 +171,13 @@ const columns: Column<SuppressionRow>[] = [
   {
     header: 'Detail',
     title: ({ detail }) => detail,
-    cell: ({ sender, detail }) => (
+    cell: ({ sender, scope, detail }) => (
       <>
-        <span className="faint">for {formatSuppressedSender(sender)}</span> {detail}
+        <span className="faint">
+          for {formatSuppressedSender(sender)}
+          {scope === 'optional' && ', optional events only'}
+        </span>{' '}
+        {detail}
       </>
     ),
   },

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import type { UserAnswer, UserPreferences } from '../../api/users';
+import type { UserAnswer } from '../../api/users';
 import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
 import { formatFull } from '../dates';
@@ -11,6 +11,8 @@ import { AddressTable } from './address-table';
 import { DeviceTable } from './device-table';
 import { EraseDialog } from './erase-dialog';
 import { LatestMessages } from './latest-messages';
+import { formatPreferences } from './preferences';
+import { PreferencesDialog } from './preferences-dialog';
 import { SentTab } from './sent-tab';
 import styles from './users.module.css';
 
@@ -67,7 +69,8 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
 
 function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void> }) {
   const { mayChange } = useSession();
-  const [isErasing, setErasing] = useState(false);
+  const [dialog, setDialog] = useState<'erase' | 'preferences'>();
+  const close = () => setDialog(undefined);
   const { locale } = user.preferences;
   return (
     <>
@@ -79,7 +82,14 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
           <dt>language</dt>
           <dd>{locale ?? <span className="faint">none; the event’s default is used</span>}</dd>
           <dt>preferences</dt>
-          <dd>{formatPreferences(user.preferences)}</dd>
+          <dd>
+            <span>{formatPreferences(user.preferences)}</span>{' '}
+            {mayChange && (
+              <Button look="small" onClick={() => setDialog('preferences')}>
+                Change preferences
+              </Button>
+            )}
+          </dd>
           <dt>user_sid</dt>
           <dd className="mono">{user.sid}</dd>
           <dt>created</dt>
@@ -97,12 +107,15 @@ function Record({ user, reload }: { user: UserAnswer; reload: () => Promise<void
           <span className="faint small grow">
             Deletes the user, and the addresses and content of their messages.
           </span>
-          <Button look="danger" onClick={() => setErasing(true)}>
+          <Button look="danger" onClick={() => setDialog('erase')}>
             Erase user
           </Button>
         </div>
       )}
-      {isErasing && <EraseDialog user={user} onClose={() => setErasing(false)} />}
+      {dialog === 'erase' && <EraseDialog user={user} onClose={close} />}
+      {dialog === 'preferences' && (
+        <PreferencesDialog user={user} onClose={close} onDone={reload} />
+      )}
     </>
   );
 }
@@ -119,17 +132,4 @@ function Fact({ name, value }: { name: string; value: unknown }) {
       <dd className="mono">{String(value)}</dd>
     </>
   );
-}
-
-function formatPreferences({ isAllOff, channelsOff, categories }: UserPreferences): string {
-  const all = [
-    ...(isAllOff ? ['everything is off'] : []),
-    ...channelsOff.map((channel) => `${channel} is off`),
-    ...categories.map(
-      ({ category, channel, isOff }) =>
-        `category “${category}” is ${isOff ? 'off' : 'on'}${channel === null ? '' : ` for ${channel}`}`,
-    ),
-  ];
-  if (all.length === 0) return 'everything is on';
-  return `${all.join(', ')}. Mandatory events are still sent.`;
 }

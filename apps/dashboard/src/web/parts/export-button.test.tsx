@@ -1,6 +1,5 @@
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { createApi, type PageProblem } from '../api';
-import { ServicesContext, SessionContext } from '../context';
 import { ExportButton } from './export-button';
 
 afterEach(cleanup);
@@ -21,14 +20,12 @@ async function exportFile(response: () => Promise<unknown>) {
     fetch: (() => response()) as unknown as typeof fetch,
     onSignedOut: () => undefined,
   });
-  // The button reads only these members.
-  const [services, session] = [{ api } as never, { app: { id: 'a' } } as never];
   render(
-    <ServicesContext value={services}>
-      <SessionContext value={session}>
-        <ExportButton requestId="r" filters={{}} onProblem={(problem) => problems.push(problem)} />
-      </SessionContext>
-    </ServicesContext>,
+    <ExportButton
+      name="belfry-r.csv"
+      read={() => api.download('GET /api/apps/:appId/suppressions.csv', { appId: 'a' })}
+      onProblem={(problem) => problems.push(problem)}
+    />,
   );
   const button = screen.getByRole('button');
   fireEvent.click(button);
