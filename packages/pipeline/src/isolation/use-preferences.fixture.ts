@@ -56,6 +56,7 @@ export async function usePreferences(world: World): Promise<void> {
   await setCategory(world, undefined);
   await useOptionalSuppression(world);
   await useLinks(world);
+  await useSuppressionFiles(world);
 }
 
 /** The page of the app, and unsubscribing with and without a stored user. */
@@ -69,7 +70,6 @@ async function useLinks({ database, appId, alter }: World): Promise<void> {
     appId,
     token.target,
   ]);
-  await useSuppressionFiles(world);
 }
 
 function setCategory({ alter, event }: World, category: string | undefined): Promise<void> {
