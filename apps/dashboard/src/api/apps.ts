@@ -18,6 +18,7 @@ function createSettingSchema(setting: AppSetting): TSchema {
     return Type.Union([Type.String(), Type.Null()], { 'x-problem': notARegion });
   }
   if (setting.kind === 'color') {
+    // pattern-ignore: isColor has it as a literal, which is checked there
     const color = Type.String({ pattern: colorPattern });
     return Type.Union([color, Type.Null()], { 'x-problem': notAColor });
   }
