@@ -75,9 +75,7 @@ testInBrowser(
     await page.getByRole('article', { name: /Third/ }).waitFor();
     await page.getByRole('button', { name: 'Switch' }).click();
     await page.getByRole('button', { name: 'Unread: 0' }).waitFor();
-    await eventually(() =>
-      expect([streamCalls('bob'), site.gateway.streams.size]).toEqual([1, 1]),
-    );
+    await eventually(() => expect([streamCalls('bob'), site.gateway.streams.size]).toEqual([1, 1]));
     expect(problems).toEqual([]);
   },
 );

@@ -100,6 +100,7 @@ describe('stored credentials', () => {
       'whatsapp/twilio max_per_second',
       'whatsapp/twilio auth_token',
       'whatsapp/twilio api_key_secret',
+      'telegram/telegram receives_replies',
       'telegram/telegram max_per_second',
       'push/fcm max_per_second',
       'push/web_push subject',

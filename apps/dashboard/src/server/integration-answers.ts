@@ -47,10 +47,9 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
     const { id, name, channel, provider, settings, state, stateReason, waiting } = row;
     const stored = box.open(row);
     const providerDefinition = findProvider(channels, { channel, provider });
-      const input = { settings, credentials: stored };
-      const dnsRecord = providerDefinition?.getDnsRecord?.(input) ?? null;
-      const problems = providerDefinition ? checkIntegration(providerDefinition, input) : [];
-      const hasShownUrl = providerDefinition?.receipts && !providerDefinition.receipts.registersUrl;
+    const input = { settings, credentials: stored };
+    const dnsRecord = providerDefinition?.getDnsRecord?.(input) ?? null;
+    const problems = providerDefinition ? checkIntegration(providerDefinition, input) : [];
     return {
       id,
       name,
@@ -67,7 +66,7 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       createdAt: row.createdAt.getTime(),
       updatedAt: row.updatedAt.getTime(),
       usedBy,
-      receiptUrl: hasShownUrl ? deps.getReceiptUrl(id) : null,
+      receiptUrl: hasUrlToCopy(providerDefinition) ? deps.getReceiptUrl(id) : null,
       dnsRecord,
       mailSignature: dnsRecord ? null : row.mailSignature,
       canAddToSlack: provider === 'slack' && deps.getSlackInstallUrl !== undefined,
@@ -82,4 +81,9 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
   }
 
   return { find, answer, toAnswer, getProvider };
+}
+
+/** Whether an operator enters our URL at the provider. */
+function hasUrlToCopy(provider: Provider<unknown> | undefined): boolean {
+  return provider?.receipts !== undefined && !provider.receipts.registersUrl;
 }

@@ -1,8 +1,8 @@
 import {
   createAppEvents,
   createCategories,
-  createUnsubscribes,
   createSuppressionFiles,
+  createUnsubscribes,
   createUserPreferences,
   createUsers,
 } from '@belfry/database';
