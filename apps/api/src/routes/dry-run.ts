@@ -113,7 +113,7 @@ export const dryRunExample: DryRunAnswer = {
           bcc: [],
           subject: 'Order',
           text: 'Hello Ana',
-          headers: {},
+          headers: { 'Auto-Submitted': 'auto-generated' },
           attachments: [],
         },
       },

@@ -52,7 +52,10 @@ type Visit = View & { stored: PreferencesBody | undefined };
  * `/u/{token}` and `/u/{token}/preferences`: pages for people without a sign-in, and the POST of mail programs (RFC 8058). The
  * token is the credential, so neither a cookie nor an origin is looked at. Every link that does not work gets the same answer.
  */
-export function createUnsubscribeRoutes(deps: UnsubscribeRoutesDeps, readBody: ReadBody) {
+export function createUnsubscribeRoutes(
+  deps: UnsubscribeRoutesDeps,
+  readBody: ReadBody,
+): Record<'question' | 'unsubscribe' | 'preferences' | 'savePreferences', RequestHandler> {
   const { unsubscribes, metrics } = deps;
   const visit = createVisit(deps, readBody);
 

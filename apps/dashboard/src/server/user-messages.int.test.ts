@@ -122,7 +122,7 @@ describe('a resend', () => {
     const failed = { state: 'failed', reason: 'missing_data', target: user.email };
     const { requestId, messageId } = await insert({ user, ...failed });
     const { body } = await dashboard.call('get', at(`requests/${requestId}`));
-    const because = expect.stringContaining('a resend keeps the version and the data');
+    const because = expect.stringContaining('it keeps the version and the data');
     expect(body.channelRows[0].can.resend).toEqual({ isAllowed: false, warning: null, because });
     const refused = await dashboard.call('post', at(`messages/${messageId}/resend`), {});
     expect([refused.status, refused.body.error]).toEqual([409, because]);
