@@ -1,3 +1,8 @@
+import path from 'node:path';
+import { migrate } from '@belfry/database';
+import { createDatabase } from '@belfry/embedded';
+import pg from 'pg';
+import { repositoryRoot } from '../test-stores';
 import {
   type BenchContext,
   callHeaders,
@@ -21,6 +26,7 @@ export const acceptNames = {
   proto: '(b) the same with the prototype change',
   send: '(c) events/send without a key',
   keyed: '(c) events/send with a key',
+  byHand: '(d) a keyed send by hand with Express 5 and Prisma',
   three: '(c) with a key, 3 channels',
   all: '(c) with a key, all 8 channels',
 } as const;
@@ -47,6 +53,8 @@ export async function startAcceptServers(context: BenchContext): Promise<AcceptS
   const hello = await add(startPart('hello', 'baseline-main.js', ['hello']));
   const plain = await add(startPart('plain', 'baseline-main.js', ['plain', queueUrl]));
   const proto = await add(startPart('proto', 'baseline-main.js', ['proto', queueUrl]));
+  const byHandArgs = [await createByHandDatabase(context), queueUrl, world.tenant.appId];
+  const byHand = await add(startPart('by hand', 'by-hand-main.js', byHandArgs));
   const headers = callHeaders(context, true);
   const baseline = ({ pid, url }: BenchMember) => ({
     pid,
@@ -68,6 +76,7 @@ export async function startAcceptServers(context: BenchContext): Promise<AcceptS
       hello: baseline(hello),
       plain: baseline(plain),
       proto: baseline(proto),
+      byHand: baseline(byHand),
       send: ours(sms[0].name, false),
       keyed: ours(sms[0].name, true),
       three: ours(three.name, true, reachableUser),
@@ -78,6 +87,30 @@ export async function startAcceptServers(context: BenchContext): Promise<AcceptS
     },
   };
 }
+
+/** A database of its own with only the indexes that (d) needs: it has no log to search, no plan and no relay. */
+async function createByHandDatabase({ world }: BenchContext): Promise<string> {
+  await createDatabase(world.databaseUrl, 'by_hand');
+  const url = new URL(world.databaseUrl);
+  url.pathname = '/by_hand';
+  await migrate(url.href, path.join(repositoryRoot, 'prisma', 'migrations'));
+  const client = new pg.Client(url.href);
+  await client.connect();
+  await client.query(withoutOurIndexes).finally(() => client.end());
+  return url.href;
+}
+
+const withoutOurIndexes = `
+DO $$ DECLARE each record; BEGIN
+  FOR each IN SELECT indexrelid::regclass AS name FROM pg_index
+    WHERE indrelid IN ('request'::regclass, 'message'::regclass) AND NOT indisprimary
+  LOOP EXECUTE format('DROP INDEX %s', each.name); END LOOP;
+  FOR each IN SELECT tgname, tgrelid::regclass AS owner FROM pg_trigger
+    WHERE tgrelid IN ('request'::regclass, 'message'::regclass) AND NOT tgisinternal
+  LOOP EXECUTE format('DROP TRIGGER %I ON %s', each.tgname, each.owner); END LOOP;
+END $$;
+CREATE INDEX ON message (request_id);
+CREATE INDEX ON message (state, due_at);`;
 
 /** A recipient with an address on every channel but push, which needs a stored device and is skipped. */
 const reachableUser = {
@@ -140,7 +173,16 @@ const connections = 64;
 
 /** The lines (a), (b) and (c): calls per second, and latency. */
 export async function measureAccept(context: BenchContext, servers: AcceptServers) {
-  const names: AcceptName[] = ['hello', 'plain', 'proto', 'send', 'keyed', 'three', 'all'];
+  const names: AcceptName[] = [
+    'hello',
+    'plain',
+    'proto',
+    'send',
+    'keyed',
+    'byHand',
+    'three',
+    'all',
+  ];
   const series = createSeries();
   const warm = { names, connections, sliceMs: context.isQuick ? 1_500 : 8_000 };
   context.onProgress('accepting: warming up');
@@ -167,6 +209,7 @@ function computeRatios(series: Series) {
     send_vs_naive_fast: ratio('send', 'proto'),
     send_keyed_vs_naive: ratio('keyed', 'plain'),
     send_keyed_vs_naive_fast: ratio('keyed', 'proto'),
+    send_keyed_vs_by_hand: ratio('keyed', 'byHand'),
     keyed_p99_vs_naive: computeRatio(
       series.getValues('keyed', 'p99Ms'),
       series.getValues('plain', 'p99Ms'),

@@ -13,7 +13,7 @@ export async function measureConnections(
   servers: AcceptServers,
 ): Promise<BenchLine[]> {
   const series = createSeries();
-  const names: AcceptName[] = ['plain', 'proto', 'send', 'keyed'];
+  const names: AcceptName[] = ['plain', 'proto', 'send', 'keyed', 'byHand'];
   for (const connections of [1, 16, 256]) {
     await runRounds({ ...few, signal: context.signal }, async (index) => {
       context.onProgress(`${connections} connections: round ${index + 1}`);

@@ -70,6 +70,7 @@ async function build(closers: Closers): Promise<Omit<BenchWorld, 'close'>> {
   await closeFolder(folder);
   const postgres = await startPostgres({
     dataDir: path.join(folder, 'postgres'),
+    canCreateDatabases: true,
     canUseServerFiles: true,
   });
   closers.push(postgres.stop);
