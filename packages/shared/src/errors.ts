@@ -48,8 +48,8 @@ export const errorCatalogue = {
   },
   signature_invalid: {
     status: 403,
-    when: 'A receipt is not signed by the provider of its integration, or is signed for a URL other than PUBLIC_URL.',
-    text: 'the receipt is not signed by the provider of this integration, or PUBLIC_URL is not the URL configured at the provider',
+    when: 'A receipt is not signed by the provider of its integration, or is signed for a URL other than PUBLIC_URL, or there is no such webhook URL.',
+    text: 'there is no such webhook URL, or the call is not signed by its provider: compare the URL, PUBLIC_URL and the signing secret with those at the provider',
   },
   app_not_found: {
     status: 404,

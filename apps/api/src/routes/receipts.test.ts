@@ -143,14 +143,14 @@ describe('a call of a provider', () => {
     ['a provider that sends no receipts', path, { ...integration, provider: 'silent' }],
     ['an unknown provider', path, { ...integration, provider: 'gone' }],
     ['an unknown channel', path, { ...integration, channel: 'gone' }],
-  ])('to %s gets 404', async (_title, to, storedIntegration) => {
+  ])('to %s gets the answer of a forged one', async (_title, to, storedIntegration) => {
     const { server, written: storedReceipts } = setUp(
       storedIntegration ?? { ...integration, id: newId() },
     );
     for (const method of ['post', 'get'] as const) {
       const answer = await request(server)[method](to);
-      expect(answer.status).toBe(404);
-      expect(answer.body).toMatchObject({ code: 'not_found' });
+      expect(answer.status).toBe(403);
+      expect(answer.body).toMatchObject({ code: 'signature_invalid' });
     }
     expect(storedReceipts).toEqual([]);
   });

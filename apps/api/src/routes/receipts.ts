@@ -82,7 +82,7 @@ export function createReceiptRoutes(
     });
   }
 
-  /** A URL that Belfry did not create gets a 404. */
+  /** A URL that Belfry did not create gets the same answer as a forged call. */
   async function find(
     req: Request,
   ): Promise<{ integration: IntegrationRow; reader: ReceiptReader }> {
@@ -91,7 +91,7 @@ export function createReceiptRoutes(
     const integration = isOurs ? await receipts.findIntegration(String(id)) : undefined;
     const channel = integration && receipts.channels[integration.channel];
     const reader = channel?.providers[integration?.provider ?? '']?.receipts;
-    if (!integration || !reader) throw new AppError('not_found');
+    if (!integration || !reader) throw notSigned();
     return { integration, reader };
   }
 
