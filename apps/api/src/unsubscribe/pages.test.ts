@@ -52,11 +52,19 @@ test('a category is named in the language of the page, else in its first one', (
   );
 });
 
+const readLegends = (html: string) =>
+  [...html.matchAll(/<legend>(.*?)<\/legend>/g)].map(([, text]) => text);
+
 test('only categories of live optional events are shown, and other messages last', () => {
   const { html } = renderPreferences(view, { stored: {} });
-  const legends = [...html.matchAll(/<legend>(.*?)<\/legend>/g)].map(([, text]) => text);
-  expect(legends).toEqual(['&lt;Neues&gt;', 'Other messages']);
+  expect(readLegends(html)).toEqual(['&lt;Neues&gt;', 'Other messages']);
   expect(html).toContain('checked> SMS</label>');
+});
+
+test('without a category in use, the messages are not called other ones', () => {
+  const facts = { ...view.facts, switches: [{ category: null, channel: 'sms' }] };
+  const { html } = renderPreferences({ ...view, facts }, { stored: {} });
+  expect(readLegends(html)).toEqual(['All optional messages']);
 });
 
 test.each(['#000000', '#ffffff', '#1d4ed8', '#00ff88', '#777777', '#767676', '#808080'])(

@@ -51,7 +51,9 @@ export function renderPreferences(view: View, { stored, result }: PreferencesSta
   const { strings } = describe(view);
   const { facts, token, language } = view;
   const groups = listGroups(facts);
-  const fieldsets = groups.map((group) => renderGroup(view, group, stored)).join('\n');
+  const fieldsets = groups
+    .map((group) => renderGroup(view, { ...group, isOnly: groups.length === 1 }, stored))
+    .join('\n');
   const role = result === 'notSaved' ? 'alert' : 'status';
   const form = `<form method="post">${fieldsets}
 <button class="main" name="action" value="save">${strings.save}</button>
@@ -84,8 +86,12 @@ function listGroups({ categories, switches }: PageFacts): Group[] {
     .filter(({ channels }) => channels.length > 0);
 }
 
-function renderGroup(view: View, { category, channels }: Group, stored: Preferences): string {
-  const { name, description } = nameTopic(view, category);
+function renderGroup(
+  view: View,
+  { category, channels, isOnly }: Group & { isOnly: boolean },
+  stored: Preferences,
+): string {
+  const { name, description } = nameTopic(view, category, isOnly);
   const boxes = channels.map((channel) => {
     const value = writeSwitch({ category, channel });
     const isOn = !isSwitchedOff(stored, { category, channel });
@@ -105,15 +111,17 @@ export function writeSwitch({ category, channel }: PageFacts['switches'][number]
 function describe(view: View): { strings: PageStrings; address: string } {
   const strings = getStrings(view.language);
   const { channel, category = null } = view.token;
-  const topic = category === null ? strings.allOptional : nameTopic(view, category).name;
+  const topic = nameTopic(view, category, true).name;
   const address = `<dl><dt>${strings.topic}</dt><dd>${topic}</dd>
 <dt>${strings.channel}</dt><dd>${nameChannel(view, channel)}</dd>
 <dt>${strings.address}</dt><dd dir="ltr">${showAddress(view.token)}</dd></dl>`;
   return { strings, address };
 }
 
-function nameTopic({ facts, language }: View, category: string | null) {
-  if (category === null) return { name: getStrings(language).others, description: '' };
+/** Events without a category are "other" beside those with one. */
+function nameTopic({ facts, language }: View, category: string | null, isOnly = false) {
+  const { allOptional, others } = getStrings(language);
+  if (category === null) return { name: isOnly ? allOptional : others, description: '' };
   const texts = facts.categories.find(({ slug }) => slug === category)?.texts ?? {};
   const chosen = chooseLocale(
     language,
