@@ -28,7 +28,7 @@ const remedies: Record<string, string> = {
   suppressed:
     'Select Allow on the Users page to remove the suppression, if the address may be used again.',
   opted_out:
-    'No correction needed. The recipient can subscribe again, or an operator can remove the suppression on their request.',
+    'No correction needed: the recipient chose this. On their request, an operator can change it on the user’s page.',
   device_gone:
     'Push and OneSignal: no correction needed, because the app registers the device again when it is next opened. Other channels: store or send another address.',
   no_integration: 'Add an integration to this channel of the event, and publish.',
