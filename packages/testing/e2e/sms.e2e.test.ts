@@ -19,7 +19,7 @@ let event: string;
 
 beforeAll(async () => {
   twilio = await createTwilioSimulator();
-  system = await startSystem({ env: { TWILIO_API_URL: twilio.url, SEND_TIMEOUT_MS: '2000' } });
+  system = await startSystem({ env: { TWILIO_API_URL: twilio.url, SEND_TIMEOUT_MS: '5000' } });
   tenant = await system.factories.createTenant({ delivery: 'live' });
   const { id } = await system.factories.createIntegration(tenant, {
     channel: 'sms',

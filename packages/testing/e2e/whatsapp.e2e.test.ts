@@ -24,7 +24,7 @@ let receipts: string;
 
 beforeAll(async () => {
   meta = await createMetaSimulator();
-  system = await startSystem({ env: { META_API_URL: meta.url, SEND_TIMEOUT_MS: '2000' } });
+  system = await startSystem({ env: { META_API_URL: meta.url, SEND_TIMEOUT_MS: '5000' } });
   tenant = await system.factories.createTenant({ delivery: 'live' });
   const { id } = await system.factories.createIntegration(tenant, {
     channel: 'whatsapp',
