@@ -88,7 +88,8 @@ describe('createSseParser', () => {
     const texts = fc.tuple(fc.constantFrom('', '\uFEFF'), fc.array(parts, { maxLength: 20 }));
     fc.assert(
       fc.property(texts, fc.array(fc.nat(), { maxLength: 12 }), ([mark, rows], cuts) => {
-        const bytes = encode(mark + rows.join(''));
+        // Node's decoder, unlike that of browsers, also removes a second mark after one that came alone.
+        const bytes = encode(mark + rows.join('').replace(/^\uFEFF+/, ''));
         const places = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length];
         const sorted = places.sort((a, b) => a - b);
         const chunks = sorted.map((end, index) => bytes.slice(sorted[index - 1] ?? 0, end));
