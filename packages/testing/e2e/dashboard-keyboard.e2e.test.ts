@@ -237,7 +237,7 @@ describe('on a phone, where a pane replaces its list', () => {
       const link = captures(page).getByRole('link').nth(place);
       await pressEnterOn(link);
       await expectFocus(page.getByRole('heading', { name: 'order_shipped', level: 2 }));
-      await pressEnterOn(page.getByRole('link', { name: 'Back to the list' }));
+      await pressEnterOn(page.getByRole('link', { name: 'Back to the list' }), 'Shift+Tab');
       await expectFocus(link);
     }
   });

@@ -23,8 +23,8 @@ export async function expectFocus(element: Locator): Promise<void> {
 }
 
 /** Moves the focus to a button or link, and presses Enter. */
-export async function pressEnterOn(element: Locator): Promise<void> {
-  await tabTo(element);
+export async function pressEnterOn(element: Locator, key?: 'Tab' | 'Shift+Tab'): Promise<void> {
+  await tabTo(element, key);
   await element.page().keyboard.press('Enter');
 }
 
