@@ -8,6 +8,7 @@ import { DisabledWebhooksBar } from './disabled-webhooks-bar';
 import { PausedBar } from './paused-bar';
 import styles from './shell.module.css';
 import { SideBar } from './side-bar';
+import { StorageBar } from './storage-bar';
 import { TopBar } from './top-bar';
 import { walkRows } from './walk-rows';
 
@@ -54,6 +55,7 @@ export function Shell() {
         <TopBar route={route} onFind={() => setFloating('jump')} />
         <div>
           <PausedBar />
+          <StorageBar />
           <DisabledWebhooksBar />
         </div>
         <Outlet />
