@@ -187,6 +187,17 @@ export function formatSuppressedSender(sender: string | null): string {
   return sender ? `the sender ${sender}` : 'every sender';
 }
 
+const suppressors: Record<string, string> = {
+  bounced: 'the provider',
+  opted_out: 'the recipient',
+  complained: 'the recipient',
+};
+
+/** Who suppressed an address: the operator who added it or imported it, else whom its reason names. */
+export function formatSuppressor(reason: string, addedBy: string | null): string {
+  return addedBy ?? suppressors[reason] ?? 'an operator';
+}
+
 /** A change to a contact that a provider's answer implies. */
 export type ContactUpdate =
   | {
