@@ -28,7 +28,7 @@ test.each([1, 891])(
   },
 );
 
-test.each([{}, { 'Retry-After': '2' }])(
+test.each([{}, { 'Retry-After': '2' }, { 'Retry-After': 'Tue, 01 Dec 2026 17:00:00 GMT' }])(
   'a problem without a wait in its text is shown as it is, with %j',
   async (headers) => {
     expect(await readProblem('PostgreSQL does not answer.', headers)).toBe(

@@ -125,6 +125,8 @@ function getUrl(root: URL, route: Route, input: unknown): URL {
 /** Replaces the wait in seconds by the time of the next attempt, rounded up: it stays true while it is shown. */
 function addRetryTime(problem: Problem, { headers }: Response): Problem {
   const seconds = Number(headers.get('Retry-After'));
+  // A proxy may send a date.
+  if (!(seconds > 0)) return problem;
   const at = formatMoment(Math.ceil(Date.now() / 1_000 + seconds) * 1_000);
   return { ...problem, error: problem.error.replace(formatWait(seconds), `Try again at ${at}.`) };
 }
