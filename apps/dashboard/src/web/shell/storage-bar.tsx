@@ -11,8 +11,8 @@ export function StorageBar() {
     <div className="away" role="status">
       <Mark name="attention" />
       <span className="grow">
-        <b>The storage limit of the account is reached.</b> Sends get 429{' '}
-        <code>storage_limit</code>. Accepted messages are still sent.
+        <b>The storage limit of the account is reached.</b> Sends get 429 <code>storage_limit</code>
+        . Accepted messages are still sent.
       </span>
       <a className="btn small" href={href} target="_blank" rel="noreferrer">
         What to do
