@@ -193,7 +193,7 @@ const suppressors: Record<string, string> = {
   complained: 'the recipient',
 };
 
-/** Who suppressed an address: the operator who added it or imported it, else whom its reason names. */
+/** Names the operator who added or imported a suppression, else the party that its reason names. */
 export function formatSuppressor(reason: string, addedBy: string | null): string {
   return addedBy ?? suppressors[reason] ?? 'an operator';
 }
