@@ -36,6 +36,10 @@ function minutes(label: string, limits: Partial<AlertParam> = {}): AlertParam {
   return { label, unit: 'min', minimum: 1, maximum: dayMinutes, default: 10, ...limits };
 }
 
+function count(messages: number, noun: string): string {
+  return `${messages} ${noun}${messages === 1 ? '' : 's'}`;
+}
+
 /** Attempts of an integration are counted for one hour; see `IntegrationCount`. */
 const countedMinutes = 60;
 
@@ -55,7 +59,7 @@ const alertKinds = {
       },
     },
     describe: ({ percent, minutes, messages }) =>
-      `Failure rate over ${percent} % in ${minutes} min, with at least ${messages} messages`,
+      `Failure rate over ${percent} % in ${minutes} min, with at least ${count(messages, 'message')}`,
     log: { state: 'failed' },
   }),
   oldest_waiting: defineKind({
@@ -104,7 +108,7 @@ const alertKinds = {
       minutes: minutes('No receipt in', { minimum: 15, maximum: countedMinutes, default: 30 }),
     },
     describe: ({ minutes, messages }) =>
-      `No receipt in ${minutes} min, with at least ${messages} accepted messages`,
+      `No receipt in ${minutes} min, with at least ${count(messages, 'accepted message')}`,
     log: { state: 'sent' },
   }),
 } as const;

@@ -90,6 +90,7 @@ export {
   failureReasons,
   finalStates,
   formatSuppressedSender,
+  formatSuppressor,
   type MessageState,
   messageStates,
   type Outcome,

@@ -187,6 +187,17 @@ export function formatSuppressedSender(sender: string | null): string {
   return sender ? `the sender ${sender}` : 'every sender';
 }
 
+const suppressors: Record<string, string> = {
+  bounced: 'the provider',
+  opted_out: 'the recipient',
+  complained: 'the recipient',
+};
+
+/** Names the operator who added or imported a suppression, else the party that its reason names. */
+export function formatSuppressor(reason: string, addedBy: string | null): string {
+  return addedBy ?? suppressors[reason] ?? 'an operator';
+}
+
 /** A change to a contact that a provider's answer implies. */
 export type ContactUpdate =
   | {

@@ -97,7 +97,7 @@ describe('categories', () => {
     const edit = dialog(page, 'Edit category news');
     await edit.getByLabel('Name (en)').fill('What is new');
     await edit.getByLabel('Add language').fill('de');
-    await button(page, 'Add language').click();
+    await button(page, 'Add de').click();
     await edit.getByLabel('Name (de)').fill('Neues');
     expect(await inspectPage(page, 'category')).toEqual([]);
     await edit.getByRole('button', { name: 'Save' }).click();

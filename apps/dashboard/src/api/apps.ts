@@ -49,7 +49,7 @@ const app = Type.Object({
   /** When an operator paused all sending of this app; null if it is not paused. */
   sendingPausedAt: nullable(time),
   sendingPausedBy: nullable(Type.String()),
-  /** The account has reached its storage limit. */
+  /** The account has reached its storage limit; a bar on each page shows it. */
   isStorageFull: Type.Boolean(),
 });
 export type AppAnswer = Static<typeof app>;

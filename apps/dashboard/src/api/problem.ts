@@ -65,7 +65,7 @@ export type ProblemCode =
   | 'not_publishable'
   /** 422: rendering exceeds the work limit of a message; see `publishProblems`. */
   | 'too_complex'
-  /** 429: too many sign-ins; Retry-After holds the wait in seconds. */
+  /** 429: too many attempts at a password or code; Retry-After holds the wait in seconds. */
   | 'too_many_tries'
   /** 503: PostgreSQL is unavailable. */
   | 'unavailable'

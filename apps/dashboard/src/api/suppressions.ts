@@ -14,7 +14,7 @@ export const suppressionRow = Type.Object({
   scope: createChoice(['all', 'optional']),
   /** Where it came from; see `suppressionSources`. */
   source: Type.String(),
-  /** E-mail address of the operator; null if a provider reported it. */
+  /** E-mail address of the operator; null if the recipient opted out, or a provider reported it. */
   addedBy: nullable(Type.String()),
   at: time,
 });

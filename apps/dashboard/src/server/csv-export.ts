@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { toCsvLine } from './csv';
-import { Refusal } from './problem';
+import { Refusal, refuseFor } from './problem';
 import type { SignedInCall } from './route';
 
 export type CsvFile<Page> = {
@@ -48,9 +48,7 @@ function createExportLimit() {
       throw new Refusal('unavailable', 'Another export of yours is running. Wait until it ends.');
     }
     if (operatorIds.size >= maxExports) {
-      throw new Refusal('unavailable', `${maxExports} operators export files now. Try again.`, {
-        headers: { 'Retry-After': '10' },
-      });
+      throw refuseFor(10, 'unavailable', `${maxExports} operators are exporting files.`);
     }
     operatorIds.add(operatorId);
     return () => void operatorIds.delete(operatorId);

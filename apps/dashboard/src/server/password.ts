@@ -1,6 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { createSemaphore } from '@belfry/runtime';
-import { Refusal } from './problem';
+import { type Refusal, refuseFor } from './problem';
 
 export const minPasswordLength = 12;
 
@@ -97,9 +97,7 @@ function createHashQueue() {
 }
 
 function busy(): Refusal {
-  return new Refusal('unavailable', 'Too many sign-ins at the moment. Try again.', {
-    headers: { 'Retry-After': '5' },
-  });
+  return refuseFor(5, 'unavailable', 'Too many passwords are being checked.');
 }
 
 function deriveKey(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {

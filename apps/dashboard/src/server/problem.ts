@@ -1,5 +1,6 @@
 import { formatFieldName, toSentence } from '../api/field-problem';
 import type { FieldProblem, Problem, ProblemCode } from '../api/problem';
+import { formatWait } from '../api/wait-text';
 
 /** Every error code of the dashboard API and its status. */
 export const problemStatuses: Record<ProblemCode, number> = {
@@ -57,11 +58,15 @@ export function notFound(what: string): Refusal {
   return new Refusal('not_found', `No ${what} has this ID.`);
 }
 
-export function tooManyTries(seconds: number): Refusal {
-  return new Refusal('too_many_tries', `Too many attempts. Try again in ${seconds} seconds.`, {
+/** A refusal that ends by itself. `message` says why, and a second sentence says when. */
+export function refuseFor(seconds: number, code: ProblemCode, message: string): Refusal {
+  return new Refusal(code, `${message} ${formatWait(seconds)}`, {
     headers: { 'Retry-After': String(seconds) },
   });
 }
+
+export const tooManyTries = (seconds: number) =>
+  refuseFor(seconds, 'too_many_tries', 'Too many attempts.');
 
 /** A form shows each problem beside its field; other pages show these. */
 const maxSentences = 3;

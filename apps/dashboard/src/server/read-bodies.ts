@@ -1,6 +1,6 @@
 import { parseJson } from '@belfry/shared';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { Refusal } from './problem';
+import { type Refusal, refuseFor } from './problem';
 import { listRoutes, splitRoute } from './route';
 import type { Sessions } from './sessions';
 
@@ -72,11 +72,5 @@ function hasBody({ headers }: Request): boolean {
 }
 
 function tooManyBodies(): Refusal {
-  return new Refusal(
-    'unavailable',
-    'Too many requests of this account are in progress. Try again.',
-    {
-      headers: { 'Retry-After': '2' },
-    },
-  );
+  return refuseFor(2, 'unavailable', 'Too many requests of this account are in progress.');
 }

@@ -1,6 +1,6 @@
 import type { AccountAppRow, Actor, AppEventRow, AppEvents } from '@belfry/database';
 import type { SendEvent } from '@belfry/pipeline/accept';
-import { errorEntry, type Json, type ReadSend, type VersionDefinition } from '@belfry/shared';
+import type { Json, ReadSend, VersionDefinition } from '@belfry/shared';
 import type { TestSendAnswer } from '../api/test-send';
 import { notFound, Refusal } from './problem';
 
@@ -26,12 +26,15 @@ export type TestSendInput = {
   body: Json;
 };
 
+const storageIsFull =
+  'The account reached its storage limit. Nothing was stored. Wait until old messages are removed, or ask the person who runs Belfry for a higher limit.';
+
 export type TestSend = (actor: Actor, input: TestSendInput) => Promise<TestSendAnswer>;
 
 /** Stores the draft as a version of kind `test`, then accepts it like any call. */
 export function createTestSend(deps: TestSendDeps): TestSend {
   return async function testSend(actor, { app, event, definition, delivery, body }) {
-    if (app.isStorageFull) throw new Refusal('wrong_state', errorEntry('storage_limit').text);
+    if (app.isStorageFull) throw new Refusal('wrong_state', storageIsFull);
     const { eventName, item } = deps.readSend(body);
     const tested: VersionDefinition =
       delivery === 'sandbox' ? { ...definition, delivery: 'sandbox' } : definition;

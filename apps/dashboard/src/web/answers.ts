@@ -64,8 +64,8 @@ type AnswerArgs<R extends ReadRoute> =
     : [input: Input<R>, options?: AnswerOptions];
 
 /**
- * Reads a route when the page opens, then every `everyMs`, and every 5 s after a failed connection while the tab is
- * visible. A reopened page shows its last answer at once, and keeps it while the server is unavailable.
+ * Reads a route when the page opens, then every `everyMs`, and every 5 s while the server or PostgreSQL is away and the tab
+ * is visible. A reopened page shows its last answer at once, and keeps it while the server is unavailable.
  */
 export function useAnswer<R extends ReadRoute>(
   route: R,
@@ -77,7 +77,7 @@ export function useAnswer<R extends ReadRoute>(
     ...query(api, route, input),
     enabled: isEnabled,
     refetchInterval: ({ state }) =>
-      toProblem(state.error)?.code === 'unreachable' ? retryAfterMs : (everyMs ?? false),
+      isAway(toProblem(state.error)) ? retryAfterMs : (everyMs ?? false),
   });
   const reload = useCallback(async () => void (await refetch()), [refetch]);
   const key = JSON.stringify(queryKey(route, input));
@@ -94,6 +94,11 @@ export function useAnswer<R extends ReadRoute>(
     reload,
     set,
   };
+}
+
+/** Whether the server or PostgreSQL is away; every other problem stays until something is changed. */
+export function isAway(problem: PageProblem | undefined): boolean {
+  return problem?.code === 'unreachable' || problem?.code === 'unavailable';
 }
 
 export function toProblem(error: Error | null): PageProblem | undefined {

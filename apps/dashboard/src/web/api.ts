@@ -1,6 +1,7 @@
 import type { Answer, Body, Contract, PathParams, Query, Route } from '../api/contract';
 import type { Problem, ProblemCode } from '../api/problem';
 import type { PathParam } from '../api/route-spec';
+import { formatWait } from '../api/wait-text';
 import { formatMoment } from './dates';
 
 /** An error answer of the server, or a failed connection. */
@@ -121,10 +122,11 @@ function getUrl(root: URL, route: Route, input: unknown): URL {
   return url;
 }
 
-/** Replaces the wait in seconds by the local time of the next attempt. */
+/** Replaces the wait in seconds by the time of the next attempt, rounded up: it stays true while it is shown. */
 function addRetryTime(problem: Problem, { headers }: Response): Problem {
   const seconds = Number(headers.get('Retry-After'));
-  if (problem.code !== 'too_many_tries' || !(seconds > 0)) return problem;
-  const at = formatMoment(Date.now() + seconds * 1_000);
-  return { ...problem, error: `Too many attempts. Try again at ${at}.` };
+  // A proxy may send a date.
+  if (!(seconds > 0)) return problem;
+  const at = formatMoment(Math.ceil(Date.now() / 1_000 + seconds) * 1_000);
+  return { ...problem, error: problem.error.replace(formatWait(seconds), `Try again at ${at}.`) };
 }

@@ -2,16 +2,8 @@ import { useEffect, useRef } from 'react';
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
-/** One list for the help dialog and the key bindings. */
+/** The help dialog lists these after the keys of the pages. */
 export const keyHelp: readonly (readonly [string, string])[] = [
-  ['g o', 'Overview'],
-  ['g l', 'Log'],
-  ['g e', 'Events'],
-  ['g i', 'Integrations'],
-  ['g q', 'Queues'],
-  ['g a', 'Alerts'],
-  ['g s', 'Sandbox'],
-  ['g u', 'Users'],
   ['⌘K or Ctrl K', 'Find or jump'],
   ['/', 'Find in the list'],
   ['j k', 'Next and previous row'],

@@ -1,4 +1,9 @@
-import { formatSuppressedSender, type SuppressionReason, suppressionReasons } from '@belfry/shared';
+import {
+  formatSuppressedSender,
+  formatSuppressor,
+  type SuppressionReason,
+  suppressionReasons,
+} from '@belfry/shared';
 import type { CurrentSuppression } from '../deliver/suppression.sql';
 
 /** The cause, and what to do about it. */
@@ -11,7 +16,7 @@ export function explainSuppression(suppression: CurrentSuppression): Suppression
   if (reason === 'device_disabled') {
     return { what: `The provider refused the token of the device${note}.`, remedy: newToken };
   }
-  const by = addedBy ?? (reason === 'manual' ? 'an operator' : 'the provider');
+  const by = formatSuppressor(reason, addedBy);
   const time = at === null ? '' : ` at ${formatUtc(at)}`;
   const isKnown = (name: string): name is SuppressionReason =>
     Object.hasOwn(suppressionReasons, name);

@@ -83,7 +83,7 @@ test('an operator exports one file at once, and all together export four', async
   });
   await expect(startExport(createBrowser(), 'leo')).rejects.toMatchObject({
     code: 'unavailable',
-    message: '4 operators export files now. Try again.',
+    message: '4 operators are exporting files. Try again in 10 seconds.',
   });
   const [first] = browsers;
   first?.browser.destroy();

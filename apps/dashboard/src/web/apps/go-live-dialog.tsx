@@ -3,6 +3,7 @@ import { useAnswer } from '../answers';
 import { useServices, useSession } from '../context';
 import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
 import { Link } from '../parts/controls';
+import { Name } from '../parts/name';
 import { NoteBox, Waiting } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
@@ -71,11 +72,12 @@ function Checklist({
     },
     {
       header: 'Item',
+      className: stacked.text,
       isRowHeader: true,
       cell: ({ title, fix }) =>
         fix ? (
           <Link to={getPath(appId, fix)} onGo={onGo}>
-            {title}
+            <Name text={title} />
           </Link>
         ) : (
           title

@@ -77,7 +77,7 @@ test('names are edited per language, and a language without a name is not saved'
   fireEvent.click(button('Edit news'));
   fireEvent.change(textbox('Name (en)'), { target: { value: 'News' } });
   fireEvent.change(textbox('Add language'), { target: { value: 'de' } });
-  fireEvent.click(button('Add language'));
+  fireEvent.click(button('Add de'));
   fireEvent.click(button('Save'));
   expect(await screen.findByText('Enter a name.')).toBeTruthy();
   expect(document.activeElement).toBe(textbox('Name (de)'));
@@ -87,4 +87,12 @@ test('names are edited per language, and a language without a name is not saved'
   await screen.findByText('Neues');
   const texts = { en: { name: 'News', description: '' }, de: { name: 'Neues', description: '' } };
   expect(changes).toEqual([['news', { texts }]]);
+});
+
+test('a language that is listed, in any spelling, is not added', async () => {
+  await open([create('news', 1)]);
+  fireEvent.click(button('Edit news'));
+  fireEvent.change(textbox('Add language'), { target: { value: 'EN' } });
+  expect(screen.getByText('en is already in the list.')).toBeTruthy();
+  expect(button('Add en').disabled).toBe(true);
 });

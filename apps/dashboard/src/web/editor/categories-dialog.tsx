@@ -217,9 +217,11 @@ function CreateCategory({
       <TextField name="slug" label="Slug" required="Enter a slug such as news." maxLength={64} />
       <TextField name="name" label={`Name (${locale})`} required="Enter a name." maxLength={100} />
       <TextField name="description" label={`Description (${locale})`} maxLength={500} />
-      <Button look="main-action" type="submit">
-        Create category
-      </Button>
+      <div className="dialog-foot">
+        <Button look="main-action" type="submit">
+          Create category
+        </Button>
+      </div>
     </Form>
   );
 }

@@ -1,5 +1,3 @@
-import { canonicalizeLocale } from '@belfry/shared';
-import { useState } from 'react';
 import type { CategoryAnswer, CategoryListAnswer } from '../../api/categories';
 import { useApp, useServices } from '../context';
 import { Button } from '../parts/controls';
@@ -7,6 +5,7 @@ import { Field } from '../parts/field';
 import { useField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { useForm } from '../parts/use-form';
+import { AddLanguage } from './add-language';
 import styles from './editor.module.css';
 
 type Texts = CategoryAnswer['texts'];
@@ -125,42 +124,4 @@ function TextFields({
       )}
     </fieldset>
   );
-}
-
-function AddLanguage({
-  languages,
-  onAdd,
-}: {
-  languages: readonly string[];
-  onAdd: (language: string) => void;
-}) {
-  const [typed, setTyped] = useState('');
-  const language = canonicalizeLocale(typed);
-  const isListed = language !== undefined && languages.includes(language);
-  const problem = isListed ? `${language} is already listed.` : findTagProblem(typed);
-  return (
-    <div className="inline-form">
-      <Field
-        label="Add language"
-        isMono
-        value={typed}
-        problem={problem}
-        onChange={({ target }) => setTyped(target.value.trim())}
-      />
-      <Button
-        disabled={language === undefined || isListed}
-        onClick={() => {
-          if (language !== undefined) onAdd(language);
-          setTyped('');
-        }}
-      >
-        Add language
-      </Button>
-    </div>
-  );
-}
-
-function findTagProblem(typed: string): string | undefined {
-  const isTag = typed === '' || canonicalizeLocale(typed) !== undefined;
-  return isTag ? undefined : 'Enter a language such as en or de-AT.';
 }

@@ -45,7 +45,7 @@ describe('a draft', () => {
     ['EN', 'en is already in the list.'],
     ['english!', 'Enter a language tag such as de or pt-BR.'],
   ])('accepts the language %j once, whatever its spelling', (typed, problem) => {
-    expect(findLocaleProblem(definition, typed)).toBe(problem);
+    expect(findLocaleProblem(listLocales(definition), typed)).toBe(problem);
   });
 
   test('differs from the live version only in the changed fields', () => {

@@ -18,14 +18,14 @@ export function listLocales({ defaultLocale, channels }: Definition): string[] {
   return [defaultLocale, ...new Set(all.filter((locale) => locale !== defaultLocale))];
 }
 
-/** Why a typed language cannot be added to a draft; undefined if it can or nothing is typed. */
-export function findLocaleProblem(definition: Definition, typed: string): string | undefined {
+/** Why a typed language cannot be added to a list; undefined if it can or nothing is typed. */
+export function findLocaleProblem(languages: readonly string[], typed: string): string | undefined {
   if (typed === '') return undefined;
   const locale = canonicalizeLocale(typed);
   if (locale === undefined || locale.length > maxLocaleCharacters) {
     return 'Enter a language tag such as de or pt-BR.';
   }
-  const existing = listLocales(definition).find((each) => canonicalizeLocale(each) === locale);
+  const existing = languages.find((each) => canonicalizeLocale(each) === locale);
   return existing === undefined ? undefined : `${existing} is already in the list.`;
 }
 

@@ -36,7 +36,7 @@ export function EventKind({ draft }: { draft: Draft }) {
           onChange={({ target }) => draft.set(withCategory(definition, target.value))}
         >
           <option value="">None</option>
-          {listOptions(categories, definition.category).map(({ slug, name }) => (
+          {listOptions(categories, definition).map(({ slug, name }) => (
             <option key={slug} value={slug}>
               {name}
             </option>
@@ -60,10 +60,13 @@ function withCategory({ category: _, ...definition }: Definition, slug: string):
 }
 
 /** With the event's own category, if it was deleted: publishing reports it. */
-function listOptions(categories: readonly CategoryAnswer[], own: string | undefined) {
+function listOptions(
+  categories: readonly CategoryAnswer[],
+  { category: own, defaultLocale }: Definition,
+) {
   const options = categories.map(({ slug, texts }) => {
-    const [first] = Object.values(texts);
-    return { slug, name: first && first.name !== slug ? `${first.name} (${slug})` : slug };
+    const text = texts[defaultLocale] ?? texts['en'] ?? Object.values(texts)[0];
+    return { slug, name: text && text.name !== slug ? `${text.name} (${slug})` : slug };
   });
   const isListed = own === undefined || options.some(({ slug }) => slug === own);
   return isListed ? options : [...options, { slug: own, name: own }];

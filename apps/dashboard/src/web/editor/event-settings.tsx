@@ -1,4 +1,3 @@
-import { canonicalizeLocale } from '@belfry/shared';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { EventAnswer } from '../../api/events';
@@ -6,11 +5,11 @@ import { useReload } from '../answers';
 import { useApp, useServices, useSession } from '../context';
 import { ConfirmNameDialog } from '../parts/confirm-name-dialog';
 import { Button } from '../parts/controls';
-import { Field } from '../parts/field';
 import { Name } from '../parts/name';
 import { NameDialog } from '../parts/name-dialog';
 import { buildPath } from '../route';
-import { findLocaleProblem, listLocales, withLocale, withoutLocale } from './definition';
+import { AddLanguage } from './add-language';
+import { listLocales, withLocale, withoutLocale } from './definition';
 import styles from './editor.module.css';
 import { EventKind } from './event-kind';
 import type { Draft } from './use-draft';
@@ -76,13 +75,11 @@ export function EventSettings({ event, draft, onEvent }: SettingsProps) {
 
 function Languages({ draft }: { draft: Draft }) {
   const { definition } = draft;
-  const [typed, setTyped] = useState('');
-  const locale = canonicalizeLocale(typed);
-  const problem = findLocaleProblem(definition, typed);
+  const languages = listLocales(definition);
   return (
     <>
       <ul className={styles.languages}>
-        {listLocales(definition).map((one) => (
+        {languages.map((one) => (
           <li key={one}>
             <span className="tag mono">{one}</span>
             {one === definition.defaultLocale ? (
@@ -105,24 +102,10 @@ function Languages({ draft }: { draft: Draft }) {
           </li>
         ))}
       </ul>
-      <div className="inline-form">
-        <Field
-          label="Add language"
-          isMono
-          value={typed}
-          problem={problem}
-          onChange={({ target }) => setTyped(target.value.trim())}
-        />
-        <Button
-          disabled={locale === undefined || problem !== undefined}
-          onClick={() => {
-            if (locale !== undefined) draft.set(withLocale(definition, locale));
-            setTyped('');
-          }}
-        >
-          {locale === undefined ? 'Add' : `Add ${locale}`}
-        </Button>
-      </div>
+      <AddLanguage
+        languages={languages}
+        onAdd={(language) => draft.set(withLocale(definition, language))}
+      />
     </>
   );
 }

@@ -63,7 +63,7 @@ export function IntegrationHead({
           <Icon name="x" />
         </Button>
       </div>
-      <div className="line small">
+      <div className={`line small ${styles.verdict}`}>
         <HealthMark health={integration.health} />
         {integration.stateReason && <span className="dim">{integration.stateReason}</span>}
       </div>
@@ -159,7 +159,8 @@ function RemoveDialog({
       {only.length > 0 && (
         <p>
           It is the only integration of its channel in {only.map(({ name }) => name).join(', ')}.
-          Without it, these events send nothing on that channel.
+          Without it, {only.length === 1 ? 'this event sends' : 'these events send'} nothing on that
+          channel.
         </p>
       )}
     </FormDialog>

@@ -1,8 +1,8 @@
-import type { Loaded } from '../answers';
+import { isAway, type Loaded } from '../answers';
 import { Button } from '../parts/controls';
 import { Bell } from '../parts/icons';
 
-/** Shown while the server is unreachable at page load. */
+/** Shown if the session or the apps cannot be read. */
 export function TroublePage({
   loaded,
   reload,
@@ -18,7 +18,10 @@ export function TroublePage({
         Belfry
       </div>
       <h1>The dashboard is unavailable</h1>
-      <p>{loaded.problem.error} Messages are still sent. This page retries every 5 s.</p>
+      <p>
+        {loaded.problem.error}
+        {isAway(loaded.problem) && ' This page tries again every 5 s.'}
+      </p>
       <Button look="main-action" onClick={() => void reload()}>
         Try again
       </Button>

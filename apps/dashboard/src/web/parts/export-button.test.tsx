@@ -43,7 +43,10 @@ test('an export saves the file of the server', async () => {
 });
 
 test('a refused export shows why, and saves nothing', async () => {
-  const problem = { code: 'unavailable', error: '4 operators export files now. Try again.' };
+  const problem = {
+    code: 'unavailable',
+    error: 'Another export of yours is running. Wait until it ends.',
+  };
   const refusal = { ok: false, headers: new Map(), json: async () => problem };
   expect(await exportFile(async () => refusal)).toMatchObject({ problem, saved: [] });
 });

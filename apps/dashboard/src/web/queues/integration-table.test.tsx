@@ -17,6 +17,19 @@ function createIntegration(name: string, waiting: number): IntegrationQueue {
   };
 }
 
+test('an integration that needs attention says why, also without a failed attempt', () => {
+  const healthy = createIntegration('slack-bot', 0);
+  const revoked: IntegrationQueue = {
+    ...{ ...healthy, state: 'needs_attention', stateReason: 'Slack revoked this token.' },
+    health: { ...healthy.health, verdict: 'needs_attention' },
+  };
+  renderPart(
+    <IntegrationTable integrations={[revoked]} onChanged={async () => undefined} />,
+    createTestApi({}),
+  );
+  screen.getByText('Slack revoked this token.');
+});
+
 test('the number of waiting messages leads to exactly these in the log', () => {
   const integrations = [createIntegration('twilio eu', 12), createIntegration('full', 1_000)];
   renderPart(

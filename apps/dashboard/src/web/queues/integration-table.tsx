@@ -69,11 +69,11 @@ const columns: Column<IntegrationQueue>[] = [
   {
     header: 'Health',
     className: styles.health,
-    cell: ({ health }) => (
+    cell: ({ health, stateReason }) => (
       <>
         <HealthMark health={health} />
         {['failing', 'degraded', 'needs_attention'].includes(health.verdict) && (
-          <span className={styles.sub}>{formatLastError(health, formatMoment)}</span>
+          <span className={styles.sub}>{stateReason ?? formatLastError(health, formatMoment)}</span>
         )}
       </>
     ),

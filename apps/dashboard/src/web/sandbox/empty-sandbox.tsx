@@ -34,7 +34,9 @@ export function EmptySandbox() {
         {!live && <Link to={buildPath(app.id, 'events')}>Create and publish an event</Link>}
         <div className="listening" role="status">
           <Mark name="dot" tone="s-sending pulse" />
-          Listening since <Moment at={since} />. The first capture appears here automatically.
+          <span>
+            Listening since <Moment at={since} />. The first capture appears here automatically.
+          </span>
         </div>
       </div>
     </div>

@@ -7,7 +7,8 @@ import { type AppPage, buildPath, useRoute } from '../route';
 import { DisabledWebhooksBar } from './disabled-webhooks-bar';
 import { PausedBar } from './paused-bar';
 import styles from './shell.module.css';
-import { SideBar } from './side-bar';
+import { appPages, SideBar } from './side-bar';
+import { StorageBar } from './storage-bar';
 import { TopBar } from './top-bar';
 import { walkRows } from './walk-rows';
 
@@ -30,15 +31,7 @@ export function Shell() {
     'mod+k': () => setFloating('jump'),
     '?': () => setFloating('help'),
     '/': focusFinder,
-    'g o': go('overview'),
-    'g l': go('log'),
-    'g e': go('events'),
-    'g i': go('integrations'),
-    'g q': go('queues'),
-    'g a': go('alerts'),
-    'g s': go('sandbox'),
-    'g u': go('users'),
-    'g w': go('webhooks'),
+    ...Object.fromEntries(appPages.map(({ page, keys: pageKeys }) => [pageKeys, go(page)])),
     j: () => walkRows(1),
     k: () => walkRows(-1),
   };
@@ -54,6 +47,7 @@ export function Shell() {
         <TopBar route={route} onFind={() => setFloating('jump')} />
         <div>
           <PausedBar />
+          <StorageBar />
           <DisabledWebhooksBar />
         </div>
         <Outlet />

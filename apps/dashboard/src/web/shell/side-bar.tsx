@@ -10,7 +10,8 @@ import { Health } from './health';
 import styles from './side-bar.module.css';
 import { useSignOut } from './use-sign-out';
 
-const pages: readonly { page: AppPage; text: string; icon: IconName; keys: string }[] = [
+/** The pages of an app, with the keys that open them. */
+export const appPages: readonly { page: AppPage; text: string; icon: IconName; keys: string }[] = [
   { page: 'overview', text: 'Overview', icon: 'chart', keys: 'g o' },
   { page: 'log', text: 'Log', icon: 'log', keys: 'g l' },
   { page: 'events', text: 'Events', icon: 'event', keys: 'g e' },
@@ -72,7 +73,7 @@ function AppNav({ appId, route }: { appId: string; route: Route }) {
   };
   return (
     <nav aria-label="App">
-      {pages.map(({ page, text, icon, keys }) => (
+      {appPages.map(({ page, text, icon, keys }) => (
         <Link
           key={page}
           to={buildPath(appId, page)}

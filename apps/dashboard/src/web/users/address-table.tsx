@@ -1,4 +1,4 @@
-import { formatSuppressedSender, maskEndpoint } from '@belfry/shared';
+import { formatSuppressedSender, formatSuppressor, maskEndpoint } from '@belfry/shared';
 import { useState } from 'react';
 import type { SuppressionRow } from '../../api/suppressions';
 import type { UserAddress, UserAnswer } from '../../api/users';
@@ -183,7 +183,7 @@ function SuppressedNote({ row }: { row: SuppressionRow }) {
         {` for ${formatSuppressedSender(row.sender)}, `}
         {row.scope === 'optional' && 'optional events only, '}
         <Moment at={row.at} />
-        {`, by ${row.addedBy ?? 'the provider'}`}
+        {`, by ${formatSuppressor(row.reason, row.addedBy)}`}
         {row.detail && `: ${row.detail}`}
       </span>
     </small>

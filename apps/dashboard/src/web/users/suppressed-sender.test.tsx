@@ -9,15 +9,17 @@ afterEach(cleanup);
 
 const address = '+12025550123';
 
-function createSuppression(id: string, sender: string | null): SuppressionRow {
-  const facts = {
-    ...{ reason: 'manual', detail: null, addedBy: 'ana@example.com', at: 0 },
-    ...{ scope: 'all' as const, source: 'manual' },
-  };
-  return { id, channel: 'sms', address, sender, ...facts };
-}
-
-const suppressions = [createSuppression('1', null), createSuppression('2', '+15005550009')];
+const shared = { channel: 'sms', address, detail: null, at: 0 };
+const suppressions: SuppressionRow[] = [
+  {
+    ...{ ...shared, id: '1', sender: null, scope: 'all' },
+    ...{ reason: 'manual', source: 'manual', addedBy: 'ana@example.com' },
+  },
+  {
+    ...{ ...shared, id: '2', sender: '+15005550009', scope: 'optional' },
+    ...{ reason: 'opted_out', source: 'reply', addedBy: null },
+  },
+];
 
 test.each([
   ['the list of suppressions', <SuppressionList key="list" text="" />],
@@ -35,9 +37,14 @@ test.each([
       onChanged={async () => undefined}
     />,
   ],
-])('%s says whom a suppression is for in the same words', async (_where, part) => {
-  const answer = { suppressions, next: null };
-  renderPart(part, createTestApi({ 'GET /api/apps/:appId/suppressions': answer }));
-  expect(await screen.findByText(/for every sender/)).toBeTruthy();
-  expect(screen.getByText(/for the sender \+15005550009/)).toBeTruthy();
-});
+])(
+  '%s says whom a suppression is for, and whose it is, in the same words',
+  async (_where, part) => {
+    const answer = { suppressions, next: null };
+    renderPart(part, createTestApi({ 'GET /api/apps/:appId/suppressions': answer }));
+    expect(await screen.findByText(/for every sender/)).toBeTruthy();
+    expect(screen.getByText(/for the sender \+15005550009/)).toBeTruthy();
+    expect(screen.getAllByText(/ana@example.com/)).toHaveLength(1);
+    expect(screen.getAllByText(/the recipient$/)).toHaveLength(1);
+  },
+);

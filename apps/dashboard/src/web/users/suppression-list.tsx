@@ -1,4 +1,4 @@
-import { formatSuppressedSender } from '@belfry/shared';
+import { formatSuppressedSender, formatSuppressor } from '@belfry/shared';
 import { useState } from 'react';
 import type { SuppressionRow } from '../../api/suppressions';
 import { useAnswer } from '../answers';
@@ -170,7 +170,7 @@ const columns: Column<SuppressionRow>[] = [
   { header: 'Reason', className: styles.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
   {
     header: 'Detail',
-    title: ({ detail }) => detail,
+    className: stacked.text,
     cell: ({ sender, scope, detail }) => (
       <>
         <span className="faint">
@@ -185,7 +185,7 @@ const columns: Column<SuppressionRow>[] = [
     header: 'By',
     className: 'opt',
     title: ({ addedBy }) => addedBy,
-    cell: ({ addedBy }) => <span data-label="by">{addedBy ?? 'the provider'}</span>,
+    cell: ({ reason, addedBy }) => <span data-label="by">{formatSuppressor(reason, addedBy)}</span>,
   },
   {
     header: 'Since',
