@@ -44,7 +44,7 @@ import { type CancelRouteDeps, createCancelRoute } from './routes/cancel';
 import { createDeviceRoutes, type DeviceRoutesDeps } from './routes/devices';
 import { createDocsRoutes } from './routes/docs';
 import { createDryRunRoute, refuseDryRun, withDryRun } from './routes/dry-run';
-import { createSendEventRoute } from './routes/events';
+import { createSendEventRoute, type EventRoutesDeps } from './routes/events';
 import { createReadyz, livez } from './routes/health';
 import { createInboxRoutes, type InboxRoutesDeps, maxInboxBodyBytes } from './routes/inbox';
 import { inboxItemOperations } from './routes/inbox-item-operations';
@@ -93,7 +93,7 @@ export type ApiDeps = AuthenticateDeps &
     channels: WireChannels;
     https: RequireHttpsDeps;
     bodies: { maxBodyBytes: number; maxBodiesInMemoryBytes: number; pace: BodyPaceOptions };
-    metrics: AccessLogDeps['metrics'];
+    metrics: AccessLogDeps['metrics'] & EventRoutesDeps['metrics'];
     publicUrl: string;
     log: Logger;
     newId: () => string;

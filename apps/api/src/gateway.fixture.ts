@@ -107,7 +107,11 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     channels: wireChannels,
     https: { allowHttp: true, isTrustedProxy: () => false },
     bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, pace },
-    metrics: { countHttpRequest: (request) => counted.push(request), countUnsubscribe() {} },
+    metrics: {
+      countHttpRequest: (request) => counted.push(request),
+      countUnsubscribe() {},
+      observeStage() {},
+    },
     publicUrl: 'https://notify.example.com',
     log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
     newId,

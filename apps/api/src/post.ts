@@ -27,7 +27,11 @@ export type RouteCall = {
   path: PathParameters;
 };
 
-type PostHead = RouteCall & { idempotencyKey: string | undefined };
+type PostHead = RouteCall & {
+  idempotencyKey: string | undefined;
+  /** When the request arrived, by `performance.now()`. */
+  startedAtMs: number;
+};
 
 /** A POST that passed every check that does not depend on its route. */
 export type PostCall = PostHead & {
@@ -89,7 +93,8 @@ export function createPost(deps: PostDeps) {
       if (!storesNothing) refuseBeforeBody(caller, idempotencyKey);
       const bytes = await body.readBody(req, res, caller.accountId);
       const path = getPathParameters(req);
-      const head = { callId: call.id, caller, path, idempotencyKey, bytes };
+      const { id: callId, startedAtMs } = call;
+      const head = { callId, startedAtMs, caller, path, idempotencyKey, bytes };
       const prepared = await route.prepare(head);
       const work = storesNothing ? prepared.work : withinStorage(prepared.work, caller);
       const response = await runIdempotentRequest(describeCall(head, route, prepared), work);

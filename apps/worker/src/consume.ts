@@ -13,7 +13,8 @@ type ConsumeOptions<Job> = {
   /** Opens a separate connection for blocking commands. It closes with the consumer. */
   connect(): Redis;
   log: Logger;
-  handle(job: Job): Promise<void>;
+  /** `enqueuedAtMs` is the Unix time at which the job was added to Redis, by the clock of the process that added it. */
+  handle(job: Job, enqueuedAtMs: number): Promise<void>;
 };
 
 type Consumer = {
@@ -37,7 +38,7 @@ const closeTimeoutMs = 2_000;
 function consume<Job>(options: ConsumeOptions<Job>): Consumer {
   const { queue, prefix, concurrency, connect, log, handle } = options;
   const redis = connect();
-  const worker = new Worker<Job>(queue, (job) => handle(job.data), {
+  const worker = new Worker<Job>(queue, (job) => handle(job.data, job.timestamp), {
     connection: redis,
     prefix,
     concurrency,
@@ -110,10 +111,10 @@ function trackJobs<Job>({ handle }: Pick<WatchedOptions<Job>, 'handle'>) {
   let isDraining = false;
 
   return {
-    async handle(job: Job): Promise<void> {
+    async handle(job: Job, enqueuedAtMs: number): Promise<void> {
       // The relay enqueues it again.
       if (isDraining) return;
-      const working = handle(job);
+      const working = handle(job, enqueuedAtMs);
       running.add(working);
       progressAtMs = performance.now();
       try {

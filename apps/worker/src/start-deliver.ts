@@ -9,7 +9,7 @@ import { stallMs } from './watchdog';
 
 /** The role `deliver-<channel>`. */
 export function startDeliver(services: Services, channel: ChannelName): RunningRole {
-  const { env, log } = services;
+  const { env, log, metrics } = services;
   const { deliver, stop } = createDelivery(services, channel);
   const consumer = consumeWatched<DeliverJob>({
     queue: getDeliverQueue(channel),
@@ -17,7 +17,10 @@ export function startDeliver(services: Services, channel: ChannelName): RunningR
     // As many jobs as Redis may hold, so that one fairness key cannot starve another. The slots limit messages in flight.
     concurrency: env.RELAY_CHANNEL_WINDOW,
     connect: () => createConsumerRedis({ url: env.REDIS_URL, log }),
-    handle: deliver,
+    handle(job, enqueuedAtMs) {
+      for (const _ of job.ids) metrics.observeStage('queue', Date.now() - enqueuedAtMs);
+      return deliver(job);
+    },
     hasOverdueWork: () => hasOverdueMessages(services, channel),
     longestJobMs: getLeaseMs(channel, env),
     log,

@@ -22,6 +22,7 @@ export { newId } from './ids';
 export { createLogger, type Logger } from './log';
 export { createLoop, type Loop } from './loop';
 export { watchLoop } from './loop-watch';
+export { type MessageStage, messageStages, type ObserveStage } from './message-stages';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';
 export { nodeOptions } from './node-options';
 export { buildReceiptUrl, isReceiptSecret } from './receipt-address';

@@ -11,6 +11,15 @@ test('the buckets of a duration rise, from 2 ms to 10 s', async () => {
   expect([limits[0], limits.at(-1)]).toEqual([0.002, 10]);
 });
 
+test('the time in a stage is never negative, although the clocks of two machines differ', async () => {
+  const metrics = createMetrics(sources);
+  metrics.observeStage('queue', -30);
+  metrics.observeStage('queue', 250);
+  const text = await metrics.read();
+  expect(text).toMatch(/^belfry_message_stage_seconds_count\{stage="queue"\} 2$/m);
+  expect(text).toMatch(/^belfry_message_stage_seconds_sum\{stage="queue"\} 0.25$/m);
+});
+
 describe('the metrics of storage', () => {
   test('show the storage of all accounts and the fullest one, and name no account', async () => {
     const totals = { storedBytes: 1_234, fullAccounts: 2, highestShare: 1.5 };

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createObserveStage, type ObserveStage } from './message-stages';
 import { withinTime } from './within-time';
 
 /** Metrics of a process. No label names a user, a recipient or a request. */
@@ -14,6 +15,8 @@ export type Metrics = {
   countWebhook(outcome: string): void;
   /** Counts a blocked event loop; see watchLoop. */
   countLoopStall(): void;
+  /** Records how long one message was in a stage. */
+  observeStage: ObserveStage;
   /** All metrics in the Prometheus text format. */
   read(): Promise<string>;
   contentType: string;
@@ -51,6 +54,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
   const { readQueueJobs, readOldestWaiting, countStreams, readStorage, readWebhooks } = sources;
   const registry = new Registry();
   const counters = createCounters(registry);
+  const observeStage = createObserveStage(registry);
   const jobs = new Gauge({
     name: 'belfry_queue_jobs',
     help: 'Jobs in Redis.',
@@ -79,6 +83,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     countUnsubscribe: (result) => counters.unsubscribes.inc({ result }),
     countWebhook: (outcome) => counters.webhooks.inc({ outcome }),
     countLoopStall: () => counters.stalls.inc(),
+    observeStage,
     async read() {
       const [queueJobs, waiting, storage, webhooks] = await Promise.all([
         getOrEmpty(readQueueJobs()),

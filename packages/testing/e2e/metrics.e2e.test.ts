@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { messageStages } from '@belfry/runtime';
 import { channelVersion, eventually, type System, startSystem, type Tenant } from '@belfry/testing';
 
 let system: System;
@@ -12,6 +13,12 @@ afterAll(() => system.stop(), 60_000);
 async function read(url: unknown, path: string): Promise<{ status: number; text: string }> {
   const response = await fetch(new URL(path, String(url)));
   return { status: response.status, text: await response.text() };
+}
+
+/** The stages in which at least one message was. */
+function listStages(text: string): string[] {
+  const lines = text.matchAll(/^belfry_message_stage_seconds_count\{stage="(\w+)"\} [1-9]/gm);
+  return [...lines].map(([, stage = '']) => stage);
 }
 
 describe('a running system', () => {
@@ -37,6 +44,8 @@ describe('a running system', () => {
     expect(gatewayMetrics).toContain(
       'belfry_http_requests_total{route="/v1/apps/:app_id/events/send",method="POST",status="200"} 1',
     );
+    expect(listStages(gatewayMetrics)).toEqual(['receive', 'commit']);
+    expect(listStages(workerMetrics)).toEqual(Object.keys(messageStages).slice(2));
     for (const text of [workerMetrics, gatewayMetrics]) {
       expect(text).toContain('belfry_oldest_waiting_seconds{channel="email"}');
       expect(text).toContain('belfry_queue_jobs{queue="deliver-email",state="waiting"}');

@@ -1,4 +1,5 @@
 import type { IdempotentHandler, SendEvent } from '@belfry/pipeline/accept';
+import type { Metrics } from '@belfry/runtime';
 import { createSendEventBody, type ReadSend, type WireChannels } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import type { Operation } from '../operation';
@@ -9,18 +10,26 @@ export type EventRoutesDeps = {
   channels: WireChannels;
   readSend: ReadSend;
   sendEvent: SendEvent;
+  metrics: Pick<Metrics, 'observeStage'>;
 };
 
 /** `POST /v1/apps/{app_id}/events/send` */
-export function createSendEventRoute({ channels, readSend, sendEvent }: EventRoutesDeps) {
+export function createSendEventRoute({ channels, readSend, sendEvent, metrics }: EventRoutesDeps) {
   function prepare(call: PostCall): IdempotentHandler {
     const { eventName, item } = readSend(call.body);
-    const { callId, caller, idempotencyKey } = call;
+    const { callId, caller, idempotencyKey, startedAtMs } = call;
     const { accountId, apiKeyId, app } = caller;
     return {
       buildBody: acceptedBody,
-      run: (key) =>
-        sendEvent({ callId, accountId, apiKeyId, app, eventName, item, idempotencyKey, key }),
+      async run(key) {
+        const runAtMs = performance.now();
+        metrics.observeStage('receive', runAtMs - startedAtMs);
+        const outcome = await sendEvent({
+          ...{ callId, accountId, apiKeyId, app, eventName, item, idempotencyKey, key },
+        });
+        metrics.observeStage('commit', performance.now() - runAtMs);
+        return outcome;
+      },
     };
   }
 

@@ -1,6 +1,6 @@
 import { type ChannelName, channels, createSenderDeps } from '@belfry/channels';
 import { createFindUser, type Database, type LookUps } from '@belfry/database';
-import { createBatcher, type Env, type Logger, type Shutdown } from '@belfry/runtime';
+import { createBatcher, type Env, type Logger, type Metrics, type Shutdown } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import { dropSettledTexts } from '../accept/sealed-items';
 import { createNameReader, createWakeReader } from '../operate/inbox-wakes';
@@ -28,8 +28,9 @@ import { createBreaker, createSlots } from './slots';
 import { readWaitingFacts, type WaitingFacts } from './waiting-message.sql';
 
 /** The services of a worker that delivery uses. */
-export type DeliveryServices = Parameters<typeof createCountMessage>[0] &
-  Pick<AttemptDeps, 'findVersion' | 'findApp' | 'deadlines'> &
+export type DeliveryServices = Parameters<typeof createCountMessage>[0] & {
+  metrics: Pick<Metrics, 'observeStage'>;
+} & Pick<AttemptDeps, 'findVersion' | 'findApp' | 'deadlines'> &
   Pick<CarriersDeps, 'findIntegration' | 'secrets'> &
   Pick<DeliverDeps, 'recorder' | 'backoff' | 'health'> &
   Pick<OwnTokenDeps, 'readStoredRecipient'> & {
@@ -98,6 +99,7 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
     backoff: services.backoff,
     channelResends: channels[channel].unknownResends,
     countMessage: createCountMessage(services),
+    observeStage: services.metrics.observeStage,
     log,
   });
 }

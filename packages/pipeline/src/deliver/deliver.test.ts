@@ -37,6 +37,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
     dropTexts: async () => undefined,
     wakeReader: () => undefined,
     countMessage: () => {},
+    observeStage: () => {},
     backoff: { baseMs: 1, capMs: 1, random: () => 0 },
     channelResends: 1,
     log: createLogger({ level: 'error', process: 'test' }),
@@ -156,6 +157,23 @@ describe('a delivery job', () => {
     expect(recorded).toMatchObject([
       { outcome: 'rejected', reason: '21610', response: '{"code":21610}' },
     ]);
+  });
+
+  test.each([
+    ['a message with a call', 5, ['slot', 'claim', 'compose', 'call', 'record']],
+    ['a message without a call', undefined, ['slot', 'claim', 'compose', 'record']],
+  ])('observes each stage of %s once', async (_, callMs, stages) => {
+    const observed: string[] = [];
+    const { deliver } = setUp({
+      ...claimAll,
+      attempt: async () => ({
+        outcome: { outcome: 'retry', reason: 'internal' },
+        ...(callMs !== undefined && { callMs }),
+      }),
+      observeStage: (stage) => observed.push(stage),
+    });
+    await deliver({ ids: ['m'], fairnessKey: 'a' });
+    expect(observed).toEqual(stages);
   });
 
   test.each([

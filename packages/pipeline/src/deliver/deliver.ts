@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
 import type { IntegrationRevision } from '@belfry/database';
-import type { Batcher, Logger } from '@belfry/runtime';
+import type { Batcher, Logger, ObserveStage } from '@belfry/runtime';
 import { type DeliverJob, getFairnessKey } from '@belfry/shared';
 import type { WakeReader } from '../operate/inbox-wakes';
 import type { Attempt, Claimed } from './attempt';
@@ -43,6 +43,7 @@ export type DeliverDeps = AttemptResultDeps & {
     provider: string;
     outcome: string;
   }): void;
+  observeStage: ObserveStage;
   log: Logger;
 };
 
@@ -69,13 +70,16 @@ const unbounded: Reservation = { release: () => undefined };
 const overdueMs = 1_000;
 
 export function createDeliver(deps: DeliverDeps): Deliver {
-  const { slots, breaker, limits, connections, claims, log } = deps;
+  const { slots, breaker, limits, connections, observeStage } = deps;
   const stopping = new AbortController();
 
   return {
     async deliver(job) {
+      const takenAtMs = performance.now();
       const group = { name: job.fairnessKey, max: await connections.getMax(job.fairnessKey) };
-      await withSlots(slots, job.ids, group, (id, release) => deliverOne(id, group, release));
+      await withSlots(slots, job.ids, group, (id, release) =>
+        deliverOne({ id, group, takenAtMs }, release),
+      );
     },
     stop() {
       stopping.abort();
@@ -83,7 +87,8 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     },
   };
 
-  async function deliverOne(id: string, group: Group, release?: Release): Promise<void> {
+  async function deliverOne(message: TakenMessage, release?: Release): Promise<void> {
+    const { id, group } = message;
     if (!release) return requeue({ id, ...forStop });
     const waitMs = breaker.waitMs(group.name);
     if (waitMs !== undefined) {
@@ -93,44 +98,36 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     }
     try {
       const tokens = await limits.take(group.name, id);
-      if (!tokens || (tokens.isGranted && tokens.waitMs === 0)) return await deliverNow(id, group);
+      if (!tokens || (tokens.isGranted && tokens.waitMs === 0)) return await deliverNow(message);
       // Other messages use the slot meanwhile.
       release();
-      await deliverLater(id, group, tokens);
+      await deliverLater(message, tokens);
     } finally {
       release();
     }
   }
 
-  async function deliverLater(id: string, group: Group, { isGranted, waitMs }: TokenAnswer) {
+  async function deliverLater(message: TakenMessage, { isGranted, waitMs }: TokenAnswer) {
+    const { id, group } = message;
     if (!isGranted) return requeue({ id, waitMs, why: 'limit' });
     await delay(waitMs);
     const release = await slots.acquire(group);
     if (!release) return requeue({ id, ...forStop });
-    await deliverNow(id, group).finally(release);
+    await deliverNow(message).finally(release);
   }
 
   /** Reserves a connection before the claim: a claim starts the lease, and the outcome would be unknown if the worker died. */
-  async function deliverNow(id: string, group: Group): Promise<void> {
+  async function deliverNow({ id, group, takenAtMs }: TakenMessage): Promise<void> {
     const reserved = await reserve(id, group);
     if (!reserved) return requeue({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
-    await claimAndFinish(id).finally(reserved.release);
+    observeStage('slot', performance.now() - takenAtMs);
+    await claimAndFinish(deps, id).finally(reserved.release);
   }
 
   async function reserve(messageId: string, { name: fairnessKey, max }: Group) {
     if (max === undefined) return unbounded;
     const { signal, clear } = signalWithin(stopping.signal, connectionWaitMs);
     return connections.reserve({ fairnessKey, messageId, signal }).finally(clear);
-  }
-
-  async function claimAndFinish(id: string): Promise<void> {
-    const { claim, claimedAtMs } = await claims.add(id);
-    if (claim.kind === 'settled') {
-      log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
-      if (claim.state !== 'queued') await deps.dropTexts(id);
-    }
-    if (claim.kind !== 'claimed') return;
-    await finish(deps, { message: claim.message, claimedAtMs });
   }
 
   async function requeue(message: RequeuedMessage): Promise<void> {
@@ -142,6 +139,9 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 }
+
+/** A message of a job that a worker took; `takenAtMs` is by `performance.now()`. */
+type TakenMessage = { id: string; group: Group; takenAtMs: number };
 
 type DeliverOne = (id: string, release: Release | undefined) => Promise<void>;
 
@@ -176,9 +176,22 @@ function withSlots(
   });
 }
 
+async function claimAndFinish(deps: DeliverDeps, id: string): Promise<void> {
+  const { claims, observeStage, log } = deps;
+  const startedAtMs = performance.now();
+  const { claim, claimedAtMs } = await claims.add(id);
+  observeStage('claim', performance.now() - startedAtMs);
+  if (claim.kind === 'settled') {
+    log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
+    if (claim.state !== 'queued') await deps.dropTexts(id);
+  }
+  if (claim.kind !== 'claimed') return;
+  await finish(deps, { message: claim.message, claimedAtMs });
+}
+
 async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
   const { message, claimedAtMs } = claimed;
-  const ended = await deps.attempt(claimed);
+  const ended = await observeAttempt(deps, claimed);
   recordHealth(deps, message, ended);
   const result = getAttemptResult(message, ended, deps);
   // Before the result is stored: the next claim must see this.
@@ -188,7 +201,9 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
       deps.limits.applyRetryAfter(message, ended.outcome),
     ]);
   }
+  const endedAtMs = performance.now();
   const isRecorded = await deps.recorder.record(result);
+  deps.observeStage('record', performance.now() - endedAtMs);
   if (isRecorded && ended.inboxItem) {
     deps.wakeReader({ appId: message.appId, userId: message.target });
   }
@@ -215,6 +230,18 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
     missing: result.notes['missing'],
     duration_ms: Math.round(performance.now() - claimedAtMs),
   });
+}
+
+async function observeAttempt(
+  { attempt, observeStage }: DeliverDeps,
+  claimed: Claimed,
+): Promise<FinishedAttempt> {
+  const startedAtMs = performance.now();
+  const ended = await attempt(claimed);
+  const { callMs = 0 } = ended;
+  observeStage('compose', performance.now() - startedAtMs - callMs);
+  if (ended.callMs !== undefined) observeStage('call', callMs);
+  return ended;
 }
 
 async function notifyRefusal(

@@ -99,6 +99,7 @@ function createWorker(claim: ClaimedMessage) {
     backoff,
     channelResends: 1,
     countMessage: () => undefined,
+    observeStage: () => {},
     log,
   });
 }

@@ -7,7 +7,12 @@ export type WaitingGroup = { channel: string; isBulk: boolean; appId: string };
 /** Messages of an app that are in a channel's queue. */
 export type QueuedCount = { channel: string; appId: string; messages: number };
 
-export type WaitingMessage = WaitingGroup & { id: string; integrationId: string | undefined };
+export type WaitingMessage = WaitingGroup & {
+  id: string;
+  integrationId: string | undefined;
+  /** Time since it was due. */
+  waitedMs: number;
+};
 
 /** How many messages of a group may be enqueued. */
 export type Share = WaitingGroup & { messages: number };
@@ -156,9 +161,11 @@ async function takeWaiting(
     channel: string;
     app_id: string;
     integration_id: string | null;
+    waited_ms: number;
   }>({
     name: 'take-waiting',
-    text: `SELECT m.id, s.channel, s.app_id, m.integration_id
+    text: `SELECT m.id, s.channel, s.app_id, m.integration_id,
+             (extract(epoch FROM now() - m.waiting_at) * 1000)::float8 AS waited_ms
            FROM unnest($1::text[], $2::uuid[], $3::int[]) WITH ORDINALITY s (channel, app_id, messages, place)
            CROSS JOIN LATERAL (
              SELECT id, integration_id, waiting_at FROM message
@@ -180,6 +187,7 @@ async function takeWaiting(
     appId: row.app_id,
     isBulk,
     integrationId: row.integration_id ?? undefined,
+    waitedMs: row.waited_ms,
   }));
 }
 

@@ -1,5 +1,10 @@
 import { createLogger } from '@belfry/runtime';
-import { createRequeueLost, type EnqueueDueDeps, missingForMs } from './enqueue-due';
+import {
+  createEnqueueDue,
+  createRequeueLost,
+  type EnqueueDueDeps,
+  missingForMs,
+} from './enqueue-due';
 
 const log = createLogger({ level: 'error', process: 'test' });
 const message = { appId: 'app', isBulk: false, integrationId: undefined };
@@ -26,6 +31,7 @@ function setUp() {
     },
     newId: () => 'new',
     windows: { channel: 100, app: 100 },
+    observeStage: () => {},
     log,
   };
   return { deps, replaced, added };
@@ -55,4 +61,25 @@ describe('a message whose job is lost from Redis', () => {
     await requeueTwice({ ...deps, replaceJobs: async () => new Set() });
     expect(added).toEqual([]);
   });
+});
+
+test('the wait of each message that the relay enqueues is observed', async () => {
+  const observed: [string, number][] = [];
+  const waiting = { ...message, channel: 'email' };
+  const enqueueDue = createEnqueueDue({
+    ...setUp().deps,
+    async enqueueDue({ gather }) {
+      const jobs = gather([
+        { ...waiting, id: 'm1', waitedMs: 20 },
+        { ...waiting, id: 'm2', waitedMs: 5 },
+      ]);
+      return { jobs, queued: [], next: undefined };
+    },
+    observeStage: (stage, ms) => observed.push([stage, ms]),
+  });
+  await enqueueDue();
+  expect(observed).toEqual([
+    ['relay', 20],
+    ['relay', 5],
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { Logger } from '@belfry/runtime';
+import type { Logger, ObserveStage } from '@belfry/runtime';
 import type { PublishedCapacity } from './capacity';
 import type {
   EnqueueDecisions,
@@ -26,19 +26,23 @@ export type EnqueueDueDeps = {
   };
   newId: () => string;
   windows: Windows;
+  observeStage: ObserveStage;
   log: Logger;
 };
 
 /** Enqueues due messages up to the capacity; returns their jobs. */
 export function createEnqueueDue(deps: EnqueueDueDeps) {
-  const { newId, windows } = deps;
+  const { newId, windows, observeStage } = deps;
   let after: WaitingGroup | undefined;
 
   return async function enqueueDue(): Promise<NewDeliverJob[]> {
     const enqueuedMessages = await deps.enqueueDue({
       after,
       share: (groups, queued) => shareWindow(rotate(groups), { queued, windows }),
-      gather: (messages) => groupByChannel(messages, newId),
+      gather(messages) {
+        for (const { waitedMs } of messages) observeStage('relay', waitedMs);
+        return groupByChannel(messages, newId);
+      },
     });
     // Only the relay that enqueued publishes: counts from two relays at different times would contradict each other.
     if (!enqueuedMessages) return [];

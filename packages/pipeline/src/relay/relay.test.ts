@@ -37,6 +37,7 @@ function setUp(overrides: Partial<RelayDeps> = {}) {
     pollMs: 20,
     requeueAfterMs: 60_000,
     windows: { channel: 2_000, app: 500 },
+    observeStage: () => {},
     log,
     ...overrides,
   });

@@ -1,6 +1,13 @@
 import { channelNames, createGuardedHttp, createSenderDeps } from '@belfry/channels';
 import type { Database } from '@belfry/database';
-import { createLoop, type Env, type Logger, newId, type Secrets } from '@belfry/runtime';
+import {
+  createLoop,
+  type Env,
+  type Logger,
+  type Metrics,
+  newId,
+  type Secrets,
+} from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import { startAlerts } from '../alerts/start-alerts';
 import { recordResults } from '../deliver/record.sql';
@@ -35,6 +42,7 @@ export type RelayServices = Pick<LeasesDeps, 'findVersion' | 'backoff'> & {
   database: Database;
   redis: Redis;
   queues: Queues;
+  metrics: Pick<Metrics, 'observeStage'>;
   secrets: Secrets;
 };
 
@@ -66,7 +74,7 @@ export function startRelay(services: RelayServices): { close(): Promise<void> } 
     pollMs: env.RELAY_POLL_MS,
     requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
     windows: { channel: env.RELAY_CHANNEL_WINDOW, app: env.RELAY_APP_WINDOW },
-    log: services.log,
+    ...{ observeStage: services.metrics.observeStage, log: services.log },
   });
   const leases = createLeases({
     readUptimeMs: () => readUptimeMs(pool),

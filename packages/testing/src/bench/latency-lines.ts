@@ -2,9 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { type BenchContext, emptyStores, waitForPublishedCapacity } from './bench-context';
 import { waitUntilDelivered } from './delivery-backlog';
 import type { Sample } from './load-types';
-import { startPart } from './members';
-import { computeQuantile, round } from './statistics';
-import { systemTargets } from './system-lines';
+import { type BenchMember, startPart } from './members';
+import { computeStageTimes, readStageCounts, type StageTimes } from './stage-times';
+import { computeQuantile, computeSpread, round } from './statistics';
+import { systemRound, systemTargets } from './system-lines';
 
 export type Latency = {
   perSecond: number;
@@ -15,12 +16,19 @@ export type Latency = {
   /** From the start of the call to its answer. */
   answerP50Ms: number;
   answerP99Ms: number;
+  /** Messages that were due for over 1 s when the last call was answered. */
+  backlogAtEnd: number;
 };
+
+type MeasuredLoad = { latency: Latency; stages: StageTimes };
 
 const idlePerSecond = 25;
 
-/** The line (f): from the call to the provider call, when idle and at half of the system's maximum rate. */
-export async function measureLatency(context: BenchContext, wholePerSecond: number) {
+/**
+ * The line (f): from the call to the provider call, when idle, and at half and 80 % of the capacity. The capacity is measured
+ * with the same processes: unlike in the line "whole system", the provider is another process that shares the cores.
+ */
+export async function measureLatency(context: BenchContext) {
   const provider = await startPart('provider', 'provider-main.js', ['0']);
   const worker = await context.world.startWorker('deliver-sms,relay', {
     env: { TWILIO_API_URL: provider.url },
@@ -28,39 +36,70 @@ export async function measureLatency(context: BenchContext, wholePerSecond: numb
   const gateway = await context.world.startGateway();
   const sending = (perSecond: number, connections: number, durationMs: number) =>
     measure(
-      { context, child: provider.child, targets: systemTargets(context, [gateway]) },
+      {
+        ...{ context, child: provider.child, members: [gateway, worker] },
+        targets: systemTargets(context, [gateway]),
+      },
       { perSecond, connections, durationMs },
     );
   try {
-    context.onProgress('latency: warming up');
-    await sending(200, 8, 2_000);
+    // First, because it also warms up: V8 compiles hot code only, and until then a call costs up to three times as much.
+    context.onProgress('latency: capacity');
+    const capacity = await measureCapacity(context, gateway);
     context.onProgress('latency: idle');
     const idle = await sending(idlePerSecond, 4, context.isQuick ? 10_000 : 40_000);
-    const half = Math.max(idlePerSecond, Math.floor(wholePerSecond / 2));
-    // Few calls leave a process cold: V8 compiles hot code only, and until then a call costs up to three times as much.
-    context.onProgress('latency: warming up to half load');
-    await sending(half, 64, context.isQuick ? 4_000 : 10_000);
+    const partOfWhole = (part: number) => Math.max(idlePerSecond, Math.floor(capacity * part));
+    const loadedMs = context.isQuick ? 5_000 : 20_000;
     context.onProgress('latency: half load');
-    const halfLoad = await sending(half, 64, context.isQuick ? 3_000 : 20_000);
-    return { idle, halfLoad };
+    const halfLoad = await sending(partOfWhole(0.5), 64, loadedMs);
+    context.onProgress('latency: 80 % load');
+    const highLoad = await sending(partOfWhole(0.8), 64, loadedMs);
+    return {
+      capacity,
+      idle: idle.latency,
+      halfLoad: halfLoad.latency,
+      highLoad: highLoad.latency,
+      stages: { idle: idle.stages, halfLoad: halfLoad.stages, highLoad: highLoad.stages },
+    };
   } finally {
     await Promise.all([gateway.stop(), worker.stop(), provider.stop()]);
   }
 }
 
+const capacityRounds = 3;
+/** In rounds of 5 s after the start, two processes on two cores delivered 600, 1,090, 1,510 and 1,740 messages per second. */
+const warmUpMs = 12_000;
+
+/** Messages per second that are accepted and delivered. */
+async function measureCapacity(context: BenchContext, gateway: BenchMember): Promise<number> {
+  const measureRound = async (sliceMs: number) => {
+    const figures = await systemRound(context, [gateway], { connections: 64, sliceMs });
+    return figures['messagesPerSecond'] ?? Number.NaN;
+  };
+  await measureRound(warmUpMs);
+  const rates: number[] = [];
+  for (let count = 0; count < capacityRounds; count += 1) {
+    rates.push(await measureRound(context.isQuick ? 2_500 : 8_000));
+  }
+  return computeSpread(rates).median;
+}
+
 type Sending = {
   context: BenchContext;
   child: ChildProcess;
+  members: BenchMember[];
   targets: ReturnType<typeof systemTargets>;
 };
 
 async function measure(
-  { context, child, targets }: Sending,
+  { context, child, members, targets }: Sending,
   pace: { perSecond: number; connections: number; durationMs: number },
-): Promise<Latency> {
+): Promise<MeasuredLoad> {
   await emptyStores(context);
   await waitForPublishedCapacity(context);
   await readCalls(child);
+  const readStages = () => readStageCounts(members.map(({ metricsUrl }) => metricsUrl));
+  const stagesBefore = await readStages();
   const { samples, nextNumber, failedCalls } = await context.world.load.run({
     targets,
     ...pace,
@@ -69,16 +108,26 @@ async function measure(
   });
   context.numbers.next = nextNumber;
   if (failedCalls > 0) throw new Error(`${failedCalls} calls failed`);
+  const backlogAtEnd = await countBacklog(context);
   await waitUntilDelivered(context, 20_000);
+  const stages = computeStageTimes(stagesBefore, await readStages());
   const calledAt = new Map(await readCalls(child));
-  return computeLatency(samples, calledAt, pace.perSecond);
+  const latency = computeLatency(samples, calledAt, pace.perSecond);
+  return { latency: { ...latency, backlogAtEnd }, stages };
+}
+
+async function countBacklog({ world }: BenchContext): Promise<number> {
+  const { rows } = await world.database.delivery.query<{ n: number }>(
+    "SELECT count(*)::int AS n FROM message WHERE state = 'queued' AND due_at < now() - interval '1 s'",
+  );
+  return rows[0]?.n ?? 0;
 }
 
 function computeLatency(
   samples: Sample[],
   calledAt: Map<string, number>,
   perSecond: number,
-): Latency {
+): Omit<Latency, 'backlogAtEnd'> {
   const reached = samples.flatMap(({ number, sentAtMs }) => {
     const atMs = calledAt.get(`+1${number}`);
     return atMs === undefined ? [] : [atMs - sentAtMs];

@@ -10,6 +10,8 @@ export type BenchMember = {
   pid: number;
   /** For a server. */
   url: string;
+  /** Where `/metrics` is; for gateways and workers. */
+  metricsUrl: string;
   stop(): Promise<void>;
 };
 
@@ -47,6 +49,7 @@ export async function startMember(options: MemberOptions): Promise<BenchMember> 
     name,
     pid: child.pid ?? 0,
     url: String(ready['url'] ?? ''),
+    metricsUrl: String(ready['metrics_url'] ?? ready['url'] ?? ''),
     stop: () => stopChild(child),
   };
 }
@@ -80,7 +83,7 @@ export async function startPart(
     child.once('exit', () => reject(new Error(`${name} ended before it was ready`)));
   });
   const url = `http://127.0.0.1:${port}`;
-  return { name, pid: child.pid ?? 0, url, child, stop: () => stopChild(child) };
+  return { name, pid: child.pid ?? 0, url, metricsUrl: '', child, stop: () => stopChild(child) };
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {

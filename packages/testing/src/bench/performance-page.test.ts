@@ -1,5 +1,6 @@
 import { buildPerformancePage } from './performance-page';
 import type { BenchReport } from './run-bench';
+import type { StageTimes } from './stage-times';
 import { computeSpread } from './statistics';
 
 const figures = {
@@ -7,7 +8,20 @@ const figures = {
   p50Ms: computeSpread([5]),
   p99Ms: computeSpread([20]),
 };
-const latency = { perSecond: 25, sends: 300, p50Ms: 6, p99Ms: 17, answerP50Ms: 3, answerP99Ms: 9 };
+const latency = {
+  perSecond: 25,
+  sends: 300,
+  p50Ms: 6,
+  p99Ms: 17,
+  answerP50Ms: 3,
+  answerP99Ms: 9,
+  backlogAtEnd: 0,
+};
+const stageTime = { meanMs: 1, p50Ms: 0.8, p99Ms: 4 };
+const stages: StageTimes = {
+  ...{ receive: stageTime, commit: stageTime, queue: stageTime, slot: stageTime },
+  ...{ relay: stageTime, claim: stageTime, compose: stageTime, call: stageTime, record: stageTime },
+};
 const costs = { of: 1_000, statements: 0.04, redisCommands: 0.2, redisWrites: 0.1 };
 
 const report: BenchReport = {
@@ -54,7 +68,13 @@ const report: BenchReport = {
   bulk: undefined,
   delivery: undefined,
   system: undefined,
-  latency: { idle: latency, halfLoad: latency },
+  latency: {
+    capacity: 1_800,
+    idle: latency,
+    halfLoad: { ...latency, p50Ms: 15, p99Ms: 68 },
+    highLoad: { ...latency, p99Ms: 450 },
+    stages: { idle: stages, halfLoad: stages, highLoad: stages },
+  },
   costs: {
     requests: costs,
     messages: costs,
@@ -78,6 +98,10 @@ describe('the performance page', () => {
     expect(text).toContain(
       '| (c) events/send with a key | 1,000 (900-1,200) | 5 (5-5) | 20 (20-20) |',
     );
+    expect(text).toContain('half load, p50, relative to idle | at most 3 | 2.5 |');
+    expect(text).toContain('half load, p99, relative to idle | at most 5 | 4 |');
+    expect(text).toContain('80 % load, p99 ms | under 500 | 450 |');
+    expect(text).toContain('| claim | 0.8 / 4 | 0.8 / 4 | 0.8 / 4 |');
     expect(text).toContain('at commit 0123456789');
     expect(text).not.toMatch(/NaN|undefined/);
   });

@@ -1,7 +1,10 @@
+import type { MessageStage } from '@belfry/runtime';
 import { acceptNames } from './accept-lines';
 import type { BenchLine } from './bench-context';
 import { renderBarChart } from './chart';
 import type { BenchReport } from './run-bench';
+import type { StageTimes } from './stage-times';
+import { round } from './statistics';
 
 /** The generated part of the page, and its charts, which only a full run has. */
 export function buildPerformancePage(report: BenchReport): {
@@ -56,7 +59,7 @@ function listBudgets(report: BenchReport): Table {
   const slowProvider = delivery?.ratios.slow_provider_part_of_possible;
   const perWaiting = costs?.bytes.redisPerWaitingMessage;
   const planned = findMedian(bulk?.lines, 'fanout', 'plannedPerSecond');
-  const rows: [what: string, goal: string, measured: number | undefined][] = [
+  const rows: Budget[] = [
     ['keyed send, requests/s, relative to (a)', 'at least 2.0', ratios?.send_keyed_vs_naive],
     ['keyed send, requests/s, relative to (b)', 'at least 1.2', ratios?.send_keyed_vs_naive_fast],
     ['keyed send, requests/s, relative to (d)', 'at least 3.0', ratios?.send_keyed_vs_by_hand],
@@ -73,6 +76,7 @@ function listBudgets(report: BenchReport): Table {
     ['whole system, messages/s', 'at least 3,000', report.whole_system_messages_per_s],
     ['accept to provider, idle, p50 ms', 'at most 10', latency?.idle.p50Ms],
     ['accept to provider, idle, p99 ms', 'at most 50', latency?.idle.p99Ms],
+    ...listLoadBudgets(latency),
     ['Redis bytes per waiting message', 'at most 120', perWaiting],
     ['memory of the gateway, MB', 'at most 200', system?.memoryMb['gateway']],
     ['memory of the worker, MB', 'at most 180', system?.memoryMb['worker']],
@@ -85,6 +89,19 @@ function listBudgets(report: BenchReport): Table {
       value === undefined ? 'not measured' : formatNumber(value),
     ]),
   };
+}
+
+type Budget = [what: string, goal: string, measured: number | undefined];
+
+function listLoadBudgets(latency: BenchReport['latency']): Budget[] {
+  const relative = (name: 'p50Ms' | 'p99Ms') =>
+    latency && round(latency.halfLoad[name] / latency.idle[name]);
+  return [
+    ['accept to provider, half load, p50, relative to idle', 'at most 3', relative('p50Ms')],
+    ['accept to provider, half load, p99, relative to idle', 'at most 5', relative('p99Ms')],
+    ['accept to provider, 80 % load, p99 ms', 'under 500', latency?.highLoad.p99Ms],
+    ['messages late by over 1 s at the end of 80 % load', 'none', latency?.highLoad.backlogAtEnd],
+  ];
 }
 
 function formatMeasuredTables(report: BenchReport): string[] {
@@ -107,8 +124,17 @@ function formatMeasuredTables(report: BenchReport): string[] {
     formatTable('Memory of the processes afterwards', buildFieldsTable({ MB: system?.memoryMb })),
     formatTable(
       'Latency',
-      buildFieldsTable({ idle: latency?.idle, 'half load': latency?.halfLoad }),
+      buildFieldsTable({
+        idle: latency?.idle,
+        'half load': latency?.halfLoad,
+        '80 % load': latency?.highLoad,
+      }),
     ),
+    formatTable(
+      'Capacity with a provider in another process',
+      buildFieldsTable({ 'messages/s': latency && { delivered: latency.capacity } }),
+    ),
+    formatTable('Stages of a message, p50 / p99, ms', buildStagesTable(latency?.stages)),
     formatTable(
       'Cost in the stores',
       buildFieldsTable({ 'a keyed send': costs?.requests, 'a message': costs?.messages }),
@@ -125,6 +151,25 @@ function formatMeasuredTables(report: BenchReport): string[] {
     formatTable('The log in a browser', buildLinesTable(page, pageColumns)),
     formatTable('Inbox streams of one gateway', buildFieldsTable({ measured: streams })),
   ];
+}
+
+function buildStagesTable(
+  stages: NonNullable<BenchReport['latency']>['stages'] | undefined,
+): Table {
+  if (!stages) return { head: [], rows: [] };
+  const columns: [string, StageTimes][] = [
+    ['idle', stages.idle],
+    ['half load', stages.halfLoad],
+    ['80 % load', stages.highLoad],
+  ];
+  return {
+    head: ['stage', ...columns.map(([name]) => name)],
+    // Safe cast: the names are those of the stages.
+    rows: (Object.keys(stages.idle) as MessageStage[]).map((stage) => [
+      stage,
+      ...columns.map(([, { [stage]: time }]) => `${time.p50Ms} / ${time.p99Ms}`),
+    ]),
+  };
 }
 
 const pageColumns = {

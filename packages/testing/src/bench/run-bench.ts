@@ -85,8 +85,7 @@ async function measureAll(context: BenchContext, requestedParts: readonly Part[]
   const bulk = await measure('bulk', () => measureBulk(context));
   const delivery = await measure('delivery', () => measureDelivery(context));
   const system = await measure('system', () => measureSystem(context));
-  const wholePerSecond = findMedian(system?.lines[0], 'messagesPerSecond') ?? defaultWholePerSecond;
-  const latency = await measure('latency', () => measureLatency(context, wholePerSecond));
+  const latency = await measure('latency', () => measureLatency(context));
   const costs = await measure('costs', () => measureCosts(context));
   const limits = await measure('limits', () => measureLimits(context));
   const scale = await measure('scale', () => measureScale(context));
@@ -94,9 +93,6 @@ async function measureAll(context: BenchContext, requestedParts: readonly Part[]
   const streams = await measure('streams', () => measureStreams(context));
   return { accept, bulk, delivery, system, latency, costs, limits, scale, page, streams };
 }
-
-/** A default for partial runs that lack the earlier part. */
-const defaultWholePerSecond = 3_000;
 
 async function measureAccepting(context: BenchContext) {
   const servers = await startAcceptServers(context);
