@@ -204,11 +204,12 @@ const hasOpenMessages = `(EXISTS (SELECT FROM message WHERE has_job)
 
 /** Whether a message is open or a request has unplanned items: three probes of partial indexes. */
 export async function hasOpenWork(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ has_work: boolean }>({
+  const { rows } = await pool.query<{ has_messages: boolean; has_items: boolean }>({
     name: 'has-open-work',
-    text: `SELECT ${hasOpenMessages} OR EXISTS (SELECT FROM request WHERE planned_items < items) AS has_work`,
+    text: `SELECT ${hasOpenMessages} AS has_messages,
+             EXISTS (SELECT FROM request WHERE planned_items < items) AS has_items`,
   });
-  return rows[0]?.has_work !== false;
+  return rows[0]?.has_messages !== false || rows[0]?.has_items !== false;
 }
 
 export type Uptime = { uptimeMs: number; hasOpenMessages: boolean };
