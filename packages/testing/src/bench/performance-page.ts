@@ -76,6 +76,7 @@ function listBudgets(report: BenchReport): Table {
     ['Redis bytes per waiting message', 'at most 120', perWaiting],
     ['memory of the gateway, MB', 'at most 200', system?.memoryMb['gateway']],
     ['memory of the worker, MB', 'at most 180', system?.memoryMb['worker']],
+    ...listIdleBudgets(report.idle),
   ];
   return {
     head: ['what', 'goal', 'measured'],
@@ -85,6 +86,30 @@ function listBudgets(report: BenchReport): Table {
       value === undefined ? 'not measured' : formatNumber(value),
     ]),
   };
+}
+
+function listIdleBudgets(
+  idle: BenchReport['idle'],
+): [what: string, goal: string, measured: number | undefined][] {
+  if (!idle) return [];
+  const { processes, secondStart } = idle;
+  const members = Object.entries(processes);
+  return [
+    ...members
+      .filter(([name]) => name !== 'dashboard')
+      .map(([name, { wakeUps }]): [string, string, number] => [
+        `wake-ups at rest, per second: ${name}`,
+        'at most 10',
+        wakeUps,
+      ]),
+    ...members.map(([name, { memoryMb }]): [string, string, number] => [
+      `memory at rest, MB: ${name}`,
+      'at most 90',
+      memoryMb,
+    ]),
+    ['memory at rest, MB: supervisor of npm start', 'at most 90', secondStart.supervisorMemoryMb],
+    ['npm start, second time, seconds until ready', 'at most 4', secondStart.readySeconds],
+  ];
 }
 
 function formatMeasuredTables(report: BenchReport): string[] {
