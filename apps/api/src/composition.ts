@@ -204,7 +204,13 @@ function startCapacityReader({ env, log, shutdown, redis }: BaseServices): Capac
   });
   reader.start();
   shutdown.add('capacity', () => reader.close());
-  return capacity;
+  return {
+    ...capacity,
+    take(place) {
+      reader.noticeUse();
+      return capacity.take(place);
+    },
+  };
 }
 
 const keyUsesEveryMs = 10_000;

@@ -61,7 +61,9 @@ async function start(): Promise<void> {
   // Closed first: the server waits for its responses, and streams do not end by themselves.
   shutdown.add('inbox_streams', deps.inboxStreams.close);
   const metricsUrl = await serveMetrics(status, deps, env);
-  shutdown.add('loop_watch', watchLoop({ log, metrics: deps.metrics }));
+  const loopWatch = watchLoop({ log, metrics: deps.metrics });
+  shutdown.add('loop_watch', loopWatch.stop);
+  server.prependListener('request', loopWatch.expectWork);
   exitOnSignals(shutdown);
   const url = formatUrl(server, tls ? 'https' : 'http');
   void warmTemplates();

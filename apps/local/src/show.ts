@@ -1,4 +1,3 @@
-import { maskTarget } from '@belfry/shared';
 import type { Paint } from './paint';
 
 /** A request, from the gateway's log. */
@@ -33,7 +32,7 @@ export function showMessage(
   const { channel, target, state, reason, waits } = message;
   return [
     `   ${channel.padEnd(9)}`,
-    maskTarget(channel, target).padEnd(24),
+    loadShared().maskTarget(channel, target).padEnd(24),
     paintState(state, paint),
     [provider, reason, waits && `waits: ${waits}`].filter(Boolean).join('  '),
   ]
@@ -52,4 +51,9 @@ function paintState(state: string, paint: Paint): string {
   const padded = state.padEnd(9);
   if (goodStates.includes(state)) return paint.green(padded);
   return badStates.includes(state) ? paint.red(padded) : paint.yellow(padded);
+}
+
+/** Loaded with the first message: at rest the supervisor does not need its memory. */
+function loadShared(): typeof import('@belfry/shared') {
+  return require('@belfry/shared');
 }

@@ -1,21 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  createAccess,
-  createDatabase,
-  type Database,
-  type Demo,
-  describeOlderDatabase,
-  MigrationError,
-  migrate,
-  OlderDatabaseError,
-  seedDemo,
-} from '@belfry/database';
+import type { Database, Demo } from '@belfry/database';
 import { type OnProgress, writePrivately } from '@belfry/embedded';
-import { listFeedMessages, listFeedSkips } from '@belfry/pipeline/operate';
-import { createSecrets, type Logger, SecretError, type Shutdown } from '@belfry/runtime';
-import { commonRoles, getDeliverQueue } from '@belfry/shared';
+import type { Logger, Shutdown } from '@belfry/runtime';
 import { type Children, createChildren } from './children';
 import { type Choices, claimPort, type Variables } from './choices';
 import { startDemoPage } from './demo-page';
@@ -25,8 +12,8 @@ import { createFeed, type Feed } from './feed';
 import { findKeyRing } from './key-ring';
 import type { LocalPaths } from './local-paths';
 import type { Paint } from './paint';
+import { type Preparation, startPreparation } from './preparation';
 import { hasDashboard, listPrograms } from './programs';
-import { StartError } from './start-error';
 import { formatSummary, type StartSummary } from './start-summary';
 import { type Stores, startStores } from './stores';
 
@@ -55,11 +42,7 @@ type Ports = {
 };
 
 const feedEveryMs = 250;
-const setUpTokenBytes = 32;
-const setUpLinkLivesMs = 30 * 60_000;
 const databasePoolSize = 2;
-/** The demo is written while all processes start and use the whole processor. */
-const connectTimeoutMs = 10_000;
 
 /** Starts everything and prints the summary. */
 export async function start(session: Session): Promise<void> {
@@ -67,26 +50,28 @@ export async function start(session: Session): Promise<void> {
   const ports = await claimPorts(session);
   const run = await recordRun(paths.run);
   shutdown.add('record of this run', run.end);
+  const preparation = startPreparation();
+  shutdown.add('preparation', preparation.close);
   const stores = await startStores(session, shutdown, session.onProgress);
   ending.signal.throwIfAborted();
 
-  await migrateStore(session, stores);
+  await migrateStore(session, preparation, stores);
   ending.signal.throwIfAborted();
 
   const keyRing = choices.keyRing ?? findKeyRing(paths.keys);
-  const database = openDatabase(session, stores);
-  const feed = openFeed(session, database);
+  const feed = openFeed(session, stores);
   const children = openChildren(session, feed, run.add);
   const roles = choices.hasProcessPerRole ? await listRoles() : [];
   const programs = listPrograms({ ...session, ...stores, ...ports, keyRing, roles });
   // Concurrently: they are independent, and each takes about 1 s.
   const [demo] = await Promise.all([
-    seed(session, database, keyRing),
+    seed(session, preparation, { ...stores, keyRing }),
     inStep(session, 'starting the gateway and workers', () => children.startAll(programs)),
   ]);
   ending.signal.throwIfAborted();
 
-  const setUpUrl = await createSetUpLink(database, ports, demo);
+  const setUpUrl = await createSetUpLink(preparation, stores, { ...ports, ...demo });
+  preparation.close();
   const page = await startDemoPage({ ...ports, ...demo, root: paths.root, port: ports.demoPort });
   shutdown.add('inbox demo', page.close);
   const processes = [...stores.processes, ...children.list()];
@@ -108,10 +93,15 @@ async function claimPorts({ choices, env, paths }: Session): Promise<Ports> {
   return { apiUrl, apiPort, demoPort, dashboardPort, dashboardUrl };
 }
 
-async function migrateStore(session: Session, { databaseUrl }: Stores): Promise<void> {
-  const { paths, log, paint, print } = session;
+async function migrateStore(
+  session: Session,
+  preparation: Preparation,
+  { databaseUrl }: Stores,
+): Promise<void> {
+  const { paths, choices, log, paint, print } = session;
+  const reset = choices.databaseUrl ? undefined : `rm -r ${paths.postgres} ${paths.redis}`;
   const { applied, edited } = await inStep(session, 'migrating the database', () =>
-    migrate(databaseUrl, paths.migrations).catch((cause) => explainMigration(cause, session)),
+    preparation.run('migrate', { databaseUrl, migrations: paths.migrations, reset }),
   );
   if (applied.length > 0) log.info('migrated', { count: applied.length });
   for (const name of edited) {
@@ -119,40 +109,27 @@ async function migrateStore(session: Session, { databaseUrl }: Stores): Promise<
   }
 }
 
-function openDatabase({ log, shutdown }: Session, { databaseUrl }: Stores): Database {
-  const connection = { url: databaseUrl, poolSize: databasePoolSize, connectTimeoutMs };
-  const database = createDatabase({ ...connection, log });
-  shutdown.add('database', database.close);
-  return database;
-}
-
-function seed(session: Session, database: Database, keyRing: string): Promise<Demo> {
-  const secrets = createSecrets(keyRing);
+function seed(
+  session: Session,
+  preparation: Preparation,
+  { databaseUrl, keyRing }: Stores & { keyRing: string },
+): Promise<Demo> {
+  const keysFile = session.paths.keys;
   return inStep(session, 'creating the demo account, app and events', () =>
-    seedDemo({ database, secrets }).catch((cause) => explainSecret(cause, session.paths)),
+    preparation.run('seed', { databaseUrl, keyRing, keysFile }),
   );
 }
 
 /** Link to create the first operator; undefined if there is an operator already, or no dashboard. */
 async function createSetUpLink(
-  { lookUps }: Database,
-  { dashboardUrl }: Ports,
-  { accountId }: Demo,
+  preparation: Preparation,
+  { databaseUrl }: Stores,
+  { dashboardUrl, accountId }: Ports & Demo,
 ): Promise<string | undefined> {
-  const access = createAccess(lookUps);
-  if (dashboardUrl === undefined || (await access.hasOperator())) return undefined;
-  const token = randomBytes(setUpTokenBytes).toString('base64url');
-  const tokenHash = createHash('sha256').update(token).digest();
-  const link = {
-    tokenHash,
-    accountId,
-    kind: 'setup',
-    role: 'owner',
-    livesMs: setUpLinkLivesMs,
-  } as const;
-  await access.createInvitation(link);
+  if (dashboardUrl === undefined) return undefined;
+  const token = await preparation.run('createSetUpToken', { databaseUrl, accountId });
   // Browsers do not send the part after the hash, so no log contains the token.
-  return `${dashboardUrl}/set-up#${token}`;
+  return token === undefined ? undefined : `${dashboardUrl}/set-up#${token}`;
 }
 
 async function inStep<T>(
@@ -167,38 +144,54 @@ async function inStep<T>(
   return result;
 }
 
-function explainMigration(cause: unknown, { choices, paths }: Session): never {
-  if (cause instanceof OlderDatabaseError) {
-    const reset = choices.databaseUrl ? undefined : `rm -r ${paths.postgres} ${paths.redis}`;
-    const text = describeOlderDatabase(cause.migration, reset);
-    throw new StartError(text, { cause, isConfiguration: true });
-  }
-  if (cause instanceof MigrationError) throw new StartError(cause.message, { cause });
-  throw cause;
-}
-
-function explainSecret(cause: unknown, { keys }: LocalPaths): never {
-  if (!(cause instanceof SecretError)) throw cause;
-  throw new StartError(
-    `The current keys cannot open the secrets in this database (${cause.message}). ` +
-      `Set BELFRY_KEYS to the key ring that sealed them, or write that ring to ${keys}.`,
-    { cause },
-  );
-}
-
 async function listRoles(): Promise<string[]> {
-  // Imported on demand: the channels and their SDKs load slowly.
+  // Imported on demand, because they take memory: only `--processes` needs them.
   const { channelNames } = await import('@belfry/channels');
+  const { commonRoles, getDeliverQueue } = await import('@belfry/shared');
   return [...channelNames.map(getDeliverQueue), ...commonRoles];
 }
 
-function openFeed({ paint, print }: Session, { prisma }: Database): Feed {
+function openFeed({ paint, print, log, shutdown }: Session, { databaseUrl }: Stores): Feed {
+  const load = createFeedLoader({ databaseUrl, log, shutdown });
   return createFeed({
-    listMessages: (ids) => listFeedMessages(prisma, ids),
-    listSkips: (requestIds) => listFeedSkips(prisma, requestIds),
+    async listMessages(ids) {
+      const { database, listFeedMessages } = await load();
+      return listFeedMessages(database.lookUps, ids);
+    },
+    async listSkips(requestIds) {
+      const { database, listFeedSkips } = await load();
+      return listFeedSkips(database.lookUps, requestIds);
+    },
     print: (line) => print(`${paint.dim(clock(new Date()))} ${line}`),
     paint,
   });
+}
+
+type FeedLoader = () => Promise<
+  { database: Database } & Pick<
+    typeof import('@belfry/pipeline/operate'),
+    'listFeedMessages' | 'listFeedSkips'
+  >
+>;
+
+/** Loads the database's code with the first message: at rest the supervisor does not need its memory. */
+function createFeedLoader({
+  databaseUrl: url,
+  log,
+  shutdown,
+}: Pick<Session, 'log' | 'shutdown'> & Pick<Stores, 'databaseUrl'>): FeedLoader {
+  let loading: ReturnType<FeedLoader> | undefined;
+  async function load(): ReturnType<FeedLoader> {
+    const { createDatabase } = await import('@belfry/database');
+    const { listFeedMessages, listFeedSkips } = await import('@belfry/pipeline/operate');
+    const database = createDatabase({ url, poolSize: databasePoolSize, log });
+    shutdown.add('database', database.close);
+    return { database, listFeedMessages, listFeedSkips };
+  }
+  return () => {
+    loading ??= load();
+    return loading;
+  };
 }
 
 function clock(time: Date): string {

@@ -10,6 +10,7 @@ import {
   type Database,
   type IntegrationRow,
   type LookUps,
+  type OldestWaiting,
   readOldestWaiting,
   removeHeartbeat,
   type UserRow,
@@ -38,6 +39,7 @@ import { createQueues, type Queues } from '@belfry/pipeline/relay';
 import { readWebhookTotals } from '@belfry/pipeline/webhooks';
 import {
   createAsyncCache,
+  createBatcher,
   createFairQueue,
   createMetrics,
   createRedis,
@@ -60,6 +62,8 @@ import { listChannels, type Role } from './roles';
 
 /** The services that the roles of one process share. */
 export type Services = {
+  /** The oldest due message of a channel. All watchdogs of the process ask at the same time and share a statement. */
+  findOldestWaiting(channel: string): Promise<OldestWaiting | undefined>;
   /** The name of this process in attempts and heartbeats. */
   worker: string;
   env: Env<'worker'>;
@@ -136,6 +140,7 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
   shutdown.add('heartbeat', () => heartbeat.close());
   return {
     worker,
+    findOldestWaiting: createFindOldestWaiting(database),
     heartbeat,
     deadlines: createDeadlines(),
     composing: createFairQueue(),
@@ -160,6 +165,20 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
+}
+
+const maxWatchdogs = 100;
+
+function createFindOldestWaiting({ delivery }: Database): Services['findOldestWaiting'] {
+  const batcher = createBatcher<string, OldestWaiting | undefined>({
+    async flush(names) {
+      const rows = await readOldestWaiting(delivery, names);
+      return names.map((name) => rows.find(({ channel }) => channel === name));
+    },
+    maxBatch: maxWatchdogs,
+    maxWaiting: maxWatchdogs,
+  });
+  return batcher.add;
 }
 
 function createWorkerHealth({

@@ -30,7 +30,8 @@ type Consumer = {
 const lockDurationMs = 8_000;
 const stalledCheckMs = 4_000;
 const stalledTimes = 1_000;
-const emptyQueueWaitSeconds = 2;
+/** Half of `silentLinkMs` in `createConsumerRedis`. Each end of a wait costs two wake-ups; a new job ends it at once. */
+const emptyQueueWaitSeconds = 5;
 /** Limit for reporting finished jobs to Redis. For unreported jobs the locks expire. */
 const closeTimeoutMs = 2_000;
 

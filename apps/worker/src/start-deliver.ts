@@ -1,5 +1,4 @@
 import type { ChannelName } from '@belfry/channels';
-import { readOldestWaiting } from '@belfry/database';
 import { createDelivery, getLeaseMs } from '@belfry/pipeline/deliver';
 import { createConsumerRedis } from '@belfry/runtime';
 import { type DeliverJob, getDeliverQueue } from '@belfry/shared';
@@ -36,10 +35,10 @@ export function startDeliver(services: Services, channel: ChannelName): RunningR
 
 /** Due messages that are not in Redis are the relay's work. If Redis is unavailable, they count as overdue. */
 async function hasOverdueMessages(
-  { database, queues }: Services,
+  { findOldestWaiting, queues }: Services,
   channel: string,
 ): Promise<boolean> {
-  const [oldest] = await readOldestWaiting(database.delivery, [channel]);
+  const oldest = await findOldestWaiting(channel);
   if (!oldest || oldest.seconds * 1_000 < stallMs) return false;
   const waiting = await queues.countWaiting(channel).catch(() => undefined);
   return waiting !== 0;

@@ -37,13 +37,14 @@ const maxIdlePerOrigin = 1024;
 const idleMs = 4_000;
 
 export function createConnectionPool({ lookup }: ConnectionPoolOptions): ConnectionPool {
-  const { Client: UndiciClient, buildConnector } = loadUndici();
-  // A call has its own deadline, which covers connecting.
-  const connect = buildConnector({ timeout: 0, ...(lookup ? { lookup } : {}) });
+  // Loaded with the first call, because a process at rest does not need it.
+  let loaded: ReturnType<typeof loadConnector> | undefined;
   const all = new Set<Connection>();
   const idle = new Map<string, Connection[]>();
 
   function open(origin: string): Connection {
+    loaded ??= loadConnector(lookup);
+    const { UndiciClient, connect } = loaded;
     const client = new UndiciClient(origin, {
       pipelining: 1,
       keepAliveTimeout: idleMs,
@@ -93,6 +94,12 @@ export function createConnectionPool({ lookup }: ConnectionPoolOptions): Connect
 }
 
 /** Loaded with the first HTTP sender: it takes 15 MB. */
+function loadConnector(lookup: LookupFunction | undefined) {
+  const { Client: UndiciClient, buildConnector } = loadUndici();
+  // A call has its own deadline, which covers connecting.
+  return { UndiciClient, connect: buildConnector({ timeout: 0, ...(lookup ? { lookup } : {}) }) };
+}
+
 function loadUndici(): typeof import('undici') {
   return require('undici') as typeof import('undici');
 }

@@ -20,7 +20,7 @@ export { createGuardedFind, createTokenBuckets } from './guarded-find';
 export { answerAndClose, createHttpServer, type HttpServerOptions } from './http-server';
 export { newId } from './ids';
 export { createLogger, type Logger } from './log';
-export { createLoop, type Loop } from './loop';
+export { createLoop, type Loop, type WakeableLoop } from './loop';
 export { watchLoop } from './loop-watch';
 export { type MessageStage, messageStages, type ObserveStage } from './message-stages';
 export { createMetrics, type Metrics, type QueueJobs } from './metrics';

@@ -65,3 +65,28 @@ describe('a loop', () => {
     expect(runs.count).toBe(0);
   });
 });
+
+describe('loops of one process', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  test('share their wake-ups if they wait for 500 ms or more, whenever they were started', async () => {
+    const times = new Set<number>();
+    const loops = [500, 1_000, 5_000].map((waitMs) =>
+      createLoop(
+        async () => void times.add(Math.round(performance.now())),
+        () => waitMs,
+      ),
+    );
+    for (const loop of loops) {
+      loop.start();
+      await jest.advanceTimersByTimeAsync(137);
+    }
+    await jest.advanceTimersByTimeAsync(5_000);
+    times.clear();
+    await jest.advanceTimersByTimeAsync(10_000);
+    await Promise.all(loops.map((loop) => loop.close()));
+    expect(times.size).toBeGreaterThanOrEqual(19);
+    expect(times.size).toBeLessThanOrEqual(21);
+  });
+});

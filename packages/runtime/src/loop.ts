@@ -9,6 +9,17 @@ export type WakeableLoop = Loop & {
   wake(): void;
 };
 
+/**
+ * Waits of at least this long end at a multiple of it, up to this much early: the loops of a process at rest share their
+ * wake-ups.
+ */
+const sharedWakeUpMs = 500;
+
+function alignWait(waitMs: number): number {
+  if (waitMs < sharedWakeUpMs) return waitMs;
+  return Math.max(1, waitMs - ((performance.now() + waitMs) % sharedWakeUpMs));
+}
+
 /** Calls `runOnce`, which never rejects, repeatedly, `waitMs()` after the previous run. */
 export function createLoop(runOnce: () => Promise<void>, waitMs: () => number): WakeableLoop {
   let isClosed = false;
@@ -18,7 +29,7 @@ export function createLoop(runOnce: () => Promise<void>, waitMs: () => number): 
 
   function schedule(): void {
     if (isClosed) return;
-    timer = setTimeout(run, isWoken ? 0 : waitMs());
+    timer = setTimeout(run, isWoken ? 0 : alignWait(waitMs()));
     isWoken = false;
   }
 

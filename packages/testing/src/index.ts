@@ -5,6 +5,7 @@ export { openTarget, type Target } from './attacks/target';
 export { writeBacklog } from './backlog';
 export { formatBenchTable } from './bench/bench-table';
 export { buildPerformancePage } from './bench/performance-page';
+export { readWakeUps } from './bench/process-costs';
 export { benchParts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
 export { chromiumArgs, chromiumPath, createSetUpToken } from './browser';

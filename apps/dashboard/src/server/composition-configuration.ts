@@ -152,7 +152,11 @@ function createTestAccepting({
 }: ConfigurationDeps): TestSendDeps['createSendEvent'] {
   const write = createWriteBatcher({
     writeRequests: (calls) => writeRequests(database.accepting, calls),
-    queues: { addDeliverJobs: async () => undefined, addFanOutJobs: async () => undefined },
+    queues: {
+      addDeliverJobs: async () => undefined,
+      addFanOutJobs: async () => undefined,
+      wakeRelay: () => undefined,
+    },
     capacity: { take: () => false, settle: () => undefined },
     newId,
     log,

@@ -76,7 +76,11 @@ function createStore(losesConnection: readonly boolean[]) {
 async function addAll(callerList: Caller[], store: ReturnType<typeof createStore>) {
   const write = createWriteBatcher({
     writeRequests: store.writeRequests,
-    queues: { addDeliverJobs: async () => undefined, addFanOutJobs: async () => undefined },
+    queues: {
+      addDeliverJobs: async () => undefined,
+      addFanOutJobs: async () => undefined,
+      wakeRelay: () => undefined,
+    },
     capacity: createCapacity(),
     newId: () => 'id',
     log,

@@ -16,7 +16,7 @@ import {
 export type WriteBatcherDeps = {
   /** See writeRequests below. */
   writeRequests(calls: NewRequest[]): Promise<WriteResult[]>;
-  queues: Pick<Queues, 'addDeliverJobs' | 'addFanOutJobs'>;
+  queues: Pick<Queues, 'addDeliverJobs' | 'addFanOutJobs' | 'wakeRelay'>;
   /** How many messages this gateway may queue; the relay queues the rest. */
   capacity: Pick<Capacity, 'take' | 'settle'>;
   newId: () => string;
@@ -35,6 +35,7 @@ export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, 
   const { queues, capacity, newId, log } = deps;
 
   async function flush(calls: NewRequest[]): Promise<WriteResult[]> {
+    queues.wakeRelay();
     const messages = calls.flatMap((call) =>
       call.items
         .flatMap((item) => item.plan?.messages ?? [])

@@ -166,7 +166,7 @@ const longAgoMs = 60 * 60_000;
 /** Records an expired lease, like the relay does for a worker that stopped responding. */
 async function giveUpLease(id: string): Promise<void> {
   const leases = createLeases({
-    readUptimeMs: async () => longAgoMs,
+    readUptime: async () => ({ uptimeMs: longAgoMs, hasOpenMessages: true }),
     now: Date.now,
     async listExpiredLeases(options) {
       const expired = await listExpiredLeases(database.delivery, options);

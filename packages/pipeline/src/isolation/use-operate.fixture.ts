@@ -65,7 +65,7 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   await readRequestTimeline(database.lookUps, requestId, appId);
   await readRequestTimeline(database.lookUps, requestId);
   await readRequestTimeline(database.lookUps, skipped.requestId, appId);
-  await listFeedMessages(database.prisma, [messageId]);
+  await listFeedMessages(database.lookUps, [messageId]);
   const { userId, email } = person;
   await send(world, { message: { integrationId: world.integrations[0] } });
   await readUserMessages(database.lookUps, { appId, userId, addresses: [email] });

@@ -59,5 +59,5 @@ export async function useFanOut(world: World): Promise<void> {
       plan: { messages: [newMessage(newId())], skips, locale: 'de' },
     })),
   });
-  await listFeedSkips(world.database.prisma, [requestId]);
+  await listFeedSkips(world.database.lookUps, [requestId]);
 }

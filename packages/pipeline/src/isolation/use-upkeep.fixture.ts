@@ -31,7 +31,7 @@ import { createAppCaptures } from '../operate/captures';
 import { listIntegrations, sendsOptionalMail } from '../operate/doctor.sql';
 import { eraseUser } from '../operate/erase';
 import { listOldKeys, rotateKeys } from '../operate/rotate-keys';
-import { readUptimeMs } from '../relay/relay.sql';
+import { hasOpenWork, readUptime } from '../relay/relay.sql';
 import { createUpkeepTasks } from '../relay/retention.sql';
 import { withStorageLock, withUpkeepLock } from '../relay/retention-lock';
 import { useInApp } from './use-deliver.fixture';
@@ -47,7 +47,8 @@ export async function useInstallation(world: World): Promise<void> {
   await writeHeartbeat(pool, heartbeat);
   await listHeartbeats(pool);
   await removeHeartbeat(pool, heartbeat.id);
-  await readUptimeMs(pool);
+  await readUptime(pool);
+  await hasOpenWork(pool);
   await readDatabaseTime(pool);
   await readOldestWaiting(pool, ['email', 'sms']);
   await createReadiness({ pool, databaseUrl: url, migrationsDir })();

@@ -16,6 +16,7 @@ export const webhookExceptions: Exception[] = [
     reason: 'The role webhooks serves every account',
     statements: [
       'webhooks/claim.sql.ts: WITH ready',
+      'webhooks/complete-requests.sql.ts: SELECT FROM webhook_completion',
       'webhooks/complete-requests.sql.ts: WITH due',
       'webhooks/read-deliveries.ts: SELECT (SELECT count(*)',
       'webhooks/upkeep.sql.ts: DELETE FROM webhook_delivery',

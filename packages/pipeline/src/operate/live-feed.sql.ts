@@ -1,4 +1,4 @@
-import type { PrismaClient } from '@belfry/database';
+import type { Queryable } from '@belfry/database';
 
 /** A message in the terminal output of `npm start`. */
 export type FeedMessage = {
@@ -10,25 +10,25 @@ export type FeedMessage = {
   waits: string | null;
 };
 
-export function listFeedMessages(prisma: PrismaClient, ids: string[]): Promise<FeedMessage[]> {
-  return prisma.message.findMany({
-    where: { id: { in: ids } },
-    select: { id: true, channel: true, target: true, state: true, reason: true, waits: true },
-    orderBy: { id: 'asc' },
-  });
+export async function listFeedMessages(pool: Queryable, ids: string[]): Promise<FeedMessage[]> {
+  const { rows } = await pool.query<FeedMessage>(
+    `SELECT id, channel, target, state, reason, waits FROM message
+     WHERE id = ANY ($1::uuid[]) ORDER BY id`,
+    [ids],
+  );
+  return rows;
 }
 
 /** Lists the channels that the requests' items skipped, with reasons. */
 export async function listFeedSkips(
-  prisma: PrismaClient,
+  pool: Queryable,
   requestIds: string[],
 ): Promise<{ channel: string; reason: string }[]> {
-  const items = await prisma.requestItem.findMany({
-    where: { requestId: { in: requestIds } },
-    select: { skips: true },
-    take: maxItems,
-  });
-  return items.flatMap(({ skips }) =>
+  const { rows } = await pool.query<{ skips: unknown }>(
+    'SELECT skips FROM request_item WHERE request_id = ANY ($1::uuid[]) LIMIT $2',
+    [requestIds, maxItems],
+  );
+  return rows.flatMap(({ skips }) =>
     Object.entries(skips ?? {}).map(([channel, skip]) => ({ channel, reason: getReason(skip) })),
   );
 }

@@ -1,4 +1,11 @@
-import { type Capacity, createCapacity, type PublishedCapacity } from './capacity';
+import { createLogger } from '@belfry/runtime';
+import type { Redis } from 'ioredis';
+import {
+  type Capacity,
+  createCapacity,
+  createCapacityReader,
+  type PublishedCapacity,
+} from './capacity';
 
 const place = { channel: 'email', appId: 'a' };
 
@@ -66,5 +73,40 @@ describe('the capacity of a gateway', () => {
     for (let read = 0; read < 5; read += 1)
       capacity.renew({ capacity: published('1'), gateways: 1 });
     expect(take(capacity, 1)).toBe(0);
+  });
+});
+
+describe('the reader of the capacity', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  test('reads twice a second without messages, and at once with the next message', async () => {
+    let reads = 0;
+    const redis: Pick<Redis, 'eval'> = {
+      async eval() {
+        reads += 1;
+        return ['', 1];
+      },
+    };
+    const reader = createCapacityReader({
+      // Safe cast: the reader calls nothing else.
+      redis: redis as Redis,
+      prefix: 'p',
+      capacity: createCapacity(),
+      id: 'gateway',
+      log: createLogger({ level: 'error', process: 'test' }),
+    });
+    reader.start();
+    await jest.advanceTimersByTimeAsync(10_000);
+    reads = 0;
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(reads).toBeGreaterThanOrEqual(19);
+    expect(reads).toBeLessThanOrEqual(21);
+    reads = 0;
+    reader.noticeUse();
+    expect(reads).toBe(1);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(reads).toBeGreaterThanOrEqual(19);
+    await reader.close();
   });
 });

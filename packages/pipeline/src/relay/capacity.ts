@@ -1,4 +1,4 @@
-import type { Logger } from '@belfry/runtime';
+import { createLoop, type Logger, type Loop } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 
 /** How many messages the relay lets the gateways queue. It counts and publishes this several times a second. */
@@ -100,9 +100,16 @@ export type CapacityReaderDeps = PublishedCapacityDeps & {
   log: Logger;
 };
 
-export type CapacityReader = { start(): void; close(): Promise<void> };
+export type CapacityReader = Loop & {
+  /** Call it for each message: at rest the reader reads only twice a second. */
+  noticeUse(): void;
+};
 
 const readEveryMs = 50;
+/** Without messages, a gateway must not wake 20 times a second. It is far within `gatewayLivesMs`. */
+const restEveryMs = 500;
+/** How long the reader stays at its short interval after the last message. */
+const busyMs = 5_000;
 /** A gateway that did not report for this long gets no share. */
 const gatewayLivesMs = 2_000;
 
@@ -115,7 +122,7 @@ redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return { redis.call('GET', KEYS[1]) or '', redis.call('ZCARD', KEYS[2]) }`;
 
-/** Reads the published capacity every 50 ms. If reading fails, the capacity is zero. */
+/** Reads the published capacity every 50 ms while messages arrive. If reading fails, the capacity is zero. */
 export function createCapacityReader({
   redis,
   prefix,
@@ -123,9 +130,7 @@ export function createCapacityReader({
   id,
   log,
 }: CapacityReaderDeps): CapacityReader {
-  let isClosed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
+  let busyUntilMs = performance.now() + busyMs;
 
   async function read(): Promise<void> {
     try {
@@ -137,19 +142,14 @@ export function createCapacityReader({
     }
   }
 
-  function schedule(): void {
-    if (isClosed) return;
-    timer = setTimeout(() => {
-      running = read().finally(schedule);
-    }, readEveryMs);
-  }
-
+  const isBusy = () => performance.now() < busyUntilMs;
+  const loop = createLoop(read, () => (isBusy() ? readEveryMs : restEveryMs));
   return {
-    start: schedule,
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await running;
+    ...loop,
+    noticeUse() {
+      const wasBusy = isBusy();
+      busyUntilMs = performance.now() + busyMs;
+      if (!wasBusy) loop.wake();
     },
   };
 }

@@ -3,6 +3,7 @@ import { type Logger, type Loop, newId } from '@belfry/runtime';
 import type { FanOutJob } from '@belfry/shared';
 import { createFanOut, type FanOutDeps } from './fan-out';
 import { findUnplannedRequest, listUnplannedItems, writePlans } from './fan-out.sql';
+import type { Queues } from './queues';
 import { carryOutResend } from './resend-by-filter.sql';
 import { createResends } from './run-resends';
 
@@ -32,7 +33,9 @@ export function createPlanning(services: PlanningServices): (job: FanOutJob) => 
 /** Carries out resends by filter. */
 export function createResendLoop({
   database,
+  queues,
   log,
-}: Pick<PlanningServices, 'database' | 'log'>): Loop {
-  return createResends({ carryOut: () => carryOutResend(database.delivery), log });
+}: Pick<PlanningServices, 'database' | 'log'> & { queues: Pick<Queues, 'wakeRelay'> }): Loop {
+  const { wakeRelay } = queues;
+  return createResends({ carryOut: () => carryOutResend(database.delivery), wakeRelay, log });
 }

@@ -6,6 +6,7 @@ import type { ExpiredLease } from './relay.sql';
 const log = createLogger({ level: 'error', process: 'test' });
 const lookEveryMs = 1_000;
 const longAgoMs = 3_600_000;
+const longAgo = { uptimeMs: longAgoMs, hasOpenMessages: true };
 
 const expiredLease: ExpiredLease = {
   id: 'message',
@@ -22,9 +23,9 @@ function setUp(overrides: Partial<LeasesDeps> = {}) {
   const backFor: number[] = [];
   const clock = { ms: Date.UTC(2027, 0, 1), isUnavailable: false };
   const leases = createLeases({
-    async readUptimeMs() {
+    async readUptime() {
       if (clock.isUnavailable) throw new Error('away');
-      return longAgoMs;
+      return longAgo;
     },
     now: () => clock.ms,
     async listExpiredLeases({ backForMs }) {
@@ -106,6 +107,14 @@ describe('the time since PostgreSQL became available', () => {
     expect(backForMs()).toBe(21_000);
   });
 
+  test('are not looked for while no message is open', async () => {
+    const { backForMs, runFor } = setUp({
+      readUptime: async () => ({ ...longAgo, hasOpenMessages: false }),
+    });
+    await runFor(5_000);
+    expect(backForMs()).toBeUndefined();
+  });
+
   test.each([
     ['continues if a response is late on a busy machine', 8_000, longAgoMs + 8_000],
     ['restarts if a response is much later', 12_000, 0],
@@ -113,9 +122,9 @@ describe('the time since PostgreSQL became available', () => {
     const clock = { ms: Date.UTC(2027, 0, 1), answerMs: 0 };
     const { backForMs, runFor } = setUp({
       now: () => clock.ms,
-      async readUptimeMs() {
+      async readUptime() {
         clock.ms += clock.answerMs;
-        return longAgoMs;
+        return longAgo;
       },
     });
     await runFor();

@@ -10,10 +10,11 @@ import {
 } from '../deliver/next-state';
 import { type AttemptResult, leaseExpired } from '../deliver/record.sql';
 import { createGrace, type GraceDeps } from './lease-grace';
-import type { ExpiredLease, ExpiredLeaseOptions } from './relay.sql';
+import type { ExpiredLease, ExpiredLeaseOptions, Uptime } from './relay.sql';
 import { createRunStep } from './run-step';
 
-export type LeasesDeps = GraceDeps & {
+export type LeasesDeps = Pick<GraceDeps, 'now'> & {
+  readUptime(): Promise<Uptime>;
   listExpiredLeases(options: ExpiredLeaseOptions): Promise<ExpiredLease[]>;
   findVersion(id: string): Promise<VersionRow | undefined>;
   recordResults(results: AttemptResult[]): Promise<boolean[]>;
@@ -34,12 +35,19 @@ const leasesPerRun = 500;
  * follows. It has its own loop, so that it depends only on PostgreSQL.
  */
 export function createLeases(deps: LeasesDeps): Leases {
-  const grace = createGrace(deps, runEveryMs);
+  let hasOpenMessages = true;
+  async function readUptimeMs(): Promise<number> {
+    const uptime = await deps.readUptime();
+    hasOpenMessages = uptime.hasOpenMessages;
+    return uptime.uptimeMs;
+  }
+  const grace = createGrace({ readUptimeMs, now: deps.now }, runEveryMs);
   const runStep = createRunStep(deps.log);
 
   async function runOnce(): Promise<void> {
     await runStep('leases', async () => {
       const backForMs = await grace.readBackForMs();
+      if (!hasOpenMessages) return;
       await closeExpiredLeases(
         deps,
         await deps.listExpiredLeases({ limit: leasesPerRun, backForMs }),

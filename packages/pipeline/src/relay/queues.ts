@@ -2,6 +2,7 @@ import type { Logger, QueueJobs } from '@belfry/runtime';
 import { type DeliverJob, type FanOutJob, fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { createWakeRelay } from './wake-relay';
 
 /** A delivery job to add; its id is already written on its messages. */
 export type NewDeliverJob = DeliverJob & { jobId: string; channel: string };
@@ -10,6 +11,8 @@ export type NewDeliverJob = DeliverJob & { jobId: string; channel: string };
 export type Queues = {
   addDeliverJobs(jobs: NewDeliverJob[]): Promise<void>;
   addFanOutJobs(jobs: FanOutJob[]): Promise<void>;
+  /** Call it before writing messages: a relay without open work rests. */
+  wakeRelay(): void;
   /** Returns which of these jobs are still in Redis. */
   findJobs(channel: string, jobIds: string[]): Promise<Set<string>>;
   /** Removes jobs, unless a worker is running them. */
@@ -48,6 +51,7 @@ export function createQueues(deps: QueuesDeps): Queues {
     async addFanOutJobs(jobs) {
       await addJobs(open(fanOutQueue), jobs.map(toFanOutJob));
     },
+    wakeRelay: createWakeRelay(deps),
     async findJobs(channel, jobIds) {
       const queue = getDeliverQueue(channel);
       const pipeline = redis.pipeline();

@@ -199,10 +199,27 @@ export async function listUnplannedRequests(
   return rows.map((row) => row.id);
 }
 
-/** PostgreSQL's uptime. */
-export async function readUptimeMs(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ ms: number }>(
-    `SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 * 1000 AS ms`,
-  );
-  return rows[0]?.ms ?? 0;
+const hasOpenMessages = `(EXISTS (SELECT FROM message WHERE has_job)
+  OR EXISTS (SELECT FROM message WHERE waiting_at IS NOT NULL))`;
+
+/** Whether a message is open or a request has unplanned items: three probes of partial indexes. */
+export async function hasOpenWork(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ has_messages: boolean; has_items: boolean }>({
+    name: 'has-open-work',
+    text: `SELECT ${hasOpenMessages} AS has_messages,
+             EXISTS (SELECT FROM request WHERE planned_items < items) AS has_items`,
+  });
+  return rows[0]?.has_messages !== false || rows[0]?.has_items !== false;
+}
+
+export type Uptime = { uptimeMs: number; hasOpenMessages: boolean };
+
+/** PostgreSQL's uptime, and whether there can be leases. */
+export async function readUptime(pool: pg.Pool): Promise<Uptime> {
+  const { rows } = await pool.query<{ ms: number; is_open: boolean }>({
+    name: 'read-uptime',
+    text: `SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 * 1000 AS ms,
+             ${hasOpenMessages} AS is_open`,
+  });
+  return { uptimeMs: rows[0]?.ms ?? 0, hasOpenMessages: rows[0]?.is_open !== false };
 }

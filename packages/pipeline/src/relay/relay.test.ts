@@ -33,6 +33,7 @@ function setUp(overrides: Partial<RelayDeps> = {}) {
     listUnplannedRequests: async () => [],
     addFanOutJobs: async () => {},
     hasMarker: async () => true,
+    hasOpenWork: async () => true,
     newId: () => 'id',
     pollMs: 20,
     requeueAfterMs: 60_000,
@@ -196,5 +197,71 @@ describe('a message whose job is not in Redis', () => {
     const { relay, replaced } = createLost({ isThereFrom: 500 });
     await runFor(relay.runOnce, 10_000);
     expect(replaced).toEqual([]);
+  });
+});
+
+describe('a relay without open work', () => {
+  /** Counts the runs that look for due messages, and those that only look for open work. */
+  function setUpResting() {
+    const counts = { polls: 0, looks: 0, published: 0 };
+    const { relay } = setUp({
+      pollMs: 250,
+      async enqueueDue() {
+        counts.polls += 1;
+        return undefined;
+      },
+      async hasOpenWork() {
+        counts.looks += 1;
+        return false;
+      },
+      async publishCapacity() {
+        counts.published += 1;
+      },
+    });
+    const reset = () => Object.assign(counts, { polls: 0, looks: 0, published: 0 });
+    return { relay, counts, reset };
+  }
+
+  const restedMs = 10_000;
+
+  test('looks once a second, and publishes the full capacity each time', async () => {
+    const { relay, counts, reset } = setUpResting();
+    relay.start();
+    await jest.advanceTimersByTimeAsync(restedMs);
+    reset();
+    await jest.advanceTimersByTimeAsync(60_000);
+    await relay.close();
+    expect(counts.polls).toBe(0);
+    expect(counts.published).toBe(counts.looks);
+    expect(counts.looks).toBeGreaterThanOrEqual(59);
+    expect(counts.looks).toBeLessThanOrEqual(61);
+  });
+
+  test('runs at once when it is woken, and then at its normal interval', async () => {
+    const { relay, counts, reset } = setUpResting();
+    relay.start();
+    await jest.advanceTimersByTimeAsync(restedMs);
+    reset();
+    relay.wake();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(counts.polls).toBe(1);
+    await jest.advanceTimersByTimeAsync(3_000);
+    await relay.close();
+    expect(counts.polls).toBeGreaterThanOrEqual(12);
+  });
+
+  test('does not rest while PostgreSQL or Redis is unavailable', async () => {
+    let polls = 0;
+    const { relay } = setUp({
+      hasOpenWork: async () => false,
+      async hasMarker() {
+        polls += 1;
+        return refuse();
+      },
+    });
+    relay.start();
+    await jest.advanceTimersByTimeAsync(restedMs);
+    await relay.close();
+    expect(polls).toBeGreaterThan(restedMs / 20 / 2);
   });
 });

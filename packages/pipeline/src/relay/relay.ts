@@ -1,4 +1,4 @@
-import { createLoop, type Loop } from '@belfry/runtime';
+import { createLoop, type WakeableLoop } from '@belfry/runtime';
 import {
   createEnqueueDue,
   createRequeueLost,
@@ -8,6 +8,7 @@ import {
 import type { EndedJob, ExpiredMessages } from './relay.sql';
 import { createWakeFanOut, type WakeFanOutDeps } from './requeue-fan-out';
 import { createRunStep, type RunStep } from './run-step';
+import { computeGatewayCapacity } from './share-window';
 
 export type RelayDeps = EnqueueDueDeps &
   WakeFanOutDeps & {
@@ -17,12 +18,14 @@ export type RelayDeps = EnqueueDueDeps &
     removeJobs(jobs: EndedJob[]): Promise<void>;
     /** Returns false once after Redis was emptied. */
     hasMarker(): Promise<boolean>;
+    /** Whether a message is open or a request has unplanned items. */
+    hasOpenWork(): Promise<boolean>;
     pollMs: number;
     /** How long a message may be queued before the relay checks its job. */
     requeueAfterMs: number;
   };
 
-export type Relay = Loop & {
+export type Relay = WakeableLoop & {
   /** One run; `start` repeats it. */
   runOnce(): Promise<void>;
   /** Whether every step of the last run succeeded. */
@@ -33,6 +36,10 @@ export type Relay = Loop & {
 const soonMs = 25;
 /** How long the short delay lasts after the last run that enqueued messages. */
 const busyMs = 1_000;
+/** Interval while there is no open work. Gateways and fan-out wake the relay before they add some. */
+const restMs = 1_000;
+/** How long the relay polls at its normal interval after it was woken or there was open work. */
+const awakeMs = 5_000;
 /** Interval for expiry and fan-out, which need fewer checks than due messages. */
 const maintenanceEveryMs = 1_000;
 const expiredPerRun = 1_000;
@@ -50,10 +57,24 @@ export function createRelay(deps: RelayDeps): Relay {
   const runStep = createRunStep(deps.log, failing);
   const maintain = createMaintenance(deps, { runStep, wakeFanOut: fanOut.wake });
   let busyUntilMs = Number.NEGATIVE_INFINITY;
+  const rest = createRest(deps, { runStep, failing });
+  let isResting = false;
   let hasRun = false;
 
-  // Each step fails on its own, so one channel does not block another.
   async function runOnce(): Promise<void> {
+    isResting = await rest.canRest();
+    if (isResting) await runStep('publish capacity', publishFullCapacity);
+    else await runSteps();
+    hasRun = true;
+  }
+
+  function publishFullCapacity(): Promise<void> {
+    const { newId, windows } = deps;
+    return deps.publishCapacity(computeGatewayCapacity([], { id: newId(), windows }));
+  }
+
+  // Each step fails on its own, so one channel does not block another.
+  async function runSteps(): Promise<void> {
     const check = await runStep('check jobs', jobCheck.next);
     // Do not enqueue while Redis is unavailable: messages would get job ids without jobs and fill the window.
     if (check) {
@@ -62,7 +83,6 @@ export function createRelay(deps: RelayDeps): Relay {
       await queueWaiting();
     }
     await maintain();
-    hasRun = true;
   }
 
   async function queueLost(dueForMs: number | undefined): Promise<void> {
@@ -84,11 +104,44 @@ export function createRelay(deps: RelayDeps): Relay {
   }
 
   function waitMs(): number {
+    // It may have been woken while it looked for work.
+    if (isResting && !rest.isAwake()) return Math.max(restMs, deps.pollMs);
     return performance.now() < busyUntilMs ? Math.min(soonMs, deps.pollMs) : deps.pollMs;
   }
 
   const isWorking = () => hasRun && failing.size === 0;
-  return { runOnce, isWorking, ...createLoop(runOnce, waitMs) };
+  const loop = createLoop(runOnce, waitMs);
+  return {
+    ...loop,
+    runOnce,
+    isWorking,
+    wake() {
+      rest.stayAwake();
+      if (isResting) loop.wake();
+    },
+  };
+}
+
+type RestDeps = { runStep: RunStep; failing: ReadonlySet<string> };
+
+/** Decides when the relay may rest: without open work, nothing can be due, expired, lost or unplanned. */
+function createRest({ hasOpenWork }: RelayDeps, { runStep, failing }: RestDeps) {
+  let awakeUntilMs = performance.now() + awakeMs;
+  const isAwake = () => performance.now() < awakeUntilMs;
+  const stayAwake = () => {
+    awakeUntilMs = performance.now() + awakeMs;
+  };
+  return {
+    isAwake,
+    stayAwake,
+    async canRest(): Promise<boolean> {
+      // A step that failed is repeated first.
+      if (isAwake() || failing.size > 0) return false;
+      if ((await runStep('find work', hasOpenWork)) === false) return true;
+      stayAwake();
+      return false;
+    },
+  };
 }
 
 type MaintenanceDeps = { runStep: RunStep; wakeFanOut(): Promise<void> };

@@ -22,6 +22,11 @@ const idleTimeoutMs = 5_000;
  * has resent none, and no other process has the run meanwhile. Undefined if no run is due.
  */
 export async function carryOutResend(pool: pg.Pool): Promise<ResendChunkResult | undefined> {
+  // One statement instead of a transaction of four each second, as almost always none is due.
+  const { rows: due } = await pool.query(
+    'SELECT FROM resend WHERE finished_at IS NULL AND next_at <= now() LIMIT 1',
+  );
+  if (due.length === 0) return undefined;
   return inTransaction(pool, async (client) => {
     await client.query(`SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`);
     const run = await takeRun(client);

@@ -6,6 +6,8 @@ import { createRunStep } from './run-step';
 export type ResendsDeps = {
   /** Runs one transaction of a run that is due; undefined if none is. */
   carryOut(): Promise<ResendChunkResult | undefined>;
+  /** See Queues. */
+  wakeRelay(): void;
   log: Logger;
 };
 
@@ -21,7 +23,7 @@ const busyMs = 50;
 const maxChunks = 20;
 
 /** Resends by filter, chunk by chunk. Any number of processes may run it, because one process takes each chunk. */
-export function createResends({ carryOut, log }: ResendsDeps): Resends {
+export function createResends({ carryOut, wakeRelay, log }: ResendsDeps): Resends {
   const runStep = createRunStep(log);
   let busyUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -29,6 +31,7 @@ export function createResends({ carryOut, log }: ResendsDeps): Resends {
     for (let chunks = 0; chunks < maxChunks; chunks += 1) {
       const chunk = await runStep('resend', carryOut);
       if (!chunk) return;
+      wakeRelay();
       busyUntilMs = performance.now() + longestPauseMs;
       if (chunk.isFinished) log.info('resend.finished', { name: chunk.resendId });
     }

@@ -25,15 +25,17 @@ import type { Queues } from './queues';
 import { createRelay, type Relay } from './relay';
 import {
   expireWaiting,
+  hasOpenWork,
   listDoubtedMessages,
   listExpiredLeases,
   listUnplannedRequests,
-  readUptimeMs,
+  readUptime,
   replaceJobs,
 } from './relay.sql';
 import { createUpkeep } from './retention';
 import { createUpkeepTasks } from './retention.sql';
 import { withMinutesLock, withStorageLock, withUpkeepLock } from './retention-lock';
+import { listenToRelayWakes } from './wake-relay';
 
 /** The services of a worker that the relay uses. */
 export type RelayServices = Pick<LeasesDeps, 'findVersion' | 'backoff'> & {
@@ -52,32 +54,11 @@ const storageCountEveryMs = 5_000;
 
 /** Enqueues due messages, expires leases, counts minutes and runs retention until it is closed. */
 export function startRelay(services: RelayServices): { close(): Promise<void> } {
-  const { env, database, queues, redis } = services;
+  const { env, database } = services;
   const pool = database.delivery;
-  const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
-  const relay = createRelay({
-    channels: [...channelNames],
-    enqueueDue: (decisions) => enqueueDue(pool, decisions),
-    publishCapacity: createPublishCapacity(
-      { redis, prefix: env.REDIS_PREFIX },
-      getCapacityTtlMs(env),
-    ),
-    listDoubted: (options) => listDoubtedMessages(pool, options),
-    replaceJobs: (jobs) => replaceJobs(pool, jobs),
-    expireWaiting: (limit) => expireWaiting(pool, limit),
-    removeJobs: queues.removeJobs,
-    listUnplannedRequests: (options) => listUnplannedRequests(pool, options),
-    addFanOutJobs: queues.addFanOutJobs,
-    hasMarker: async () => (await redis.set(markerKey, '1', 'GET')) !== null,
-    queues,
-    newId,
-    pollMs: env.RELAY_POLL_MS,
-    requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
-    windows: { channel: env.RELAY_CHANNEL_WINDOW, app: env.RELAY_APP_WINDOW },
-    ...{ observeStage: services.metrics.observeStage, log: services.log },
-  });
+  const relay = createStoredRelay(services);
   const leases = createLeases({
-    readUptimeMs: () => readUptimeMs(pool),
+    readUptime: () => readUptime(pool),
     now: Date.now,
     listExpiredLeases: (options) => listExpiredLeases(pool, options),
     findVersion: services.findVersion,
@@ -104,11 +85,46 @@ export function startRelay(services: RelayServices): { close(): Promise<void> } 
   for (const loop of loops) loop.start();
   const alerts = startAlerts(services);
   const heartbeat = startOutgoingHeartbeat(services, relay);
+  const listener = listenToRelayWakes(
+    { url: env.REDIS_URL, prefix: env.REDIS_PREFIX, log: services.log },
+    relay.wake,
+  );
   return {
     async close() {
+      listener.close();
       await Promise.all([...loops, alerts, heartbeat].map((each) => each.close()));
     },
   };
+}
+
+/** The relay of these stores. */
+function createStoredRelay(services: RelayServices): Relay {
+  const { env, database, queues, redis, log } = services;
+  const pool = database.delivery;
+  const markerKey = `${env.REDIS_PREFIX}:relay:marker`;
+  return createRelay({
+    channels: [...channelNames],
+    enqueueDue: (decisions) => enqueueDue(pool, decisions),
+    publishCapacity: createPublishCapacity(
+      { redis, prefix: env.REDIS_PREFIX },
+      getCapacityTtlMs(env),
+    ),
+    listDoubted: (options) => listDoubtedMessages(pool, options),
+    replaceJobs: (jobs) => replaceJobs(pool, jobs),
+    expireWaiting: (limit) => expireWaiting(pool, limit),
+    removeJobs: queues.removeJobs,
+    listUnplannedRequests: (options) => listUnplannedRequests(pool, options),
+    addFanOutJobs: queues.addFanOutJobs,
+    hasOpenWork: () => hasOpenWork(pool),
+    hasMarker: async () => (await redis.set(markerKey, '1', 'GET')) !== null,
+    queues,
+    newId,
+    pollMs: env.RELAY_POLL_MS,
+    requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
+    windows: { channel: env.RELAY_CHANNEL_WINDOW, app: env.RELAY_APP_WINDOW },
+    observeStage: services.metrics.observeStage,
+    log,
+  });
 }
 
 function startOutgoingHeartbeat(
@@ -120,7 +136,7 @@ function startOutgoingHeartbeat(
     url: env.HEARTBEAT_URL,
     http: createGuardedHttp({ allowedPrivateHosts }),
     async isWorking() {
-      await Promise.all([readUptimeMs(database.delivery), redis.ping()]);
+      await Promise.all([readUptime(database.delivery), redis.ping()]);
       return relay.isWorking();
     },
     everyMs: heartbeatEveryMs,

@@ -15,6 +15,11 @@ const longestWaitSeconds = 600;
  * bulks it checked.
  */
 export async function completeRequests(pool: pg.Pool): Promise<number> {
+  // One statement instead of a transaction of four each second, as almost always none is due.
+  const { rows: due } = await pool.query(
+    'SELECT FROM webhook_completion WHERE check_at <= now() LIMIT 1',
+  );
+  if (due.length === 0) return 0;
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<CheckedRow>(checkStatement);
     for (const row of rows) {

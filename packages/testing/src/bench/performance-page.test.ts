@@ -88,6 +88,7 @@ const report: BenchReport = {
   scale: undefined,
   page: undefined,
   streams: undefined,
+  idle: undefined,
 };
 
 describe('the performance page', () => {

@@ -80,6 +80,7 @@ function listBudgets(report: BenchReport): Table {
     ['Redis bytes per waiting message', 'at most 120', perWaiting],
     ['memory of the gateway, MB', 'at most 200', system?.memoryMb['gateway']],
     ['memory of the worker, MB', 'at most 180', system?.memoryMb['worker']],
+    ...listIdleBudgets(report.idle),
   ];
   return {
     head: ['what', 'goal', 'measured'],
@@ -101,6 +102,28 @@ function listLoadBudgets(latency: BenchReport['latency']): Budget[] {
     ['accept to provider, half load, p99, relative to idle', 'at most 5', relative('p99Ms')],
     ['accept to provider, 80 % load, p99 ms', 'under 500', latency?.highLoad.p99Ms],
     ['messages late by over 1 s at the end of 80 % load', 'none', latency?.highLoad.backlogAtEnd],
+  ];
+}
+
+function listIdleBudgets(idle: BenchReport['idle']): Budget[] {
+  if (!idle) return [];
+  const { processes, secondStart } = idle;
+  const members = Object.entries(processes);
+  return [
+    ...members
+      .filter(([name]) => name !== 'dashboard')
+      .map(([name, { wakeUps }]): Budget => [
+        `wake-ups at rest, per second: ${name}`,
+        'at most 10',
+        wakeUps,
+      ]),
+    ...members.map(([name, { memoryMb }]): Budget => [
+      `memory at rest, MB: ${name}`,
+      'at most 90',
+      memoryMb,
+    ]),
+    ['memory at rest, MB: supervisor of npm start', 'at most 90', secondStart.supervisorMemoryMb],
+    ['npm start, second time, seconds until ready', 'at most 4', secondStart.readySeconds],
   ];
 }
 

@@ -18,6 +18,35 @@ export function readMemoryMb(pid: number): number | undefined {
   return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
 }
 
+export type WakeUps = {
+  /** How often the event loop slept and was woken. */
+  mainThread: number;
+  /** The same for all threads: those of V8 and libuv, too. */
+  allThreads: number;
+};
+
+/** Voluntary context switches of a process since its start. */
+export function readWakeUps(pid: number): WakeUps | undefined {
+  const threads = listThreads(pid);
+  const counts = threads.map((thread) => countSwitches(`${pid}/task/${thread}/status`));
+  const mainThread = countSwitches(`${pid}/status`);
+  if (mainThread === undefined) return undefined;
+  return { mainThread, allThreads: counts.reduce<number>((sum, count) => sum + (count ?? 0), 0) };
+}
+
+function listThreads(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+function countSwitches(file: string): number | undefined {
+  const count = /^voluntary_ctxt_switches:\s+(\d+)$/m.exec(readProc(file) ?? '')?.[1];
+  return count === undefined ? undefined : Number(count);
+}
+
 function readCpuTicks(pid: number): number | undefined {
   const fields = readStat(pid);
   // utime and stime, the fields 14 and 15 of proc(5), and those of children that have ended.

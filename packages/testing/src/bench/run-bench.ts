@@ -6,6 +6,7 @@ import { type BenchContext, type BenchLine, firstPhone } from './bench-context';
 import { measureBulk } from './bulk-lines';
 import { measureCosts } from './cost-lines';
 import { measureDelivery } from './delivery-lines';
+import { measureIdle } from './idle-lines';
 import { measureLatency } from './latency-lines';
 import { measureLimits } from './limit-lines';
 import { readCommit, readLoad, readMachine } from './machine';
@@ -68,12 +69,13 @@ export const benchParts = [
   'scale',
   'page',
   'streams',
+  'idle',
 ] as const;
 
 export type Part = (typeof benchParts)[number];
 
 /** Skipped in a quick run. */
-const slowParts: readonly Part[] = ['limits', 'scale', 'page', 'streams'];
+const slowParts: readonly Part[] = ['limits', 'scale', 'page', 'streams', 'idle'];
 
 async function measureAll(context: BenchContext, requestedParts: readonly Part[]) {
   async function measure<T>(part: Part, work: () => Promise<T>): Promise<T | undefined> {
@@ -91,7 +93,8 @@ async function measureAll(context: BenchContext, requestedParts: readonly Part[]
   const scale = await measure('scale', () => measureScale(context));
   const page = await measure('page', () => measurePage(context));
   const streams = await measure('streams', () => measureStreams(context));
-  return { accept, bulk, delivery, system, latency, costs, limits, scale, page, streams };
+  const idle = await measure('idle', () => measureIdle(context));
+  return { accept, bulk, delivery, system, latency, costs, limits, scale, page, streams, idle };
 }
 
 async function measureAccepting(context: BenchContext) {
