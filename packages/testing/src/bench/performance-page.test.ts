@@ -67,6 +67,7 @@ const report: BenchReport = {
   limits: undefined,
   scale: undefined,
   page: undefined,
+  pages: undefined,
   streams: undefined,
 };
 

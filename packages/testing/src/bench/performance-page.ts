@@ -88,7 +88,8 @@ function listBudgets(report: BenchReport): Table {
 }
 
 function formatMeasuredTables(report: BenchReport): string[] {
-  const { accept, bulk, delivery, system, scale, latency, costs, limits, page, streams } = report;
+  const { accept, bulk, delivery, system, scale, latency, costs, limits, page, pages, streams } =
+    report;
   return [
     formatTable(
       `Accepting, ${accept?.connections} connections`,
@@ -123,8 +124,19 @@ function formatMeasuredTables(report: BenchReport): string[] {
       }),
     ),
     formatTable('The log in a browser', buildLinesTable(page, pageColumns)),
+    formatTable('Pages beside a live load', buildPagesTable(pages)),
     formatTable('Inbox streams of one gateway', buildFieldsTable({ measured: streams })),
   ];
+}
+
+function buildPagesTable(pages: BenchReport['pages']): Table {
+  return {
+    head: [`at ${formatNumber(pages?.messages ?? 0)} messages, ms`, 'p50', 'p95', 'longest'],
+    rows: Object.entries(pages?.pages ?? {}).map(([name, { p50Ms, p95Ms, longestMs }]) => [
+      name,
+      ...[p50Ms, p95Ms, longestMs].map(formatNumber),
+    ]),
+  };
 }
 
 const pageColumns = {
