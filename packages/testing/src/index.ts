@@ -4,10 +4,20 @@ export { attacks } from './attacks/attacks';
 export { openTarget, type Target } from './attacks/target';
 export { writeBacklog } from './backlog';
 export { formatBenchTable } from './bench/bench-table';
+export { listPageCalls } from './bench/page-calls';
+export { readKnownTexts } from './bench/pages-lines';
 export { buildPerformancePage } from './bench/performance-page';
 export { readWakeUps } from './bench/process-costs';
 export { benchParts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
+export {
+  bigTables,
+  createStoredApps,
+  listAllBulkStatements,
+  listOtherStatements,
+  listRangeStatements,
+  setTriggers,
+} from './bench/stored-pages';
 export { chromiumArgs, chromiumPath, createSetUpToken } from './browser';
 export { recordedRuns } from './chaos/recorded-runs';
 export { formatChaosReport } from './chaos/report';
@@ -48,6 +58,7 @@ export { runMutants } from './mutants/run-mutants';
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { type PastMessage, writePastMessages } from './past-messages';
 export { type ReaderSecret, signReaderToken, type TokenChanges } from './reader-token';
+export { recordBuffers } from './record-buffers';
 export { testRedis } from './redis';
 export {
   type SimulatedChannels,

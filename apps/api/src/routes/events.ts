@@ -24,9 +24,8 @@ export function createSendEventRoute({ channels, readSend, sendEvent, metrics }:
       async run(key) {
         const runAtMs = performance.now();
         metrics.observeStage('receive', runAtMs - startedAtMs);
-        const outcome = await sendEvent({
-          ...{ callId, accountId, apiKeyId, app, eventName, item, idempotencyKey, key },
-        });
+        const send = { callId, accountId, apiKeyId, app, eventName, item, idempotencyKey, key };
+        const outcome = await sendEvent(send);
         metrics.observeStage('commit', performance.now() - runAtMs);
         return outcome;
       },

@@ -25,7 +25,7 @@ export type AppIntegrationRow = IntegrationHealth & {
   stateReason: string | null;
   createdAt: Date;
   updatedAt: Date;
-  /** Queued messages, counted up to `countedTo`. */
+  /** Queued messages, counted up to `countedTo`, among those of the channel that are due first. */
   waiting: number;
   pausedAt: Date | null;
   /** E-mail address of the operator. */
@@ -57,6 +57,8 @@ export type IntegrationChange = {
 
 const maxListed = 500;
 const countedTo = 1_000;
+/** Messages of a channel that a count reads: of single sends, of bulks, and of those with a job. */
+const waitingRead = 5_000;
 
 /** The integrations of an app. Each query names the app, so that it never finds an integration of another app. */
 export function createAppIntegrations(pool: pg.Pool) {
@@ -122,31 +124,45 @@ async function listIntegrations(
   id: string | null = null,
 ): Promise<AppIntegrationRow[]> {
   const { rows } = await pool.query<AppIntegrationRow>(
-    `SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
+    `WITH w AS MATERIALIZED (${selectWaiting})
+     SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
        i.credential_changes AS "credentialChanges",
-       i.created_at AS "createdAt", i.updated_at AS "updatedAt", w.waiting,
+       i.created_at AS "createdAt", i.updated_at AS "updatedAt", least(coalesce(w.waiting, 0), ${countedTo}) AS waiting,
        CASE WHEN i.state = 'paused' THEN i.paused_at END AS "pausedAt", CASE WHEN i.state = 'paused' THEN o.email END AS "pausedBy",
        ${selectHealth}
      FROM integration i
      LEFT JOIN operator o ON o.id = i.paused_by
+     LEFT JOIN w ON w.integration_id = i.id
      ${joinHealth}
-     CROSS JOIN LATERAL (
-       SELECT count(*)::int AS waiting FROM (
-         SELECT 1 FROM message m
-         WHERE m.channel = i.channel AND m.is_bulk IN (false, true) AND m.app_id = i.app_id AND m.waiting_at IS NOT NULL
-           AND m.state = 'queued' AND m.integration_id = i.id
-         UNION ALL
-         SELECT 1 FROM message m
-         WHERE m.channel = i.channel AND m.app_id = i.app_id AND m.has_job
-           AND m.state = 'queued' AND m.integration_id = i.id
-         LIMIT ${countedTo}) c
-     ) w
      WHERE i.app_id = $1 AND i.deleted_at IS NULL AND ($2::uuid IS NULL OR i.id = $2)
      ORDER BY i.name LIMIT ${maxListed}`,
     [appId, id],
   );
   return rows;
 }
+
+/**
+ * Queued messages by integration. Reads a bounded number of messages of each channel, those that are due first, by the indexes
+ * of waiting messages and of messages with a job; once for all integrations of the channel. With the bounds as columns,
+ * PostgreSQL expects few rows and follows the index in order.
+ */
+const selectWaiting = `
+  SELECT m.integration_id, count(*)::int AS waiting
+  FROM (SELECT DISTINCT channel FROM integration
+    WHERE app_id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR id = $2)) c
+  CROSS JOIN LATERAL (
+    SELECT q.* FROM (VALUES (false, '-infinity'::timestamptz, 'infinity'::timestamptz), (true, '-infinity', 'infinity'))
+      s (is_bulk, after, until)
+    CROSS JOIN LATERAL (
+      SELECT integration_id FROM message
+      WHERE channel = c.channel AND is_bulk = s.is_bulk AND app_id = $1
+        AND waiting_at > s.after AND waiting_at < s.until AND state = 'queued'
+      ORDER BY waiting_at LIMIT ${waitingRead}) q
+    UNION ALL
+    (SELECT integration_id FROM message
+    WHERE channel = c.channel AND app_id = $1 AND has_job AND state = 'queued' LIMIT ${waitingRead})
+  ) m
+  GROUP BY 1`;
 
 async function findByName(
   pool: pg.Pool,

@@ -39,15 +39,59 @@ export function countStatements({ appId, requestIds, item }: CountMessages) {
   });
 }
 
+/** A larger request that is planned is counted in the indexes: its messages are too many to read. */
+const itemsRead = 100;
+
 // One statement, so that an item that is planned meanwhile counts once.
 const statement = `
-WITH r AS MATERIALIZED (
-  SELECT r.id, r.version_id, r.items, r.planned_items, r.planned_to FROM unnest($1::uuid[]) w (id)
-  JOIN request r ON r.id = w.id AND r.app_id = $2
-), ${selectCounted((row) => `($3::int IS NULL OR ${row}.item = $3)`)}
+WITH q AS MATERIALIZED (
+  SELECT r.id, r.app_id, r.version_id, r.items, r.planned_items, r.planned_to,
+    r.items > ${itemsRead} AND r.planned_items >= r.items AND $3::int IS NULL AS is_large
+  FROM unnest($1::uuid[]) w (id) JOIN request r ON r.id = w.id AND r.app_id = $2
+), r AS MATERIALIZED (SELECT * FROM q WHERE NOT is_large), ${selectCounted((row) => `($3::int IS NULL OR ${row}.item = $3)`)},
+${countLarge()}
 SELECT request_id AS "requestId", channel, state, reason, sum(messages)::int AS count
-FROM counted GROUP BY 1, 2, 3, 4 HAVING sum(messages) > 0
+FROM (SELECT * FROM counted UNION ALL SELECT * FROM large) each GROUP BY 1, 2, 3, 4 HAVING sum(messages) > 0
 ORDER BY 1, 2, 3, 4`;
+
+/**
+ * CTEs that end with `large`: what `counted` has, for large requests in CTE `q`. Messages are counted in the index by state,
+ * mostly without reading them: only failed and skipped ones have a reason. Those that are being sent have a job, whose
+ * number is bounded. Two partial indexes lead to resends and skipped items.
+ */
+function countLarge(): string {
+  const count = 'SELECT count(*)::int AS messages FROM message m';
+  const inState = (state: string) =>
+    `WHERE m.app_id = b.app_id AND m.channel = b.channel AND m.log_state = ${state} AND m.request_id = b.id`;
+  return `b AS MATERIALIZED (
+  SELECT q.id, q.app_id, c.channel FROM q JOIN event_version v ON v.id = q.version_id
+  CROSS JOIN LATERAL jsonb_object_keys(v.definition -> 'channels') c (channel) WHERE q.is_large
+), large AS (
+  SELECT b.id AS request_id, b.channel, s.state, NULL AS reason, n.messages
+  FROM b CROSS JOIN unnest(ARRAY['sent', 'delivered', 'read', 'unknown']) s (state)
+  CROSS JOIN LATERAL (${count} ${inState('s.state')}) n
+  UNION ALL
+  SELECT b.id, b.channel, s.state, n.reason, n.messages
+  FROM b CROSS JOIN unnest(ARRAY['failed', 'skipped']) s (state)
+  CROSS JOIN LATERAL (SELECT m.reason, count(*)::int AS messages FROM message m ${inState('s.state')} GROUP BY 1) n
+  UNION ALL
+  SELECT b.id, b.channel, s.state, NULL, s.messages
+  FROM b CROSS JOIN LATERAL (${count} ${inState("'open'")}) o
+  CROSS JOIN LATERAL (${count}
+    WHERE m.channel = b.channel AND m.app_id = b.app_id AND m.request_id = b.id AND m.has_job AND m.state = 'sending') j
+  CROSS JOIN LATERAL (VALUES ('queued', o.messages - j.messages), ('sending', j.messages)) s (state, messages)
+  UNION ALL
+  SELECT q.id, o.channel, o.state, o.reason, -1
+  FROM q CROSS JOIN LATERAL (SELECT n.resend_of FROM message n WHERE n.request_id = q.id AND n.resend_of IS NOT NULL) n
+  CROSS JOIN LATERAL (SELECT * FROM message o WHERE o.id = n.resend_of AND o.request_id = q.id OFFSET 0) o
+  WHERE q.is_large
+  UNION ALL
+  SELECT q.id, s.channel, 'skipped', s.skip ->> 'reason', 1
+  FROM q CROSS JOIN LATERAL (SELECT i.skips FROM request_item i WHERE i.request_id = q.id AND i.skips IS NOT NULL) i
+  CROSS JOIN LATERAL jsonb_each(i.skips) s (channel, skip)
+  WHERE q.is_large
+)`;
+}
 
 /**
  * CTEs that end with `counted`: the messages of the requests in CTE `r`, by channel, state and reason. The sum is the count,

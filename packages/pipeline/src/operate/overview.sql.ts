@@ -22,7 +22,8 @@ export type FailureCount = { channel: string; reason: string; messages: number }
 export type CountProgress = { countedAt: Date | null; uncounted: number };
 
 const inRange = `app_id = $1 AND minute >= $2 AND minute < $2 + $3::float8 * $4::int * interval '1 ms'`;
-const point = `floor(extract(epoch FROM minute - $2) * 1000 / $3::float8)::int`;
+// date_part, because extract calculates with numeric, which is slower.
+const point = `floor(date_part('epoch', minute - $2) * 1000 / $3::float8)::int`;
 const failuresListed = 10;
 
 function toValues({ appId, from, stepMs, points }: OverviewRange): unknown[] {
@@ -56,8 +57,9 @@ async function readPoints(database: Queryable, range: OverviewRange): Promise<Ov
 /** Times from acceptance to the provider's call, of single sends without a schedule. Reads by primary key. */
 async function readLatencies(database: Queryable, range: OverviewRange): Promise<LatencyCount[]> {
   const { rows } = await database.query<LatencyCount>(
-    `SELECT channel, ${point} AS point, l.key::int AS bucket, sum(l.value::int)::int AS messages
-     FROM message_minute CROSS JOIN LATERAL jsonb_each_text(latency) l WHERE ${inRange} GROUP BY 1, 2, 3`,
+    `SELECT channel, point, l.key::int AS bucket, sum(l.value::int)::int AS messages
+     FROM (SELECT channel, latency, ${point} AS point FROM message_minute WHERE ${inRange} OFFSET 0) m
+     CROSS JOIN LATERAL jsonb_each_text(latency) l GROUP BY channel, point, l.key`,
     toValues(range),
   );
   return rows;

@@ -96,17 +96,18 @@ const waitColumns = 'app_id, channel, state, integration_id, due_at, waits, crea
 
 // Messages without a job are read by the index of waiting messages: in each class first those that are due, oldest first, then
 // the next ones. So a backlog of one class or of later messages hides no other. Messages with a job are read by their index.
+// They are grouped first, so that pauses are looked up for a few groups instead of for each message.
 export const waitStatement = `
 SELECT g."appId", g.channel, g.reason, least(sum(g.messages), ${countedTo})::int AS messages,
   bool_or(g.is_cut) OR sum(g.messages) > ${countedTo} AS "isCapped", min(g.oldest_at) AS "oldestAt", min(g.next_due_at) AS "nextDueAt"
 FROM (
-  SELECT a.id AS "appId", c.channel, w.reason, count(*) AS messages,
-    sum(count(*)) OVER (PARTITION BY a.id, c.channel, w.slice) > ${countedTo} AS is_cut,
-    min(CASE WHEN w.reason = 'due' THEN w.due_at ELSE w.created_at END) AS oldest_at,
-    min(w.due_at) FILTER (WHERE w.due_at > now()) AS next_due_at
+  SELECT m.app_id AS "appId", m.channel, w.reason, sum(m.messages) AS messages,
+    sum(sum(m.messages)) OVER (PARTITION BY m.app_id, m.channel, m.slice) > ${countedTo} AS is_cut,
+    min(CASE WHEN w.reason = 'due' THEN m.due_at ELSE m.created_at END) AS oldest_at, min(m.next_due_at) AS next_due_at
   FROM unnest($1::uuid[]) a (id) CROSS JOIN unnest($2::text[]) c (channel)
   CROSS JOIN LATERAL (
-    SELECT m.slice, m.due_at, m.created_at, coalesce(${waitReason('m')}, 'sending') AS reason
+    SELECT slice, app_id, channel, state, integration_id, waits, due_at > now() AS is_later, count(*) AS messages,
+      min(due_at) AS due_at, min(created_at) AS created_at, min(due_at) FILTER (WHERE due_at > now()) AS next_due_at
     FROM (
       SELECT s.slice, q.* FROM (VALUES
         (1, false, '-infinity'::timestamptz, now()), (2, true, '-infinity', now()),
@@ -119,7 +120,8 @@ FROM (
       UNION ALL
       (SELECT 5, ${waitColumns} FROM message
       WHERE channel = c.channel AND app_id = a.id AND has_job AND state IN ('queued', 'sending') LIMIT ${countedTo + 1})
-    ) m
-  ) w
-  GROUP BY 1, 2, 3, w.slice
+    ) each GROUP BY 1, 2, 3, 4, 5, 6, 7
+  ) m
+  CROSS JOIN LATERAL (SELECT coalesce(${waitReason('m')}, 'sending') AS reason) w
+  GROUP BY 1, 2, 3, m.slice
 ) g GROUP BY 1, 2, 3`;

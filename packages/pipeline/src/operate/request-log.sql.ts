@@ -12,14 +12,14 @@ import {
 
 export type LogStatement = { text: string; values: unknown[] };
 
-export const walkedPlain = 51;
+const walkedPlain = 51;
 const walkedWithMessages = 20;
 /** A few messages may wait for one reason or integration among a long queue that waits for another. */
 const walkedWaiting = 1_000;
 
 /**
- * Requests that one statement scans; with their conditions it reads fewer than 500 buffers, or 11 for each that waits.
- * One recipient has no long queue.
+ * Requests that the first statement of a page scans; with their conditions it reads fewer than 500 buffers, or 11 for each
+ * that waits. One recipient has no long queue.
  */
 export function requestsWalked(filter: LogFilter): number {
   if (isOfQueue(filter) && filter.recipient === undefined) return walkedWaiting;
@@ -35,14 +35,18 @@ function isOfQueue({ waits, integrationIds, states }: LogFilter): boolean {
  * Scans the newest requests that may match, in index order, and checks each. Every branch returns request ids in descending
  * order, so PostgreSQL merges them without a sort, however many requests there are.
  */
-export function logStatement(filter: LogFilter, allStates: readonly string[]): LogStatement {
+export function logStatement(
+  filter: LogFilter,
+  allStates: readonly string[],
+  requests = requestsWalked(filter),
+): LogStatement {
   const values: unknown[] = [];
   const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
   const branches = listBranches(filter, allStates, bind);
   const conditions = listConditions(filter, bind);
   const text = `
 SELECT w.id, r.id IS NOT NULL AS "isMatch"
-FROM (${buildWalk(filter, branches)}) w
+FROM (${buildWalk(filter, branches, requests)}) w
 LEFT JOIN LATERAL (
   SELECT q.id FROM request q WHERE q.id = w.id AND ${conditions.join(' AND ')} LIMIT 1
 ) r ON true`;
@@ -50,10 +54,10 @@ LEFT JOIN LATERAL (
 }
 
 /** Removes repeated ids: a request may have several messages. A filter by request id gives at most one. */
-function buildWalk(filter: LogFilter, branches: string[]): string {
+function buildWalk(filter: LogFilter, branches: string[], requests: number): string {
   if (filter.requestId) return branches.join('');
   return `SELECT DISTINCT b.id FROM (${branches.map((branch) => `(${branch})`).join(' UNION ALL ')}) b
-  ORDER BY b.id DESC LIMIT ${requestsWalked(filter)}`;
+  ORDER BY b.id DESC LIMIT ${requests}`;
 }
 
 function listBranches(filter: LogFilter, allStates: readonly string[], bind: Bind): string[] {
@@ -105,11 +109,14 @@ function recipientBranches(
   ];
 }
 
+/** Requests that the first statement of a search for skipped channels scans. */
+export const skipsWalked = 100;
+
 /**
  * Checks the newest requests of the app and event, in index order, for a skipped channel of the recipient. Addresses in
- * calls have no index, because only skipped channels need it and every send would pay for it.
+ * calls have no index, because only skipped channels need it. request_item_skipped_idx leads past requests without one.
  */
-export function skipStatement(filter: LogFilter): LogStatement {
+export function skipStatement(filter: LogFilter, requests = skipsWalked): LogStatement {
   const values: unknown[] = [];
   const bind: Bind = (value, type) => `$${values.push(value)}::${type}`;
   const { appId, eventIds, before, from } = filter;
@@ -119,10 +126,10 @@ export function skipStatement(filter: LogFilter): LogStatement {
     ...(before && { before }),
     ...(from && { from }),
   };
-  const walk = buildWalk(walked, listBranches(walked, [], bind));
+  const walk = buildWalk(walked, listBranches(walked, [], bind), requests);
   const text = `
-SELECT w.id, r.id IS NOT NULL AS "isMatch" FROM (${walk}) w
-LEFT JOIN request r ON r.id = w.id AND r.app_id = ${bind(appId, 'uuid')} AND ${skipCondition('r.id', filter, bind)}
+SELECT w.id, r.found IS NOT NULL AS "isMatch" FROM (${walk}) w
+LEFT JOIN LATERAL (SELECT true AS found WHERE ${skipCondition('w.id', filter, bind)} LIMIT 1) r ON true
 ORDER BY w.id DESC`;
   return { text, values };
 }

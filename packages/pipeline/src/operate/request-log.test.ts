@@ -1,7 +1,7 @@
 import { createRequestLog } from './request-log';
 
 test('an aborted search reads no statement after the one that runs', async () => {
-  const rows = Array.from({ length: 1_000 }, (_, n) => ({ id: `request ${n}`, isMatch: false }));
+  const rows = Array.from({ length: 2_000 }, (_, n) => ({ id: `request ${n}`, isMatch: false }));
   const abort = new AbortController();
   let statements = 0;
   async function query() {
@@ -15,5 +15,5 @@ test('an aborted search reads no statement after the one that runs', async () =>
   const page = await log.readPage(filter, { signal: abort.signal });
   expect([statements, page.ids]).toEqual([2, []]);
   await log.readPage(filter);
-  expect(statements).toBeGreaterThan(10);
+  expect(statements).toBeGreaterThan(4);
 });

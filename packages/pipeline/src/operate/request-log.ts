@@ -11,7 +11,7 @@ import {
   needsSkipSearch,
   requestsWalked,
   skipStatement,
-  walkedPlain,
+  skipsWalked,
 } from './request-log.sql';
 import { waitReason } from './wait-reason.sql';
 
@@ -34,7 +34,7 @@ export type LogEntry = {
   skips: Record<string, { reason: string }>;
   /** Counts over all items. */
   groups: StateGroup[];
-  /** Limited in number, for the filters of the live log. */
+  /** Limited in number; empty for a request with several items. */
   messages: LogMessage[];
 };
 
@@ -61,13 +61,13 @@ export type LogPage = {
 };
 
 const pageSize = 50;
-/** Maximum statements of one page; then the reader decides whether to search further back. */
-const maxStatements = 50;
-/** Limits of the search for skipped recipients: about 2,000 requests, and 1 s, because a bulk has many items. */
-const maxSkipStatements = 40;
-const maxSkipSearchMs = 1_000;
+/** A page searches this many requests; then the reader decides whether to search further back. */
+const maxWalked = 2_000;
+/** Each statement of a search scans this many times as many requests as the one before: planning one takes milliseconds. */
+const walkGrowth = 4;
+/** A bulk has many items, so the search for skipped recipients may end earlier. */
+const maxSkipSearchMs = 20;
 const messagesPerSingle = 200;
-const messagesPerBulk = 1_000;
 const maxEventsOfName = 20;
 const newestListed = 500;
 
@@ -87,9 +87,9 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
       filter: LogFilter,
       { isSkipSearched = true, signal }: { isSkipSearched?: boolean; signal?: AbortSignal } = {},
     ): Promise<LogPage> {
-      const page = await readMatches(filter, signal);
-      if (!isSkipSearched || !needsSkipSearch(filter)) return page;
-      return addSkips(page, await searchSkips(getSearchedRange(filter, page), signal));
+      const page = await readMatches({ pool, allStates, signal }, filter);
+      if (!isSkipSearched || !needsSkipSearch(filter) || signal?.aborted) return page;
+      return addSkips(page, await searchSkips(pool, getSearchedRange(filter, page), signal));
     },
 
     /** Which of these requests match the filter. */
@@ -113,45 +113,64 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
       return rows.reverse();
     },
   };
+}
 
-  async function readMatches(filter: LogFilter, signal?: AbortSignal): Promise<LogPage> {
-    const page: LogPage = {
-      ids: [],
-      next: filter.before,
-      isPartial: false,
-      skipsSearchedFrom: undefined,
-    };
-    for (let statements = 0; statements < maxStatements && !signal?.aborted; statements += 1) {
-      const walked = await walk(filter, page.next);
-      if (takeMatches(page, walked)) return page;
-      if (walked.length < requestsWalked(filter)) return { ...page, next: undefined };
-    }
-    return { ...page, isPartial: true };
-  }
+type LogReader = { pool: pg.Pool; allStates: readonly string[]; signal: AbortSignal | undefined };
 
-  async function searchSkips(filter: LogFilter, signal?: AbortSignal): Promise<SkipSearch> {
-    const ids: string[] = [];
-    const endsAt = performance.now() + maxSkipSearchMs;
-    let rest = filter;
-    for (let statements = 0; statements < maxSkipStatements && !signal?.aborted; statements += 1) {
-      const { rows } = await pool.query<WalkedRequest>(skipStatement(rest));
-      ids.push(...rows.filter(({ isMatch }) => isMatch).map(({ id }) => id));
-      const last = rows[walkedPlain - 1];
-      if (!last) return { ids, searchedFrom: undefined };
-      rest = { ...filter, before: last.id };
-      if (ids.length >= pageSize || performance.now() > endsAt) break;
-    }
-    return { ids, searchedFrom: rest.before };
+async function readMatches(reader: LogReader, filter: LogFilter): Promise<LogPage> {
+  const page: LogPage = {
+    ids: [],
+    next: filter.before,
+    isPartial: false,
+    skipsSearchedFrom: undefined,
+  };
+  for (const requests of listWalks(requestsWalked(filter))) {
+    if (reader.signal?.aborted) break;
+    const before = page.next;
+    const rest = before ? { ...filter, before } : filter;
+    const statement = logStatement(rest, reader.allStates, requests);
+    const { rows } = await reader.pool.query<WalkedRequest>(statement);
+    if (takeMatches(page, rows)) return page;
+    if (rows.length < requests) return { ...page, next: undefined };
   }
+  return { ...page, isPartial: true };
+}
 
-  async function walk(filter: LogFilter, before: string | undefined): Promise<WalkedRequest[]> {
-    const statement = logStatement(before ? { ...filter, before } : filter, allStates);
-    return (await pool.query<WalkedRequest>(statement)).rows;
+/** The numbers of requests that the statements of one search scan. */
+function listWalks(first: number): number[] {
+  const walks: number[] = [];
+  let left = maxWalked;
+  for (let requests = first; left > 0; requests *= walkGrowth) {
+    walks.push(Math.min(requests, left));
+    left -= requests;
   }
+  return walks;
 }
 
 /** `searchedFrom` is undefined if the whole range was searched. */
 type SkipSearch = { ids: string[]; searchedFrom: string | undefined };
+
+async function searchSkips(
+  pool: pg.Pool,
+  filter: LogFilter,
+  signal: AbortSignal | undefined,
+): Promise<SkipSearch> {
+  const ids: string[] = [];
+  const endsAt = performance.now() + maxSkipSearchMs;
+  const isOver = () =>
+    ids.length >= pageSize || performance.now() > endsAt || signal?.aborted === true;
+  let { before } = filter;
+  for (const requests of listWalks(skipsWalked)) {
+    const statement = skipStatement(before ? { ...filter, before } : filter, requests);
+    const { rows } = await pool.query<WalkedRequest>(statement);
+    ids.push(...rows.filter(({ isMatch }) => isMatch).map(({ id }) => id));
+    const last = rows[requests - 1];
+    if (!last) return { ids, searchedFrom: undefined };
+    before = last.id;
+    if (isOver()) break;
+  }
+  return { ids, searchedFrom: before };
+}
 
 /** The requests that the page covers. */
 function getSearchedRange(filter: LogFilter, { next = '' }: LogPage): LogFilter {
@@ -191,15 +210,13 @@ type HeadRow = Omit<LogEntry, 'messages' | 'groups' | 'skips' | 'maxAttempts'> &
 async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise<LogEntry[]> {
   if (ids.length === 0) return [];
   const { rows } = await pool.query<HeadRow>(buildHeadStatement(appId, ids));
-  const bulkIds = rows.filter(({ items }) => items > 1).map(({ requestId }) => requestId);
-  const otherIds = rows.filter(({ items }) => items === 1).map(({ requestId }) => requestId);
-  const [groups, ...messages] = await Promise.all([
+  const singleIds = rows.filter(({ items }) => items === 1).map(({ requestId }) => requestId);
+  const [groups, messages] = await Promise.all([
     countMessages(pool, { appId, requestIds: ids }),
-    readMessages(pool, otherIds, messagesPerSingle),
-    readMessages(pool, bulkIds, messagesPerBulk),
+    readMessages(pool, singleIds),
   ]);
   const byRequest = new Map<string, LogMessage[]>(ids.map((id) => [id, []]));
-  for (const { requestId, ...message } of messages.flat()) byRequest.get(requestId)?.push(message);
+  for (const { requestId, ...message } of messages) byRequest.get(requestId)?.push(message);
   return rows
     .sort((a, b) => (a.requestId < b.requestId ? 1 : -1))
     .map(({ skips, maxAttempts, idempotencyKey, ...head }) => ({
@@ -216,7 +233,7 @@ async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise
 export function entryStatements(appId: string, ids: string[]): LogStatement[] {
   return [
     buildHeadStatement(appId, ids),
-    buildMessageStatement(ids, messagesPerSingle),
+    buildMessageStatement(ids),
     ...countStatements({ appId, requestIds: ids }),
   ];
 }
@@ -225,8 +242,8 @@ function buildHeadStatement(appId: string, ids: string[]): LogStatement {
   return { text: headStatement, values: [ids, appId] };
 }
 
-function buildMessageStatement(ids: string[], limit: number): LogStatement {
-  return { text: messageStatement, values: [ids, limit] };
+function buildMessageStatement(ids: string[]): LogStatement {
+  return { text: messageStatement, values: [ids, messagesPerSingle] };
 }
 
 const headStatement = `
@@ -245,10 +262,9 @@ LEFT JOIN event e ON e.id = r.event_id`;
 async function readMessages(
   pool: pg.Pool,
   ids: string[],
-  limit: number,
 ): Promise<(LogMessage & { requestId: string })[]> {
   if (ids.length === 0) return [];
-  const statement = buildMessageStatement(ids, limit);
+  const statement = buildMessageStatement(ids);
   return (await pool.query<LogMessage & { requestId: string }>(statement)).rows;
 }
 

@@ -26,6 +26,8 @@ export type UserMessageRow = {
 const perChannel = 3;
 /** The newest items that name the user. */
 const maxNamedItems = 200;
+/** Messages of one item. Large bulks make PostgreSQL overestimate them, and it would scan tables. */
+const maxOfItem = 100;
 /** The newest messages to one address that count as the user's. */
 const maxOfAddress = 50;
 
@@ -50,8 +52,10 @@ WITH named AS MATERIALIZED (
   WHERE ${namesUser('i', '$2')} ORDER BY i.request_id DESC LIMIT ${maxNamedItems}
 ), messages AS (
   SELECT m.id, m.channel, m.request_id, m.item FROM named n
-  JOIN message m ON m.request_id = n.request_id AND m.item = n.item AND m.app_id = $1
-  WHERE NOT ${isResent('m')}
+  CROSS JOIN LATERAL (
+    SELECT m.id, m.channel, m.request_id, m.item FROM message m
+    WHERE m.request_id = n.request_id AND m.item = n.item AND m.app_id = $1 AND NOT ${isResent('m')}
+    LIMIT ${maxOfItem}) m
   UNION
   SELECT m.id, m.channel, m.request_id, m.item FROM unnest($3::text[]) a (address)
   CROSS JOIN LATERAL (
@@ -70,6 +74,8 @@ WITH named AS MATERIALIZED (
 )
 SELECT r.channel, r.request_id AS "requestId", r.item, v.name AS event, q.created_at AS "acceptedAt", r.message_id AS "messageId",
   r.skip ->> 'reason' AS "skipReason", r.skip ->> 'detail' AS "skipDetail"
-FROM ranked r JOIN request q ON q.id = r.request_id AND q.app_id = $1 JOIN event v ON v.id = q.event_id
+FROM ranked r
+CROSS JOIN LATERAL (SELECT event_id, created_at FROM request WHERE id = r.request_id AND app_id = $1 OFFSET 0) q
+JOIN event v ON v.id = q.event_id
 WHERE r.place <= ${perChannel}
 ORDER BY r.channel, r.place`;

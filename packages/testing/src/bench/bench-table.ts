@@ -4,7 +4,7 @@ import type { BenchReport } from './run-bench';
 /** A run as text for the terminal. */
 export function formatBenchTable(report: BenchReport): string {
   const { machine, accept, bulk, delivery, system, scale, latency, costs, limits } = report;
-  const { page, streams, idle } = report;
+  const { page, pages, streams, idle } = report;
   const headlines = Object.entries(report).filter(([, value]) => typeof value === 'number');
   return [
     `Node ${machine.node}, PostgreSQL ${machine.postgres}, Redis ${machine.redis}`,
@@ -23,6 +23,7 @@ export function formatBenchTable(report: BenchReport): string {
     section('Limits', formatFields(limits)),
     section('Scale', formatRows(scale)),
     section('The log in a browser', formatRows(page)),
+    section(`Pages at ${pages?.messages} messages`, formatFields(pages?.pages)),
     section('Inbox streams of one gateway', formatFields(streams)),
     section('At rest', [...formatFields(idle?.processes), ...formatFields(idle?.secondStart)]),
   ]

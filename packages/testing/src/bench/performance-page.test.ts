@@ -87,6 +87,7 @@ const report: BenchReport = {
   limits: undefined,
   scale: undefined,
   page: undefined,
+  pages: undefined,
   streams: undefined,
   idle: undefined,
 };
@@ -94,7 +95,7 @@ const report: BenchReport = {
 describe('the performance page', () => {
   test('shows each figure with its goal, and each line with its spread', () => {
     const { text } = buildPerformancePage(report);
-    expect(text).toContain('| keyed send, requests/s, relative to (a) | at least 2.0 | 2.3 |');
+    expect(text).toContain('| keyed send, requests/s, relative to (a) | at least 0.9 | 2.3 |');
     expect(text).toContain('| fanout, planned/s | at least 30,000 | not measured |');
     expect(text).toContain(
       '| (c) events/send with a key | 1,000 (900-1,200) | 5 (5-5) | 20 (20-20) |',

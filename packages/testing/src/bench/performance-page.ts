@@ -1,10 +1,10 @@
 import type { MessageStage } from '@belfry/runtime';
 import { acceptNames } from './accept-lines';
 import type { BenchLine } from './bench-context';
+import { findMedian, listBudgets } from './budgets';
 import { renderBarChart } from './chart';
 import type { BenchReport } from './run-bench';
 import type { StageTimes } from './stage-times';
-import { round } from './statistics';
 
 /** The generated part of the page, and its charts, which only a full run has. */
 export function buildPerformancePage(report: BenchReport): {
@@ -25,7 +25,7 @@ export function buildPerformancePage(report: BenchReport): {
   return {
     text: [
       formatSummary(report),
-      formatTable('Budget', listBudgets(report)),
+      formatTable('Budget', buildBudgetTable(report)),
       ...(isQuick ? [] : images),
       ...formatMeasuredTables(report),
     ]
@@ -52,39 +52,10 @@ function formatTable(title: string, { head, rows }: Table): string {
   return [`### ${title}`, '', ...lines].join('\n');
 }
 
-function listBudgets(report: BenchReport): Table {
-  const { accept, bulk, delivery, system, latency, costs } = report;
-  const ratios = accept?.ratios;
-  const alone = bulk?.ratios.single_p99_beside_bulk_vs_alone;
-  const slowProvider = delivery?.ratios.slow_provider_part_of_possible;
-  const perWaiting = costs?.bytes.redisPerWaitingMessage;
-  const planned = findMedian(bulk?.lines, 'fanout', 'plannedPerSecond');
-  const rows: Budget[] = [
-    ['keyed send, requests/s, relative to (a)', 'at least 2.0', ratios?.send_keyed_vs_naive],
-    ['keyed send, requests/s, relative to (b)', 'at least 1.2', ratios?.send_keyed_vs_naive_fast],
-    ['keyed send, requests/s, relative to (d)', 'at least 3.0', ratios?.send_keyed_vs_by_hand],
-    ['keyed send, p99, relative to (a)', 'at most 1', ratios?.keyed_p99_vs_naive],
-    ['bulk, recipients/s', 'at least 50,000', report.bulk_recipients_per_s],
-    ['fanout, planned/s', 'at least 30,000', planned],
-    ['single sends beside a bulk, p99, relative to alone', 'at most 2', alone],
-    [
-      'delivery, 100 in flight, relative to a no-op worker',
-      'at least 0.6',
-      delivery?.ratios.delivery_vs_noop,
-    ],
-    ['provider of 150 ms, share of the possible rate', 'at least 0.9', slowProvider],
-    ['whole system, messages/s', 'at least 3,000', report.whole_system_messages_per_s],
-    ['accept to provider, idle, p50 ms', 'at most 10', latency?.idle.p50Ms],
-    ['accept to provider, idle, p99 ms', 'at most 50', latency?.idle.p99Ms],
-    ...listLoadBudgets(latency),
-    ['Redis bytes per waiting message', 'at most 120', perWaiting],
-    ['memory of the gateway, MB', 'at most 200', system?.memoryMb['gateway']],
-    ['memory of the worker, MB', 'at most 180', system?.memoryMb['worker']],
-    ...listIdleBudgets(report.idle),
-  ];
+function buildBudgetTable(report: BenchReport): Table {
   return {
     head: ['what', 'goal', 'measured'],
-    rows: rows.map(([what, goal, value]) => [
+    rows: listBudgets(report).map(([what, goal, value]) => [
       what,
       goal,
       value === undefined ? 'not measured' : formatNumber(value),
@@ -92,43 +63,9 @@ function listBudgets(report: BenchReport): Table {
   };
 }
 
-type Budget = [what: string, goal: string, measured: number | undefined];
-
-function listLoadBudgets(latency: BenchReport['latency']): Budget[] {
-  const relative = (name: 'p50Ms' | 'p99Ms') =>
-    latency && round(latency.halfLoad[name] / latency.idle[name]);
-  return [
-    ['accept to provider, half load, p50, relative to idle', 'at most 3', relative('p50Ms')],
-    ['accept to provider, half load, p99, relative to idle', 'at most 5', relative('p99Ms')],
-    ['accept to provider, 80 % load, p99 ms', 'under 500', latency?.highLoad.p99Ms],
-    ['messages late by over 1 s at the end of 80 % load', 'none', latency?.highLoad.backlogAtEnd],
-  ];
-}
-
-function listIdleBudgets(idle: BenchReport['idle']): Budget[] {
-  if (!idle) return [];
-  const { processes, secondStart } = idle;
-  const members = Object.entries(processes);
-  return [
-    ...members
-      .filter(([name]) => name !== 'dashboard')
-      .map(([name, { wakeUps }]): Budget => [
-        `wake-ups at rest, per second: ${name}`,
-        'at most 10',
-        wakeUps,
-      ]),
-    ...members.map(([name, { memoryMb }]): Budget => [
-      `memory at rest, MB: ${name}`,
-      'at most 90',
-      memoryMb,
-    ]),
-    ['memory at rest, MB: supervisor of npm start', 'at most 90', secondStart.supervisorMemoryMb],
-    ['npm start, second time, seconds until ready', 'at most 4', secondStart.readySeconds],
-  ];
-}
-
 function formatMeasuredTables(report: BenchReport): string[] {
-  const { accept, bulk, delivery, system, scale, latency, costs, limits, page, streams } = report;
+  const { accept, bulk, delivery, system, scale, latency, costs, limits, page, pages, streams } =
+    report;
   return [
     formatTable(
       `Accepting, ${accept?.connections} connections`,
@@ -172,6 +109,7 @@ function formatMeasuredTables(report: BenchReport): string[] {
       }),
     ),
     formatTable('The log in a browser', buildLinesTable(page, pageColumns)),
+    formatTable('Pages beside a live load', buildPagesTable(pages)),
     formatTable('Inbox streams of one gateway', buildFieldsTable({ measured: streams })),
   ];
 }
@@ -191,6 +129,16 @@ function buildStagesTable(
     rows: (Object.keys(stages.idle) as MessageStage[]).map((stage) => [
       stage,
       ...columns.map(([, { [stage]: time }]) => `${time.p50Ms} / ${time.p99Ms}`),
+    ]),
+  };
+}
+
+function buildPagesTable(pages: BenchReport['pages']): Table {
+  return {
+    head: [`at ${formatNumber(pages?.messages ?? 0)} messages, ms`, 'p50', 'p95', 'longest'],
+    rows: Object.entries(pages?.pages ?? {}).map(([name, { p50Ms, p95Ms, longestMs }]) => [
+      name,
+      ...[p50Ms, p95Ms, longestMs].map(formatNumber),
     ]),
   };
 }
@@ -269,15 +217,6 @@ function toWords(name: string): string {
 
 function formatNumber(value: number): string {
   return value >= 1_000 ? Math.round(value).toLocaleString('en') : String(value);
-}
-
-function findMedian(
-  lines: BenchLine[] | undefined,
-  line: string,
-  name: string,
-): number | undefined {
-  const spread = lines?.find((each) => each.line === line)?.[name];
-  return typeof spread === 'object' ? spread.median : undefined;
 }
 
 function renderThroughputChart(lines: BenchLine[]): string {

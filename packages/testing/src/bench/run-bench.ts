@@ -11,6 +11,7 @@ import { measureLatency } from './latency-lines';
 import { measureLimits } from './limit-lines';
 import { readCommit, readLoad, readMachine } from './machine';
 import { measurePage } from './page-lines';
+import { measurePages } from './pages-lines';
 import { measureConnections, measureScale } from './scale-lines';
 import type { Spread } from './statistics';
 import { measureStreams } from './stream-lines';
@@ -36,7 +37,7 @@ export async function runBench(options: BenchOptions) {
   try {
     const context: BenchContext = { world, ...options, numbers: { next: firstPhone } };
     const machine = await readMachine(world);
-    const measurements = await measureAll(context, options.only ?? benchParts);
+    const measurements = await measureAll(context, options.only ?? chooseParts(context));
     const tookSeconds = Math.round((Date.now() - start.at.getTime()) / 1_000);
     const report = {
       ...buildHeadlines(measurements),
@@ -68,20 +69,23 @@ export const benchParts = [
   'limits',
   'scale',
   'page',
+  'pages',
   'streams',
   'idle',
 ] as const;
 
 export type Part = (typeof benchParts)[number];
 
-/** Skipped in a quick run. */
-const slowParts: readonly Part[] = ['limits', 'scale', 'page', 'streams', 'idle'];
+/** Skipped in a quick run, unless they are named. */
+const slowParts: readonly Part[] = ['limits', 'scale', 'page', 'pages', 'streams', 'idle'];
 
-async function measureAll(context: BenchContext, requestedParts: readonly Part[]) {
+function chooseParts({ isQuick }: BenchContext): readonly Part[] {
+  return isQuick ? benchParts.filter((part) => !slowParts.includes(part)) : benchParts;
+}
+
+async function measureAll(context: BenchContext, parts: readonly Part[]) {
   async function measure<T>(part: Part, work: () => Promise<T>): Promise<T | undefined> {
-    const isIncluded =
-      requestedParts.includes(part) && !(context.isQuick && slowParts.includes(part));
-    return isIncluded ? work() : undefined;
+    return parts.includes(part) ? work() : undefined;
   }
   const accept = await measure('accept', () => measureAccepting(context));
   const bulk = await measure('bulk', () => measureBulk(context));
@@ -92,9 +96,13 @@ async function measureAll(context: BenchContext, requestedParts: readonly Part[]
   const limits = await measure('limits', () => measureLimits(context));
   const scale = await measure('scale', () => measureScale(context));
   const page = await measure('page', () => measurePage(context));
+  const pages = await measure('pages', () => measurePages(context));
   const streams = await measure('streams', () => measureStreams(context));
   const idle = await measure('idle', () => measureIdle(context));
-  return { accept, bulk, delivery, system, latency, costs, limits, scale, page, streams, idle };
+  return {
+    ...{ accept, bulk, delivery, system, latency, costs, limits, scale, page, pages, streams },
+    idle,
+  };
 }
 
 async function measureAccepting(context: BenchContext) {
