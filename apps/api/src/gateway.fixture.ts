@@ -107,11 +107,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     channels: wireChannels,
     https: { allowHttp: true, isTrustedProxy: () => false },
     bodies: { maxBodyBytes: 20_000, maxBodiesInMemoryBytes: 64_000_000, pace },
-    metrics: {
-      countHttpRequest: (request) => counted.push(request),
-      countUnsubscribe() {},
-      observeStage() {},
-    },
+    metrics: countRequests(counted),
     publicUrl: 'https://notify.example.com',
     log: createLogger({ level: 'info', process: 'api', stream: collectLines(lines) }),
     newId,
@@ -122,6 +118,14 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
   const server = createApiServer(api, { ...deps.https, newId, log: deps.log });
   const auth = `AuthKey ${key}`;
   return { server, counted, sent, sentInBulk, lines, directTargets, keyId: id, auth, key };
+}
+
+function countRequests(counted: object[]): ApiDeps['metrics'] {
+  return {
+    countHttpRequest: (request) => counted.push(request),
+    countUnsubscribe() {},
+    observeStage() {},
+  };
 }
 
 /** The URLs that the direct route handled; none if it is disabled. */
