@@ -2,6 +2,7 @@
 //   npm run bench                   all measurements, about 20 minutes
 //   npm run bench -- --quick        only those with a budget, within 4 minutes
 //   npm run bench -- --only bulk    one part, or several separated by commas; writes no results
+//                                   (--only pages fills 5,000,000 messages: about 12 GB of disk)
 //   npm run bench -- --node 20      on another Node than the image's: a version or a path
 // It starts its own PostgreSQL and Redis. It writes bench/results/latest.json, and `npm run bench:docs` updates the docs.
 import { parseArgs } from 'node:util';

@@ -31,7 +31,7 @@ export const workerSettings = {
     default: 250,
     minimum: 20,
     maximum: 10_000,
-    help: 'Interval at which the relay looks for due messages. While no message is open it looks once a second; a send wakes it.',
+    help: 'Interval at which the relay looks for due messages. While no message is open it looks twice a second; a send wakes it.',
   }),
   RELAY_REQUEUE_AFTER_MS: integer({
     group: 'worker',

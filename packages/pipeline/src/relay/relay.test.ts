@@ -224,7 +224,7 @@ describe('a relay without open work', () => {
 
   const restedMs = 10_000;
 
-  test('looks once a second, and publishes the full capacity each time', async () => {
+  test('looks twice a second, and publishes the full capacity each time', async () => {
     const { relay, counts, reset } = setUpResting();
     relay.start();
     await jest.advanceTimersByTimeAsync(restedMs);
@@ -233,8 +233,8 @@ describe('a relay without open work', () => {
     await relay.close();
     expect(counts.polls).toBe(0);
     expect(counts.published).toBe(counts.looks);
-    expect(counts.looks).toBeGreaterThanOrEqual(59);
-    expect(counts.looks).toBeLessThanOrEqual(61);
+    expect(counts.looks).toBeGreaterThanOrEqual(118);
+    expect(counts.looks).toBeLessThanOrEqual(122);
   });
 
   test('runs at once when it is woken, and then at its normal interval', async () => {

@@ -37,7 +37,7 @@ const soonMs = 25;
 /** How long the short delay lasts after the last run that enqueued messages. */
 const busyMs = 1_000;
 /** Interval while there is no open work. Gateways and fan-out wake the relay before they add some. */
-const restMs = 1_000;
+const restMs = 500;
 /** How long the relay polls at its normal interval after it was woken or there was open work. */
 const awakeMs = 5_000;
 /** Interval for expiry and fan-out, which need fewer checks than due messages. */
