@@ -5,7 +5,7 @@ export { openTarget, type Target } from './attacks/target';
 export { writeBacklog } from './backlog';
 export { formatBenchTable } from './bench/bench-table';
 export { listPageCalls } from './bench/page-calls';
-export { readKnownTexts } from './bench/pages-lines';
+export { readStoredTexts } from './bench/pages-lines';
 export { buildPerformancePage } from './bench/performance-page';
 export { readWakeUps } from './bench/process-costs';
 export { benchParts, runBench } from './bench/run-bench';

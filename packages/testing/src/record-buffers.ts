@@ -45,7 +45,7 @@ export function recordBuffers(tables: readonly string[]) {
     return query.apply(this, args as never);
   } as never;
   return {
-    /** Of the statements since the last call. */
+    /** Returns the reads of the statements since the last call. */
     async take(): Promise<{ buffers: number; scanned: string[] }> {
       const taken = plans;
       plans = [];

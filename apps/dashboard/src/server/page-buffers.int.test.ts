@@ -6,7 +6,7 @@ import {
   listPageCalls,
   listRangeStatements,
   ownDatabase,
-  readKnownTexts,
+  readStoredTexts,
   recordBuffers,
   setTriggers,
 } from '@belfry/testing';
@@ -72,12 +72,12 @@ async function vacuum(): Promise<void> {
 }
 
 async function listCalls() {
-  const known = await readKnownTexts(dashboard.database, stored);
+  const texts = await readStoredTexts(dashboard.database, stored);
   const { body } = await dashboard.call('get', `apps/${stored.ids.appIds[0]}/log`);
-  return listPageCalls(stored, { ...known, cursors: [body.next] });
+  return listPageCalls(stored, { ...texts, cursors: [body.next] });
 }
 
-/** What the statements of each page read. */
+/** Buffers and scans of the statements of each page. */
 async function measure(): Promise<Map<string, PageReads>> {
   const buffers = new Map<string, PageReads>();
   const recorder = recordBuffers(bigTables);

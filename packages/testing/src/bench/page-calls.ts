@@ -4,8 +4,8 @@ import { countRecent, toBulkId } from './stored-pages.sql';
 /** One kind of call of a page. `build` returns the path of a call; the number makes values differ from call to call. */
 export type PageCall = { name: string; build(number: number): string };
 
-/** What calls need beside the stored data: texts that exist. */
-export type KnownTexts = {
+/** Values that calls name and that are stored. */
+export type StoredTexts = {
   /** Single requests of the first app, with the message of each. */
   singles: readonly { requestId: string; messageId: string; user: number; number: number }[];
   /** Stored users. */
@@ -16,8 +16,8 @@ export type KnownTexts = {
 };
 
 /** Every page of the dashboard that reads messages, and each filter of the log. */
-export function listPageCalls(stored: StoredPages, known: KnownTexts): PageCall[] {
-  const source = createSource(stored, known);
+export function listPageCalls(stored: StoredPages, texts: StoredTexts): PageCall[] {
+  const source = createSource(stored, texts);
   return [
     ...listPlainLogCalls(source),
     ...listLogCalls(source),
@@ -31,15 +31,15 @@ export function listPageCalls(stored: StoredPages, known: KnownTexts): PageCall[
 
 type Source = ReturnType<typeof createSource>;
 
-function createSource(stored: StoredPages, known: KnownTexts) {
+function createSource(stored: StoredPages, texts: StoredTexts) {
   const { ids, shape } = stored;
   const app = `/api/apps/${ids.appIds[0]}`;
   const { periodMs, startMs } = shape;
   return {
     stored,
-    known,
+    texts,
     app,
-    single: (number: number) => pick(known.singles, number),
+    single: (number: number) => pick(texts.singles, number),
     timeAt: (number: number) => Math.floor(startMs + (periodMs * (number % 97)) / 97),
     bulkId: toBulkId(shape, shape.bulks.length - 1),
     log: (name: string, filters: Filters): PageCall => ({
@@ -58,12 +58,12 @@ function createPage(name: string, path: string | ((number: number) => string)): 
   return { name, build: typeof path === 'function' ? path : () => path };
 }
 
-function listPlainLogCalls({ known, log, timeAt, bulkId }: Source): PageCall[] {
+function listPlainLogCalls({ texts, log, timeAt, bulkId }: Source): PageCall[] {
   const bulkAtMs = Number.parseInt(bulkId.replace('-', '').slice(0, 12), 16);
   const hourMs = 3_600_000;
   return [
     log('first page', {}),
-    log('later pages', (number) => ({ cursor: pick(known.cursors, number) })),
+    log('later pages', (number) => ({ cursor: pick(texts.cursors, number) })),
     log('before a time', (number) => ({ to: String(timeAt(number)) })),
     log('one hour', (number) => ({
       from: String(timeAt(number) - hourMs),
@@ -155,8 +155,8 @@ function listRequestCalls({ app, single, bulkId }: Source): PageCall[] {
   ];
 }
 
-function listOtherCalls({ app, known, stored }: Source): PageCall[] {
-  const toUser = (number: number) => `${app}/users/${pick(known.userSids, number)}`;
+function listOtherCalls({ app, texts, stored }: Source): PageCall[] {
+  const toUser = (number: number) => `${app}/users/${pick(texts.userSids, number)}`;
   const deliveries = `${app}/webhooks/${stored.endpointId}/deliveries`;
   return [
     ...['hour', 'day', 'week'].map((period) =>
@@ -170,7 +170,7 @@ function listOtherCalls({ app, known, stored }: Source): PageCall[] {
     createPage('users: search', (number) => `${app}/users?text=user-${number}`),
     createPage('user', toUser),
     createPage('user: messages', (number) => `${toUser(number)}/messages`),
-    createPage('user with many messages', `${app}/users/${known.frequentUserSid}/messages`),
+    createPage('user with many messages', `${app}/users/${texts.frequentUserSid}/messages`),
     createPage('webhooks', `${app}/webhooks`),
     createPage('webhook deliveries', deliveries),
     createPage('webhook deliveries: failed', `${deliveries}?outcome=failed`),

@@ -2,7 +2,7 @@ import type { Database } from '@belfry/database';
 import { createSetUpToken } from '../browser';
 import { type BenchContext, emptyStores, waitForPublishedCapacity } from './bench-context';
 import type { BenchMember } from './members';
-import { type KnownTexts, listPageCalls, listPickedNumbers, type PageCall } from './page-calls';
+import { listPageCalls, listPickedNumbers, type PageCall, type StoredTexts } from './page-calls';
 import { computeQuantile, round } from './statistics';
 import { fillPages, type StoredPages } from './stored-pages';
 import { startWholeSystem, systemTargets } from './system-lines';
@@ -31,26 +31,19 @@ export type PagesResult = {
 export async function measurePages(context: BenchContext): Promise<PagesResult> {
   const messages = context.isQuick ? quickMessages : fullMessages;
   await emptyStores(context);
-  return measureStoredPages(context, { messages, stored: await fillPages(context, messages) });
-}
-
-/** The same on a database that is filled. */
-export async function measureStoredPages(
-  context: BenchContext,
-  { messages, stored }: { messages: number; stored: StoredPages },
-): Promise<PagesResult> {
+  const stored = await fillPages(context, messages);
   const system = await startWholeSystem(context, { gateways: 1, workers: 1 });
   const dashboard = await context.world.startDashboard();
   try {
     const call = await signIn(context, dashboard.url);
-    const known = {
-      ...(await readKnownTexts(context.world.database, stored)),
+    const texts = {
+      ...(await readStoredTexts(context.world.database, stored)),
       cursors: await readCursors(`/api/apps/${stored.ids.appIds[0]}/log`, call),
     };
     await waitForPublishedCapacity(context);
     const load = startLoad(context, system.gateways);
     const pages: PagesResult['pages'] = {};
-    for (const kind of listPageCalls(stored, known)) {
+    for (const kind of listPageCalls(stored, texts)) {
       context.onProgress(`pages: ${kind.name}`);
       pages[kind.name] = await measureKind(context, kind, call);
     }
@@ -108,13 +101,13 @@ async function signIn({ world }: BenchContext, url: string): Promise<Call> {
 }
 
 /** Finds what calls refer to. */
-export async function readKnownTexts(
+export async function readStoredTexts(
   { lookUps }: Pick<Database, 'lookUps'>,
   { ids, shape }: Pick<StoredPages, 'ids' | 'shape'>,
-): Promise<Omit<KnownTexts, 'cursors'>> {
+): Promise<Omit<StoredTexts, 'cursors'>> {
   const [appId] = ids.appIds;
   const numbers = listPickedNumbers(shape);
-  const { rows: singles } = await lookUps.query<KnownTexts['singles'][number]>(
+  const { rows: singles } = await lookUps.query<StoredTexts['singles'][number]>(
     `SELECT r.id AS "requestId", m.id AS "messageId", substr(i.recipient::jsonb ->> 'user_id', 6)::int AS user,
        substr(r.idempotency_key, 5)::int AS number
      FROM unnest($2::text[]) k (key) JOIN request r ON r.app_id = $1 AND r.idempotency_key = k.key

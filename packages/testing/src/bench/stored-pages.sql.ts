@@ -1,4 +1,4 @@
-/** What the filling statements need to know. Arrays are indexed from 1 in SQL. */
+/** The numbers of rows that the statements write. Arrays are indexed from 1 in SQL. */
 export type StoredShape = {
   /** Single sends; with those of the bulks, about `messages` messages. */
   singles: number;
@@ -29,7 +29,7 @@ export const eventNames = [
   'chat',
   'incident',
 ];
-export const bulkEvent = 4;
+const bulkEvent = 4;
 /** How 20 requests in a row are shared among the events. */
 const eventOfTwenty = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 6, 7];
 export const messagesPerSingle =
@@ -84,7 +84,7 @@ export type StoredIds = {
   appIds: readonly string[];
   eventIds: readonly string[];
   versionIds: readonly string[];
-  /** Of the first app, by channel. */
+  /** Integrations of the first app, by channel. */
   integrationIds: Record<string, string>;
   rareIntegrationId: string;
   needsAttentionId: string;
