@@ -46,7 +46,8 @@ export function startPreparation(): Preparation {
     // In its own session: Ctrl-C must reach only the supervisor.
     detached: true,
     execArgv: [],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    // A crash writes its error there.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   return {
     async run(name, input) {

@@ -37,7 +37,7 @@ const maxIdlePerOrigin = 1024;
 const idleMs = 4_000;
 
 export function createConnectionPool({ lookup }: ConnectionPoolOptions): ConnectionPool {
-  // Loaded with the first call, because a process at rest does not need it.
+  // Loaded with the first call: it takes 15 MB, and a process at rest does not need it.
   let loaded: ReturnType<typeof loadConnector> | undefined;
   const all = new Set<Connection>();
   const idle = new Map<string, Connection[]>();
@@ -93,7 +93,6 @@ export function createConnectionPool({ lookup }: ConnectionPoolOptions): Connect
   };
 }
 
-/** Loaded with the first HTTP sender: it takes 15 MB. */
 function loadConnector(lookup: LookupFunction | undefined) {
   const { Client: UndiciClient, buildConnector } = loadUndici();
   // A call has its own deadline, which covers connecting.
