@@ -27,7 +27,7 @@ async function main() {
   const mark = `<!-- measured by npm run bench${report.isQuick ? ' -- --quick' : ''} -->`;
   const [before, rest] = split(readFileSync(page, 'utf8'), mark);
   const [, after] = split(rest, endMark);
-  writeFileSync(page, `${before}${mark}\n\n${summarize(report, text)}\n\n${endMark}${after}`);
+  writeFileSync(page, `${before}${mark}\n\n${summarize(text)}\n\n${endMark}${after}`);
   await formatDocument('docs/explanation/performance.md');
 }
 
@@ -38,11 +38,10 @@ function writeRecord({ isQuick }, text) {
   writeFileSync(path.join(root, 'bench/results', name), `${title}\n\n${linked}\n`);
 }
 
-/** The description of the run, and the goals of a quick run or the charts of a full one. */
-function summarize({ isQuick }, text) {
+/** The description of the run, the goals, and the charts of a full run. */
+function summarize(text) {
   const [description, goals = ''] = text.split(/\n\n(?=### )/);
-  const charts = goals.split('\n').filter((line) => line.startsWith('!['));
-  return [description, ...(isQuick ? [goals] : charts)].join('\n\n');
+  return `${description}\n\n${goals}`;
 }
 
 function split(text, mark) {

@@ -19,7 +19,7 @@ import { measureSystem } from './system-lines';
 import { openBenchWorld } from './world';
 
 export type BenchOptions = {
-  /** Runs only the budget lines, within 4 minutes. */
+  /** Runs only the budget lines, within 5 minutes. */
   isQuick: boolean;
   /** Runs only these parts; their figures are printed but not written. */
   only?: readonly Part[];
