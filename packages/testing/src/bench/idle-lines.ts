@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createWorkspaceCopy } from '../workspace-copy';
-import type { BenchContext } from './bench-context';
+import { type BenchContext, emptyStores } from './bench-context';
 import type { BenchMember } from './members';
 import { readCpuSeconds, readMemoryMb, readWakeUps } from './process-costs';
 import { round } from './statistics';
@@ -41,6 +41,7 @@ export async function measureIdle(context: BenchContext): Promise<IdleResults> {
     'worker, webhooks': () => world.startWorker('webhooks'),
     dashboard: () => world.startDashboard(),
   };
+  await emptyStores(context);
   const members: StartedMember[] = [];
   try {
     for (const [name, start] of Object.entries(starts)) {
