@@ -34,6 +34,7 @@ export {
   runRedisScript,
   waitForRedis,
 } from './redis';
+export { listenToChannel } from './redis-channel';
 export { createRedisCheck } from './redis-check';
 export { findTargetProblem, getHeaderValues } from './request-head';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';

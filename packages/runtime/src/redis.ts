@@ -20,6 +20,8 @@ export function createRedis({
       maxRetriesPerRequest: 0,
       commandTimeout: commandTimeoutMs,
       connectTimeout: connectTimeoutMs,
+      // ioredis ignores the failure of its own attempt after a reconnect, and an unhandled one ends the process.
+      autoResubscribe: false,
       retryStrategy,
     }),
     log,

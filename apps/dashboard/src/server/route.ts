@@ -200,8 +200,7 @@ function toRefusal(failure: unknown): Refusal {
   if (failure instanceof AppError && failure.code !== 'internal') {
     const fields = limitProblems(failure.problems);
     const details = fields.length > 0 ? { fields } : {};
-    const code = appErrorCodes[failure.code] ?? 'bad_request';
-    return new Refusal(code, toSentence(failure.message), details);
+    return new Refusal(appErrorCodes[failure.code] ?? 'bad_request', failure.message, details);
   }
   // Checked before the database: errors of the body parser also have Node codes.
   const unreadable = toReadRefusal(failure);
@@ -214,12 +213,6 @@ function toRefusal(failure: unknown): Refusal {
     );
   }
   return new Refusal('internal', 'Belfry has an internal error. See the log of the dashboard.');
-}
-
-/** The gateway's errors begin with a field or a small letter, and have no full stop. */
-function toSentence(text: string): string {
-  const start = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
 /** Maps 4xx errors of Express and its body parser; undefined for other errors. */

@@ -36,3 +36,10 @@ test.each([{}, { 'Retry-After': '2' }, { 'Retry-After': 'Tue, 01 Dec 2026 17:00:
     );
   },
 );
+
+test('an error of the gateway is shown as a sentence', async () => {
+  const error = 'the JSON is refused: U+0000 or a lone surrogate, at user';
+  expect(await readProblem(error, {})).toBe(
+    'The JSON is refused: U+0000 or a lone surrogate, at user.',
+  );
+});

@@ -54,7 +54,7 @@ const cutOff: PageProblem = {
 export function createApi({ root, fetch, onSignedOut }: ApiDeps) {
   function toProblem(problem: Problem, response: Response): PageProblem {
     if (problem.code === 'signed_out') onSignedOut();
-    return addRetryTime(problem, response);
+    return addRetryTime({ ...problem, error: toSentence(problem.error) }, response);
   }
 
   return {
@@ -120,6 +120,12 @@ function getUrl(root: URL, route: Route, input: unknown): URL {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
   return url;
+}
+
+/** The gateway's errors begin with a field or a small letter, and have no full stop. */
+function toSentence(text: string): string {
+  const start = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
 /** Replaces the wait in seconds by the time of the next attempt, rounded up: it stays true while it is shown. */

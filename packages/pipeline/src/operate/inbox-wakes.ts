@@ -1,4 +1,4 @@
-import { createRedis, type Logger, type Secrets } from '@belfry/runtime';
+import { type Logger, listenToChannel, type Secrets } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import type { InboxAddress } from './inbox-item.sql';
 
@@ -58,21 +58,18 @@ export type WakeListenerDeps = {
   log: Logger;
 };
 
-/** Listens on a connection of its own, because a subscribed connection takes no other commands. */
 export function createWakeListener(deps: WakeListenerDeps): WakeListener {
   const { url, prefix, onWake, onConnected, log } = deps;
-  let redis: Redis | undefined;
+  let listener: { close(): void } | undefined;
   return {
     start() {
-      if (redis) return;
-      const connection = createRedis({ url, log });
-      connection.on('message', (_channel, message) => onWake(String(message).split(' ')));
-      connection.on('ready', () => {
-        connection.subscribe(buildChannel(prefix)).then(onConnected, () => undefined);
+      listener ??= listenToChannel({
+        ...{ url, log, channel: buildChannel(prefix) },
+        onMessage: (message) => onWake(message.split(' ')),
+        onSubscribed: onConnected,
       });
-      redis = connection;
     },
-    close: () => redis?.disconnect(),
+    close: () => listener?.close(),
   };
 }
 

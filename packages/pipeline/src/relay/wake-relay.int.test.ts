@@ -1,5 +1,5 @@
 import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime';
-import { eventually, testRedis } from '@belfry/testing';
+import { createTcpProxy, eventually, testRedis } from '@belfry/testing';
 import { createWakeRelay, listenToRelayWakes } from './wake-relay';
 
 const log = createLogger({ level: 'error', process: 'test' });
@@ -28,5 +28,36 @@ test('a process wakes the relays of its installation, and announces many message
     ours.close();
     other.close();
     redis.disconnect();
+  }
+});
+
+test('a relay whose subscription gets no answer after a reconnect subscribes again, and the process goes on', async () => {
+  const { url } = testRedis();
+  const proxy = await createTcpProxy(url);
+  const redis = createRedis({ url, log });
+  await waitForRedis(redis, 5_000);
+  const unhandled: unknown[] = [];
+  const record = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', record);
+  const prefix = newId();
+  let wakes = 0;
+  const listener = listenToRelayWakes({ url: proxy.url, prefix, log }, () => (wakes += 1));
+  const isListening = async () =>
+    expect(await redis.pubsub('CHANNELS', `${prefix}:*`)).toHaveLength(1);
+  try {
+    await eventually(isListening);
+    const held = proxy.intercept('answer_to', 'subscribe');
+    proxy.cut();
+    await held.reached;
+    await eventually(async () => {
+      createWakeRelay({ redis, prefix })();
+      expect(wakes).toBeGreaterThan(0);
+    });
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off('unhandledRejection', record);
+    listener.close();
+    redis.disconnect();
+    await proxy.close();
   }
 });

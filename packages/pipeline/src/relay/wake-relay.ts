@@ -1,4 +1,4 @@
-import { createRedis, type Logger } from '@belfry/runtime';
+import { type Logger, listenToChannel } from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 
 /** A relay stays awake for longer than this. */
@@ -16,17 +16,11 @@ export function createWakeRelay({ redis, prefix }: { redis: Redis; prefix: strin
 
 type ListenerDeps = { url: string; prefix: string; log: Logger };
 
-/** Listens on a connection of its own, because a subscribed connection takes no other commands. */
 export function listenToRelayWakes(
   { url, prefix, log }: ListenerDeps,
   onWake: () => void,
 ): { close(): void } {
-  const redis = createRedis({ url, log });
-  redis.on('message', onWake);
-  redis.on('ready', () => {
-    redis.subscribe(buildChannel(prefix)).catch(() => undefined);
-  });
-  return { close: () => redis.disconnect() };
+  return listenToChannel({ url, log, channel: buildChannel(prefix), onMessage: onWake });
 }
 
 function buildChannel(prefix: string): string {
