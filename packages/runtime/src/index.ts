@@ -38,7 +38,7 @@ export { listenToChannel } from './redis-channel';
 export { createRedisCheck } from './redis-check';
 export { findTargetProblem, getHeaderValues } from './request-head';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
-export { createSemaphore } from './semaphore';
+export { createSemaphore, type Semaphore } from './semaphore';
 export type { ProcessName } from './setting-kinds';
 export { type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';

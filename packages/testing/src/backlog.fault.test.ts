@@ -21,7 +21,7 @@ import { repositoryRoot } from './test-stores';
 jest.setTimeout(600_000);
 
 const log = createLogger({ level: 'error', process: 'test' });
-const windows = { channel: 2_000, app: 500 };
+const windows = { channel: 3_000, app: 750 };
 
 let postgres: OwnStore;
 let store: OwnStore;

@@ -1,6 +1,13 @@
 import { type ChannelName, channels, createSenderDeps } from '@belfry/channels';
 import { createFindUser, type Database, type LookUps } from '@belfry/database';
-import { createBatcher, type Env, type Logger, type Metrics, type Shutdown } from '@belfry/runtime';
+import {
+  createBatcher,
+  createSemaphore,
+  type Env,
+  type Logger,
+  type Metrics,
+  type Shutdown,
+} from '@belfry/runtime';
 import type { Redis } from 'ioredis';
 import { dropSettledTexts } from '../accept/sealed-items';
 import { createNameReader, createWakeReader } from '../operate/inbox-wakes';
@@ -65,6 +72,7 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
   const limits = createChannelLimits(services, channel);
   return createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),
+    unstored: createSemaphore(env.MESSAGES_IN_FLIGHT),
     breaker: createBreaker({ now: () => performance.now() }),
     health: services.health,
     limits,

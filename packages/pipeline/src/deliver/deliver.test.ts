@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger } from '@belfry/runtime';
+import { createLogger, createSemaphore } from '@belfry/runtime';
 import { eventually } from '@belfry/testing';
 import type { ClaimedMessage } from './claim.sql';
 import { createDeliver, type DeliverDeps, type TimedClaim } from './deliver';
@@ -14,6 +14,7 @@ function setUp(changes: Partial<DeliverDeps> = {}) {
   const breaker = createBreaker({ now: () => 0 });
   const deliveries = createDeliver({
     slots: createSlots(10),
+    unstored: createSemaphore(10),
     breaker,
     health: { record: () => undefined },
     limits: { take: async () => undefined, applyRetryAfter: async () => undefined },
@@ -201,11 +202,12 @@ describe('a delivery job', () => {
     },
   );
 
-  test('sends the next message when a result is stored, so results do not outrun PostgreSQL', async () => {
+  test('sends the next message while a result is stored, up to the limit of unstored results', async () => {
     const sent: string[] = [];
     const storing: (() => void)[] = [];
     const { deliver } = setUp({
       slots: createSlots(2),
+      unstored: createSemaphore(1),
       ...claimAll,
       async attempt({ message: { id } }) {
         sent.push(id);
@@ -216,14 +218,17 @@ describe('a delivery job', () => {
       },
     });
     // One fairness key gets half of two slots.
-    const delivered = deliver({ ids: ['m1', 'm2'], fairnessKey: 'a' });
-    await eventually(() => expect(storing).toHaveLength(1));
+    const delivered = deliver({ ids: ['m1', 'm2', 'm3'], fairnessKey: 'a' });
+    await eventually(() => expect(sent).toEqual(['m1', 'm2']));
     await sleep(20);
-    expect(sent).toEqual(['m1']);
+    expect({ sent, storing: storing.length }).toEqual({ sent: ['m1', 'm2'], storing: 1 });
     storing[0]?.();
-    await eventually(() => expect(storing).toHaveLength(2));
-    expect(sent).toEqual(['m1', 'm2']);
+    await eventually(() =>
+      expect({ sent: sent.length, storing: storing.length }).toEqual({ sent: 3, storing: 2 }),
+    );
     storing[1]?.();
+    await eventually(() => expect(storing).toHaveLength(3));
+    storing[2]?.();
     await delivered;
   });
 

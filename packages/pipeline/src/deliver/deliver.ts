@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
 import type { IntegrationRevision } from '@belfry/database';
-import type { Batcher, Logger, ObserveStage } from '@belfry/runtime';
+import type { Batcher, Logger, ObserveStage, Semaphore } from '@belfry/runtime';
 import { type DeliverJob, getFairnessKey } from '@belfry/shared';
 import type { WakeReader } from '../operate/inbox-wakes';
 import type { Attempt, Claimed } from './attempt';
@@ -12,14 +12,24 @@ import { type AttemptResultDeps, type FinishedAttempt, getAttemptResult } from '
 import type { Limits, TokenAnswer } from './rate-limits';
 import type { Recorder } from './record';
 import type { RequeuedMessage } from './requeue.sql';
-import type { Breaker, Group, ProviderConnections, Release, Reservation, Slots } from './slots';
+import {
+  type Breaker,
+  type Group,
+  type ProviderConnections,
+  type Release,
+  type Reservation,
+  type Slots,
+  withSlots,
+} from './slots';
 
 /** `claimedAtMs` is not later than the lease's start by PostgreSQL's clock; see `Claimed`. */
 export type TimedClaim = { claim: Claim; claimedAtMs: number };
 
 export type DeliverDeps = AttemptResultDeps & {
-  /** Messages of this channel that may be in flight at once, from the claim to the stored result. */
+  /** Messages of this channel that may be in flight at once, from the claim to the provider's response. */
   slots: Slots;
+  /** Results that may wait to be stored. Beyond this a message keeps its slot, so results do not outrun PostgreSQL. */
+  unstored: Semaphore;
   breaker: Breaker;
   health: Pick<HealthTally, 'record'>;
   limits: Pick<Limits, 'take' | 'applyRetryAfter'>;
@@ -98,7 +108,8 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     }
     try {
       const tokens = await limits.take(group.name, id);
-      if (!tokens || (tokens.isGranted && tokens.waitMs === 0)) return await deliverNow(message);
+      if (!tokens || (tokens.isGranted && tokens.waitMs === 0))
+        return await deliverNow(message, release);
       // Other messages use the slot meanwhile.
       release();
       await deliverLater(message, tokens);
@@ -113,15 +124,19 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     await delay(waitMs);
     const release = await slots.acquire(group);
     if (!release) return requeue({ id, ...forStop });
-    await deliverNow(message).finally(release);
+    await deliverNow(message, release).finally(release);
   }
 
   /** Reserves a connection before the claim: a claim starts the lease, and the outcome would be unknown if the worker died. */
-  async function deliverNow({ id, group, takenAtMs }: TakenMessage): Promise<void> {
+  async function deliverNow(message: TakenMessage, release: Release): Promise<void> {
+    const { id, group, takenAtMs } = message;
     const reserved = await reserve(id, group);
     if (!reserved) return requeue({ id, ...(stopping.signal.aborted ? forStop : forConnection) });
     observeStage('slot', performance.now() - takenAtMs);
-    await claimAndFinish(deps, id).finally(reserved.release);
+    await claimAndFinish(deps, id, () => {
+      reserved.release();
+      release();
+    }).finally(reserved.release);
   }
 
   async function reserve(messageId: string, { name: fairnessKey, max }: Group) {
@@ -143,40 +158,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
 /** A message of a job that a worker took; `takenAtMs` is by `performance.now()`. */
 type TakenMessage = { id: string; group: Group; takenAtMs: number };
 
-type DeliverOne = (id: string, release: Release | undefined) => Promise<void>;
-
-/**
- * Resolves when all messages of the job are done, even if one fails, because shutdown waits for jobs. Many messages may
- * wait for a long time, so a message that waits for a slot takes no memory except its id.
- */
-function withSlots(
-  slots: Slots,
-  ids: readonly string[],
-  group: Group,
-  deliverOne: DeliverOne,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let nextIndex = 0;
-    let open = ids.length;
-    let end: () => void = resolve;
-    function endOne(): void {
-      open -= 1;
-      if (open === 0) end();
-    }
-    function failOne(error: unknown): void {
-      end = () => reject(error);
-      endOne();
-    }
-    if (open === 0) resolve();
-    slots.acquireEach(group, open, (release) => {
-      const id = ids[nextIndex] ?? '';
-      nextIndex += 1;
-      void deliverOne(id, release).then(endOne, failOne);
-    });
-  });
-}
-
-async function claimAndFinish(deps: DeliverDeps, id: string): Promise<void> {
+async function claimAndFinish(deps: DeliverDeps, id: string, release: Release): Promise<void> {
   const { claims, observeStage, log } = deps;
   const startedAtMs = performance.now();
   const { claim, claimedAtMs } = await claims.add(id);
@@ -186,15 +168,15 @@ async function claimAndFinish(deps: DeliverDeps, id: string): Promise<void> {
     if (claim.state !== 'queued') await deps.dropTexts(id);
   }
   if (claim.kind !== 'claimed') return;
-  await finish(deps, { message: claim.message, claimedAtMs });
+  await finish(deps, { message: claim.message, claimedAtMs }, release);
 }
 
-async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
+async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Promise<void> {
   const { message, claimedAtMs } = claimed;
   const ended = await observeAttempt(deps, claimed);
   recordHealth(deps, message, ended);
   const result = getAttemptResult(message, ended, deps);
-  // Before the result is stored: the next claim must see this.
+  // Before the message is released: the next claim must see this.
   if (ended.outcome.outcome !== 'accepted') {
     await Promise.all([
       notifyRefusal(deps, message, ended),
@@ -202,7 +184,10 @@ async function finish(deps: DeliverDeps, claimed: Claimed): Promise<void> {
     ]);
   }
   const endedAtMs = performance.now();
-  const isRecorded = await deps.recorder.record(result);
+  const stored = await deps.unstored.acquire();
+  // Free the slot: the next message is claimed and sent while this result is stored.
+  release();
+  const isRecorded = await deps.recorder.record(result).finally(stored);
   deps.observeStage('record', performance.now() - endedAtMs);
   if (isRecorded && ended.inboxItem) {
     deps.wakeReader({ appId: message.appId, userId: message.target });

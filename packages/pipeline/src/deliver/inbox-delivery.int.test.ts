@@ -1,6 +1,6 @@
 import { channels } from '@belfry/channels';
 import { createDatabase, createLookUps, type Database, type LookUps } from '@belfry/database';
-import { createFairQueue, createLogger, newId } from '@belfry/runtime';
+import { createFairQueue, createLogger, createSemaphore, newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
@@ -68,6 +68,7 @@ function createWorker(claim: ClaimedMessage) {
   };
   return createDeliver({
     slots: createSlots(10),
+    unstored: createSemaphore(10),
     breaker: createBreaker({ now: () => performance.now() }),
     health: { record: () => undefined },
     limits: { take: async () => undefined, applyRetryAfter: async () => undefined },

@@ -84,6 +84,39 @@ export function createSlots(total: number): Slots {
   };
 }
 
+type DeliverOne = (id: string, release: Release | undefined) => Promise<void>;
+
+/**
+ * Resolves when all messages of the job are done, even if one fails, because shutdown waits for jobs. Many messages may
+ * wait for a long time, so a message that waits for a slot takes no memory except its id.
+ */
+export function withSlots(
+  slots: Slots,
+  ids: readonly string[],
+  group: Group,
+  deliverOne: DeliverOne,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let nextIndex = 0;
+    let open = ids.length;
+    let end: () => void = resolve;
+    function endOne(): void {
+      open -= 1;
+      if (open === 0) end();
+    }
+    function failOne(error: unknown): void {
+      end = () => reject(error);
+      endOne();
+    }
+    if (open === 0) resolve();
+    slots.acquireEach(group, open, (release) => {
+      const id = ids[nextIndex] ?? '';
+      nextIndex += 1;
+      void deliverOne(id, release).then(endOne, failOne);
+    });
+  });
+}
+
 /** Counts the slots that each fairness key holds. */
 function createShares(total: number, onRelease: () => void) {
   const maxPerKey = Math.max(1, Math.floor(total / 2));

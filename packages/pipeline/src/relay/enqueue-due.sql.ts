@@ -4,8 +4,8 @@ import type pg from 'pg';
 /** Messages of one channel, class and app, with at least one that is due and has no job. */
 export type WaitingGroup = { channel: string; isBulk: boolean; appId: string };
 
-/** Messages of an app that are in a channel's queue. */
-export type QueuedCount = { channel: string; appId: string; messages: number };
+/** Messages of a group that are in their channel's queue. */
+export type QueuedCount = WaitingGroup & { messages: number };
 
 export type WaitingMessage = WaitingGroup & {
   id: string;
@@ -28,7 +28,7 @@ export type EnqueueDecisions<Job> = {
 
 export type EnqueuedMessages<Job> = {
   jobs: Job[];
-  /** The counts before these jobs. */
+  /** The counts with these jobs. */
   queued: QueuedCount[];
   /** The last group of this scan; undefined if the scan reached the end. */
   next: WaitingGroup | undefined;
@@ -55,14 +55,15 @@ export async function enqueueDue<Job extends { jobId: string; ids: string[] }>(
     const queued = await countQueued(client);
     const { groups, next } = await listWaitingGroups(client, decisions.after);
     const single = await enqueueClass(client, { decisions, groups, queued, isBulk: false });
-    const withSingle = [...queued, ...countByApp(single.messages)];
+    const withSingle = [...queued, ...countGroups(single.messages)];
     const bulk = await enqueueClass(client, {
       decisions,
       groups,
       queued: withSingle,
       isBulk: true,
     });
-    return { jobs: [...single.jobs, ...bulk.jobs], queued, next };
+    const withBulk = [...withSingle, ...countGroups(bulk.messages)];
+    return { jobs: [...single.jobs, ...bulk.jobs], queued: withBulk, next };
   });
 }
 
@@ -77,13 +78,18 @@ async function lock(client: Queryable): Promise<boolean> {
 
 /** Counts queued messages from PostgreSQL; callers need not hold the lock. */
 export async function countQueued(client: Queryable): Promise<QueuedCount[]> {
-  const { rows } = await client.query<{ channel: string; app_id: string; messages: number }>({
+  const { rows } = await client.query<Omit<GroupRow, 'is_due'> & { messages: number }>({
     name: 'count-queued',
-    text: `SELECT channel, app_id, count(*)::int AS messages FROM message
+    text: `SELECT channel, is_bulk, app_id, count(*)::int AS messages FROM message
            WHERE has_job AND state = 'queued'
-           GROUP BY channel, app_id`,
+           GROUP BY channel, is_bulk, app_id`,
   });
-  return rows.map((row) => ({ channel: row.channel, appId: row.app_id, messages: row.messages }));
+  return rows.map((row) => ({
+    channel: row.channel,
+    isBulk: row.is_bulk,
+    appId: row.app_id,
+    messages: row.messages,
+  }));
 }
 
 // Jumps from group to group by the index, so the cost is the number of groups, not of waiting messages.
@@ -191,6 +197,6 @@ async function takeWaiting(
   }));
 }
 
-function countByApp(messages: WaitingMessage[]): QueuedCount[] {
-  return messages.map(({ channel, appId }) => ({ channel, appId, messages: 1 }));
+function countGroups(messages: WaitingMessage[]): QueuedCount[] {
+  return messages.map(({ channel, isBulk, appId }) => ({ channel, isBulk, appId, messages: 1 }));
 }

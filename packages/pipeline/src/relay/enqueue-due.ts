@@ -30,12 +30,12 @@ export type EnqueueDueDeps = {
   log: Logger;
 };
 
-/** Enqueues due messages up to the capacity; returns their jobs. */
+/** Enqueues due messages up to the capacity. Returns their jobs, and whether any message is in Redis. */
 export function createEnqueueDue(deps: EnqueueDueDeps) {
   const { newId, windows, observeStage } = deps;
   let after: WaitingGroup | undefined;
 
-  return async function enqueueDue(): Promise<NewDeliverJob[]> {
+  return async function enqueueDue(): Promise<{ jobs: NewDeliverJob[]; hasQueued: boolean }> {
     const enqueuedMessages = await deps.enqueueDue({
       after,
       share: (groups, queued) => shareWindow(rotate(groups), { queued, windows }),
@@ -45,12 +45,11 @@ export function createEnqueueDue(deps: EnqueueDueDeps) {
       },
     });
     // Only the relay that enqueued publishes: counts from two relays at different times would contradict each other.
-    if (!enqueuedMessages) return [];
-    after = enqueuedMessages.next;
-    await deps.publishCapacity(
-      computeGatewayCapacity(enqueuedMessages.queued, { id: newId(), windows }),
-    );
-    return enqueuedMessages.jobs;
+    if (!enqueuedMessages) return { jobs: [], hasQueued: false };
+    const { jobs, queued, next } = enqueuedMessages;
+    after = next;
+    await deps.publishCapacity(computeGatewayCapacity(queued, { id: newId(), windows }));
+    return { jobs, hasQueued: queued.length > 0 };
   };
 
   /** Starts at a random group, so that no app is always last when there are more apps than capacity. */

@@ -37,7 +37,7 @@ function setUp(overrides: Partial<RelayDeps> = {}) {
     newId: () => 'id',
     pollMs: 20,
     requeueAfterMs: 60_000,
-    windows: { channel: 2_000, app: 500 },
+    windows: { channel: 3_000, app: 750 },
     observeStage: () => {},
     log,
     ...overrides,
@@ -86,7 +86,7 @@ describe('a run of the relay', () => {
   test('publishes its count to the gateways, unless another relay is enqueuing', async () => {
     const published: unknown[] = [];
     let isOtherFeeding = false;
-    const queued = [{ channel: 'email', appId: 'a', messages: 500 }];
+    const queued = [{ channel: 'email', appId: 'a', isBulk: false, messages: 500 }];
     const { relay } = setUp({
       enqueueDue: async () => (isOtherFeeding ? undefined : { jobs: [], queued, next: undefined }),
       async publishCapacity({ channels }) {
@@ -96,7 +96,7 @@ describe('a run of the relay', () => {
     await relay.runOnce();
     isOtherFeeding = true;
     await relay.runOnce();
-    expect(published).toEqual([{ email: { capacity: 1_000, apps: { a: 0 } } }]);
+    expect(published).toEqual([{ email: { capacity: 1_500, apps: { a: 0 } } }]);
   });
 
   test('fails expired messages while Redis is unavailable', async () => {
@@ -198,6 +198,28 @@ describe('a message whose job is not in Redis', () => {
     await runFor(relay.runOnce, 10_000);
     expect(replaced).toEqual([]);
   });
+});
+
+test('a relay counts every 100 ms while messages are in Redis, as the gateways wait for its counts', async () => {
+  let messages = 1;
+  let counts = 0;
+  const { relay } = setUp({
+    pollMs: 250,
+    async enqueueDue() {
+      counts += 1;
+      const queued = [{ channel: 'email', appId: 'a', isBulk: false, messages }];
+      return { jobs: [], queued: messages > 0 ? queued : [], next: undefined };
+    },
+  });
+  relay.start();
+  await jest.advanceTimersByTimeAsync(10_000);
+  const countsOfBusy = counts;
+  messages = 0;
+  await jest.advanceTimersByTimeAsync(10_000);
+  await relay.close();
+  expect([countsOfBusy, counts - countsOfBusy].map((each) => Math.round(each / 10))).toEqual([
+    10, 4,
+  ]);
 });
 
 describe('a relay without open work', () => {

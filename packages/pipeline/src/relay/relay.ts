@@ -36,6 +36,8 @@ export type Relay = WakeableLoop & {
 const soonMs = 25;
 /** How long the short delay lasts after the last run that enqueued messages. */
 const busyMs = 1_000;
+/** Interval while messages are in Redis: each count lets the gateways queue as many again. */
+const countEveryMs = 100;
 /** Interval while there is no open work. Gateways and fan-out wake the relay before they add some. */
 const restMs = 500;
 /** How long the relay polls at its normal interval after it was woken or there was open work. */
@@ -56,7 +58,7 @@ export function createRelay(deps: RelayDeps): Relay {
   const failing = new Set<string>();
   const runStep = createRunStep(deps.log, failing);
   const maintain = createMaintenance(deps, { runStep, wakeFanOut: fanOut.wake });
-  let busyUntilMs = Number.NEGATIVE_INFINITY;
+  const pace = createPace(deps);
   const rest = createRest(deps, { runStep, failing });
   let isResting = false;
   let hasRun = false;
@@ -95,8 +97,8 @@ export function createRelay(deps: RelayDeps): Relay {
   }
 
   async function queueWaiting(): Promise<void> {
-    const jobs = (await runStep('enqueue', enqueueDue)) ?? [];
-    if (jobs.length > 0) busyUntilMs = performance.now() + busyMs;
+    const { jobs, hasQueued } = (await runStep('enqueue', enqueueDue)) ?? nothingQueued;
+    pace.note({ hasJobs: jobs.length > 0, hasQueued });
     for (const channel of new Set(jobs.map((job) => job.channel))) {
       const channelJobs = jobs.filter((job) => job.channel === channel);
       await runStep(`queue ${channel}`, () => deps.queues.addDeliverJobs(channelJobs));
@@ -106,7 +108,7 @@ export function createRelay(deps: RelayDeps): Relay {
   function waitMs(): number {
     // It may have been woken while it looked for work.
     if (isResting && !rest.isAwake()) return Math.max(restMs, deps.pollMs);
-    return performance.now() < busyUntilMs ? Math.min(soonMs, deps.pollMs) : deps.pollMs;
+    return pace.waitMs();
   }
 
   const isWorking = () => hasRun && failing.size === 0;
@@ -118,6 +120,24 @@ export function createRelay(deps: RelayDeps): Relay {
     wake() {
       rest.stayAwake();
       if (isResting) loop.wake();
+    },
+  };
+}
+
+const nothingQueued = { jobs: [], hasQueued: false };
+
+/** The interval of the runs while there is work. */
+function createPace({ pollMs }: RelayDeps) {
+  let busyUntilMs = Number.NEGATIVE_INFINITY;
+  let isQueued = false;
+  return {
+    note({ hasJobs, hasQueued }: { hasJobs: boolean; hasQueued: boolean }): void {
+      if (hasJobs) busyUntilMs = performance.now() + busyMs;
+      isQueued = hasQueued;
+    },
+    waitMs(): number {
+      if (performance.now() < busyUntilMs) return Math.min(soonMs, pollMs);
+      return isQueued ? Math.min(countEveryMs, pollMs) : pollMs;
     },
   };
 }

@@ -5,8 +5,9 @@ import type { QueuedCount, Share, WaitingGroup } from './enqueue-due.sql';
 export type Windows = { channel: number; app: number };
 
 /**
- * Computes how many messages of each waiting group to enqueue now. Half of each window is left to the gateways, which
- * queue the messages they accept. The relay shares its half evenly, in the order of the groups.
+ * Computes how many messages of each waiting group to enqueue now. All groups have the same class. A run enqueues at most a
+ * third of a window, and bulk never fills more than that: a single send waits behind no more. The groups share a channel
+ * evenly, in their order.
  */
 export function shareWindow(
   groups: WaitingGroup[],
@@ -14,14 +15,26 @@ export function shareWindow(
 ): Share[] {
   const channels = [...new Set(groups.map(({ channel }) => channel))];
   return channels.flatMap((channel) => {
-    const channelQueued = queued.filter((each) => each.channel === channel);
-    const used = countByApp(channelQueued);
-    const open = groups
-      .filter((group) => group.channel === channel)
-      .map((group) => ({ group, capacity: half(windows.app) - (used.get(group.appId) ?? 0) }))
+    const used = queued.filter((each) => each.channel === channel);
+    const usedByBulk = used.filter((each) => each.isBulk);
+    const [byApp, bulkByApp] = [countByApp(used), countByApp(usedByBulk)];
+    const channelGroups = groups.filter((group) => group.channel === channel);
+    const getUse = ({ appId, isBulk }: WaitingGroup) => ({
+      all: byApp.get(appId) ?? 0,
+      bulk: isBulk ? (bulkByApp.get(appId) ?? 0) : 0,
+    });
+    const open = channelGroups
+      .map((group) => ({ group, capacity: computeRelayCapacity(getUse(group), windows.app) }))
       .filter(({ capacity }) => capacity > 0);
-    return shareEvenly(open, half(windows.channel) - sum(channelQueued));
+    const isBulk = channelGroups.some((group) => group.isBulk);
+    const use = { all: sum(used), bulk: isBulk ? sum(usedByBulk) : 0 };
+    return shareEvenly(open, computeRelayCapacity(use, windows.channel));
   });
+}
+
+/** `bulk`: queued messages that count against the third for bulk. */
+function computeRelayCapacity({ all, bulk }: { all: number; bulk: number }, window: number) {
+  return Math.min(third(window) - bulk, window - all);
 }
 
 type OpenGroup = { group: WaitingGroup; capacity: number };
@@ -36,31 +49,37 @@ function shareEvenly(open: OpenGroup[], channelCapacity: number): Share[] {
   });
 }
 
-/** Computes how many messages the gateways may queue: the free part of each window, and at most half of it. */
+/**
+ * Computes how many messages the gateways may queue, from the counts after the relay's run: what two thirds of each window
+ * leave free. So the relay's next run always fits into the window, whatever the gateways do meanwhile.
+ */
 export function computeGatewayCapacity(
   queued: QueuedCount[],
   { id, windows }: { id: string; windows: Windows },
 ): PublishedCapacity {
-  const channelCapacity = half(windows.channel);
-  const appCapacity = half(windows.app);
   const computeCapacity = (used: number, window: number) =>
-    Math.max(0, Math.min(half(window), window - used));
+    Math.max(0, window - third(window) - used);
   const channels: PublishedCapacity['channels'] = {};
   for (const channel of new Set(queued.map((each) => each.channel))) {
-    const channelQueued = queued.filter((each) => each.channel === channel);
-    const apps = [...countByApp(channelQueued)]
-      .map(([appId, used]) => [appId, computeCapacity(used, windows.app)] as const)
-      .filter(([, capacity]) => capacity < appCapacity);
-    const capacity = computeCapacity(sum(channelQueued), windows.channel);
-    if (apps.length > 0 || capacity < channelCapacity) {
-      channels[channel] = { capacity, apps: Object.fromEntries(apps) };
-    }
+    const used = queued.filter((each) => each.channel === channel);
+    const apps = [...countByApp(used)].map(
+      ([appId, messages]) => [appId, computeCapacity(messages, windows.app)] as const,
+    );
+    channels[channel] = {
+      capacity: computeCapacity(sum(used), windows.channel),
+      apps: Object.fromEntries(apps),
+    };
   }
-  return { id, channelCapacity, appCapacity, channels };
+  return {
+    id,
+    channelCapacity: computeCapacity(0, windows.channel),
+    appCapacity: computeCapacity(0, windows.app),
+    channels,
+  };
 }
 
-function half(window: number): number {
-  return Math.floor(window / 2);
+function third(window: number): number {
+  return Math.floor(window / 3);
 }
 
 function sum(queued: QueuedCount[]): number {

@@ -146,8 +146,10 @@ describe('enqueueDue', () => {
     });
     expect(counts).toEqual([1, 2]);
     const queued = await countQueued(database.delivery);
-    expect(queued.filter((each) => each.appId === appId)).toEqual([
-      { channel, appId, messages: 3 },
+    const own = queued.filter((each) => each.appId === appId);
+    expect(own.toSorted((a, b) => b.messages - a.messages)).toEqual([
+      { channel, isBulk: false, appId, messages: 2 },
+      { channel, isBulk: true, appId, messages: 1 },
     ]);
   });
 
