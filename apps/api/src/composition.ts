@@ -11,6 +11,7 @@ import {
   findSealedSecrets,
   markSlackRevoked,
   readOldestWaiting,
+  readServer,
   writeKeyUses,
   writeMailSignature,
 } from '@belfry/database';
@@ -82,7 +83,7 @@ type GatewayServices = ApiDeps & {
 /** Creates everything that the gateway depends on. */
 export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayServices {
   const https = httpsRules(env);
-  const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
+  const database = createDatabase({ ...readServer(env), poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
   const lookUps = createGatewayLookUps(createStoredLookUps(database), {
     ttlMs: env.LOOKUP_CACHE_MS,

@@ -7,6 +7,7 @@ import {
   listHeartbeats,
   readDatabaseTime,
   readOldestWaiting,
+  readServer,
 } from '@belfry/database';
 import { listIntegrations, listLimitedAccounts, sendsOptionalMail } from '@belfry/pipeline/operate';
 import { listFailingEndpoints } from '@belfry/pipeline/webhooks';
@@ -37,7 +38,7 @@ const maxAccounts = 20;
 export function openChecks(env: Env<'cli'>, migrationsDir: string) {
   needSettings(env, ['REDIS_URL', 'BELFRY_KEYS']);
   const log = createLogger({ level: 'error', process: 'cli' });
-  const database = createDatabase({ url: env.DATABASE_URL, poolSize, log });
+  const database = createDatabase({ ...readServer(env), poolSize, log });
   const redis = createRedis({ url: env.REDIS_URL, log: withoutWarnings(log) });
   const redisCheck = createRedisCheck(redis);
   const checks: Check[] = [
@@ -74,7 +75,7 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
         return toFindings(
           'PostgreSQL',
           result,
-          'It answers, commits are durable, and every migration is applied.',
+          `It answers ${describePooling(env)}, commits are durable, and every migration is applied.`,
         );
       },
     },
@@ -94,6 +95,12 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
       },
     },
   ];
+}
+
+function describePooling({ DATABASE_POOLING }: Env<'cli'>): string {
+  return DATABASE_POOLING === 'transaction'
+    ? 'through a pooler in transaction mode'
+    : 'and keeps the settings of a session';
 }
 
 function workChecks(env: Env<'cli'>, { accepting, prisma }: Database): Check[] {

@@ -1,4 +1,4 @@
-import { checkKeyRing, createDatabase, type Database } from '@belfry/database';
+import { checkKeyRing, createDatabase, type Database, readServer } from '@belfry/database';
 import { createLogger, createSecrets, type Env, type Secrets } from '@belfry/runtime';
 import { needSettings } from './need-settings';
 
@@ -25,7 +25,7 @@ export async function withDatabase<T>(
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   const log = createLogger({ level: 'error', process: 'cli' });
-  const database = createDatabase({ url: env.DATABASE_URL, poolSize, log });
+  const database = createDatabase({ ...readServer(env), poolSize, log });
   try {
     return await work(database);
   } finally {

@@ -12,6 +12,7 @@ import {
   type LookUps,
   type OldestWaiting,
   readOldestWaiting,
+  readServer,
   removeHeartbeat,
   type UserRow,
   type VersionRow,
@@ -114,7 +115,7 @@ export type ServicesDeps = { env: Env<'worker'>; log: Logger; shutdown: Shutdown
 
 export function createServices({ env, log, shutdown, roles }: ServicesDeps): Services {
   const worker = `${hostname()}:${process.pid}`;
-  const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
+  const database = createDatabase({ ...readServer(env), poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
   const redis = createRedis({ url: env.REDIS_URL, log });
   shutdown.add('redis', () => redis.disconnect());

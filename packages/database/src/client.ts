@@ -2,6 +2,8 @@ import { type Logger, withinTime } from '@belfry/runtime';
 import pg from 'pg';
 import { NotConnectedError } from './failures';
 import type { PrismaClient } from './generated/client';
+import { createPooledClient } from './pooled-client';
+import { createPrimaryClient, createServers, type Servers } from './primary';
 
 /** All PostgreSQL connections of a process. */
 export type Database = {
@@ -24,24 +26,32 @@ export type DatabaseOptions = {
   url: string;
   /** Maximum connections per pool. */
   poolSize: number;
+  /** `transaction`: the URL leads to a pooler in transaction mode. */
+  pooling?: Pooling;
   log: Logger;
   /** Maximum wait for a connection. By default it is short, because a caller waits. */
   connectTimeoutMs?: number;
 };
+
+type Pooling = 'session' | 'transaction';
+
+/** How the settings of a process name its server. */
+export function readServer(env: {
+  DATABASE_URL: string;
+  DATABASE_POOLING: Pooling;
+}): Pick<DatabaseOptions, 'url' | 'pooling'> {
+  return { url: env.DATABASE_URL, pooling: env.DATABASE_POOLING };
+}
 
 const callerConnectTimeoutMs = 1_500;
 /** Delivery can wait longer: a short load peak must not fail a message. */
 const patientConnectTimeoutMs = 5_000;
 const closeTimeoutMs = 1_000;
 
-export function createDatabase({
-  url,
-  poolSize,
-  log,
-  connectTimeoutMs = callerConnectTimeoutMs,
-}: DatabaseOptions): Database {
+export function createDatabase(options: DatabaseOptions): Database {
+  const { connectTimeoutMs = callerConnectTimeoutMs } = options;
   const pool = (statementTimeoutMs: number, settings: string[] = [], waitMs = connectTimeoutMs) =>
-    createPool({ url, poolSize, log, statementTimeoutMs, settings, waitMs });
+    createPool({ ...options, statementTimeoutMs, settings, waitMs });
   // A caller's request must have its answer before its idempotency lock ends after 10 s.
   const accepting = pool(4_000, ['lock_timeout=2s', 'idle_in_transaction_session_timeout=10s']);
   // Planned once per connection: each of these statements has one good plan, whatever the tables hold
@@ -97,6 +107,9 @@ function loadPrisma(pool: pg.Pool): PrismaClient {
   return new Client({ adapter: new PrismaPg(pool, { disposeExternalPool: false }) });
 }
 
+/** Set on each connection, so that the start check notices a pooler that drops settings. */
+export const keptSetting = 'belfry.settings_kept';
+
 type PoolOptions = DatabaseOptions & {
   statementTimeoutMs: number;
   settings: string[];
@@ -108,17 +121,24 @@ type PoolOptions = DatabaseOptions & {
 const silenceMs = 1_000;
 
 function createPool(options: PoolOptions): pg.Pool {
-  const { url, poolSize, log, statementTimeoutMs, settings, waitMs } = options;
-  const pool = new ClassifyingPool({
-    connectionString: url,
+  const { url, poolSize, pooling = 'session', log, statementTimeoutMs, waitMs } = options;
+  const settings = [
+    `statement_timeout=${statementTimeoutMs}`,
+    ...options.settings,
+    `${keptSetting}=on`,
+  ];
+  const servers = createServers(url);
+  const isPooled = pooling === 'transaction';
+  const Client = isPooled ? createPooledClient(settings) : pg.Client;
+  const pool = new ClassifyingPool(servers, {
+    connectionString: servers.getUrl(),
+    Client: servers.count > 1 ? createPrimaryClient(Client, servers) : Client,
     max: poolSize,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     query_timeout: statementTimeoutMs + silenceMs,
-    options: [`statement_timeout=${statementTimeoutMs}`, ...settings]
-      .map((setting) => `-c ${setting}`)
-      .join(' '),
+    ...(isPooled ? {} : { options: settings.map((each) => `-c ${each}`).join(' ') }),
   });
   // The next query replaces a broken idle connection. Without a listener, the error would end the process.
   pool.on('error', (error) => log.warn('database.connection_lost', { error }));
@@ -138,17 +158,33 @@ type ConnectCallback = (
 
 /** A pool that throws NotConnectedError when it could not connect. Then the statement was certainly not sent. */
 class ClassifyingPool extends pg.Pool {
+  readonly #servers: Servers;
+
+  constructor(servers: Servers, config: pg.PoolConfig) {
+    super(config);
+    this.#servers = servers;
+  }
+
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: ConnectCallback): void;
   override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
-    if (!callback) return super.connect().catch(refuse);
-    super.connect((error, client, done) =>
-      callback(error && new NotConnectedError(error), client, done),
+    const connected = this.#connectToAny();
+    if (!callback) return connected;
+    connected.then(
+      (client) => callback(undefined, client, client.release),
+      (error) => callback(error, undefined, ignore),
     );
     return undefined;
   }
-}
 
-function refuse(error: unknown): never {
-  throw new NotConnectedError(error);
+  /** Tries each server once. */
+  async #connectToAny(): Promise<pg.PoolClient> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await super.connect();
+      } catch (error) {
+        if (tries >= this.#servers.count) throw new NotConnectedError(error);
+      }
+    }
+  }
 }

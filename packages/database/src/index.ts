@@ -15,7 +15,7 @@ export {
   readAuditNames,
   readAuditPage,
 } from './audit-page.sql';
-export { createDatabase, type Database } from './client';
+export { createDatabase, type Database, readServer } from './client';
 export { createAccount } from './configuration/accounts';
 export { type AlertIncidentRow, listAlertIncidents } from './configuration/alert-history';
 export {

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectToPrimary } from './primary';
 
 /** A migration that failed, now or on an earlier run. */
 export class MigrationError extends Error {
@@ -135,13 +136,10 @@ async function withClient<T>(
   databaseUrl: string,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const client = new Client({
+  const client = await connectToPrimary({
     connectionString: databaseUrl,
     connectionTimeoutMillis: connectTimeoutMs,
   });
-  // A broken connection also fails the running query, which reports the error.
-  client.on('error', () => {});
-  await client.connect();
   try {
     return await work(client);
   } finally {

@@ -1,6 +1,12 @@
 import { judgePostgres, judgeSchema } from './server-check';
 
-const good = { version: 150_004, fsync: 'on', synchronousCommit: 'on' };
+const good = {
+  version: 150_004,
+  fsync: 'on',
+  synchronousCommit: 'on',
+  isSettingKept: true,
+  isReadOnly: false,
+};
 
 describe('judgePostgres', () => {
   test.each([
@@ -14,6 +20,8 @@ describe('judgePostgres', () => {
 
   test.each([
     [{ version: 140_011 }, 'version 14.11 is too old. Install 15 or newer.'],
+    [{ isSettingKept: false }, 'Set DATABASE_POOLING=transaction'],
+    [{ isReadOnly: true }, 'Use the URL of the primary'],
     [{ fsync: 'off' }, 'ALTER SYSTEM SET fsync = on'],
     [{ synchronousCommit: 'off' }, 'ALTER SYSTEM SET synchronous_commit = on'],
   ])('refuses %j, and tells what to do', (changes, text) => {

@@ -8,6 +8,9 @@ const maxTries = 3;
 /** Serialization failure, deadlock. */
 const undone: ReadonlySet<string> = new Set(['40001', '40P01']);
 
+/** The statement writes, and the server is a replica. */
+const readOnly = '25006';
+
 /** Also a unique violation: for work that reads the conflicting row first, and finds it on the next try. */
 export const undoneOrTaken: ReadonlySet<string> = new Set([...undone, '23505']);
 
@@ -41,12 +44,17 @@ async function tryOnce<T>(pool: pg.Pool, work: (client: Queryable) => Promise<T>
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    connectionError = await rollBack(client);
+    connectionError = (await rollBack(client)) ?? findDemotion(error);
     throw error;
   } finally {
     // A connection in an unknown state is destroyed.
     client.release(connectionError);
   }
+}
+
+/** After a failover the connection leads to a server that cannot write any more. */
+function findDemotion(error: unknown): Error | undefined {
+  return error instanceof Error && getSqlState(error) === readOnly ? error : undefined;
 }
 
 async function rollBack(client: Queryable): Promise<Error | undefined> {

@@ -7,6 +7,7 @@ const repositoryRoot = path.resolve(__dirname, '..', '..', '..');
 const reader = 'packages/runtime/src/env.ts';
 /** Functions that read settings for each process that passes its environment; a caller is before what it calls. */
 const sharedReaders = [
+  { call: 'readServer(env)', file: 'packages/database/src/client.ts' },
   {
     call: 'createDelivery(services, channel)',
     file: 'packages/pipeline/src/deliver/create-delivery.ts',

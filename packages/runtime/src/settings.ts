@@ -14,6 +14,21 @@ export const settings = {
     example: 'postgresql://belfry:secret@db:5432/belfry',
     help: 'PostgreSQL 15 or later.',
   }),
+  DATABASE_POOLING: choice({
+    group: 'stores',
+    for: ['api', 'worker', 'cli', 'dashboard'],
+    default: 'session',
+    values: ['session', 'transaction'],
+    help: '`transaction` if DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer; see docs/how-to/use-managed-postgresql.md.',
+  }),
+  DATABASE_DIRECT_URL: text({
+    group: 'stores',
+    for: ['cli'],
+    default: '',
+    isSecret: true,
+    example: 'postgresql://belfry:secret@db:5432/belfry',
+    help: 'PostgreSQL without a pooler, for `belfry migrate`. Needed with DATABASE_POOLING=transaction; otherwise DATABASE_URL is used.',
+  }),
   REDIS_URL: text({
     group: 'stores',
     for: ['api', 'worker', 'cli', 'dashboard'],

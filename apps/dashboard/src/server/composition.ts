@@ -21,6 +21,7 @@ import {
   listHeartbeats,
   readAuditNames,
   readAuditPage,
+  readServer,
 } from '@belfry/database';
 import {
   cancelMessage,
@@ -92,7 +93,7 @@ export function createDashboardServices(
   shutdown: Shutdown,
   passwordCost?: PasswordCost,
 ): DashboardServices {
-  const database = createDatabase({ url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE, log });
+  const database = createDatabase({ ...readServer(env), poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
   const secrets = createSecrets(env.BELFRY_KEYS);
   const base: Base = { env, log, shutdown, database, secrets };
