@@ -61,6 +61,13 @@ export { type ReaderSecret, signReaderToken, type TokenChanges } from './reader-
 export { recordBuffers } from './record-buffers';
 export { testRedis } from './redis';
 export {
+  primaryName,
+  type RedisGroup,
+  startRedisCluster,
+  startSentinelGroup,
+} from './redis-groups';
+export { type RedisServer, startRedisServer } from './redis-server';
+export {
   type SimulatedChannels,
   startSimulatedChannels,
 } from './simulated-channels';

@@ -1,7 +1,13 @@
 import { type ChannelName, channels, createSenderDeps } from '@belfry/channels';
 import { createFindUser, type Database, type LookUps } from '@belfry/database';
-import { createBatcher, type Env, type Logger, type Metrics, type Shutdown } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import {
+  createBatcher,
+  type Env,
+  type Logger,
+  type Metrics,
+  type RedisConnection,
+  type Shutdown,
+} from '@belfry/runtime';
 import { dropSettledTexts } from '../accept/sealed-items';
 import { createNameReader, createWakeReader } from '../operate/inbox-wakes';
 import { type AttemptDeps, createAttempt } from './attempt';
@@ -40,7 +46,7 @@ export type DeliveryServices = Parameters<typeof createCountMessage>[0] & {
     log: Logger;
     shutdown: Pick<Shutdown, 'add'>;
     database: Database;
-    redis: Redis;
+    redis: RedisConnection;
     lookUps: Pick<LookUps, 'findUsers'>;
     /** Shares composing time fairly among accounts. */
     composing: Parameters<typeof createCompose>[1];
