@@ -38,7 +38,7 @@ export { listenToChannel } from './redis-channel';
 export { createRedisCheck } from './redis-check';
 export type { RedisConnection } from './redis-connection';
 export { buildAclRule } from './redis-problems';
-export { addHashTag, maskRedisUrl, parseRedisUrl } from './redis-url';
+export { addHashTag, maskRedisUrl } from './redis-url';
 export { findTargetProblem, getHeaderValues } from './request-head';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore } from './semaphore';

@@ -27,13 +27,13 @@ export function createRedisCheck({
     async read() {
       const target = parseRedisUrl(url);
       if ('problem' in target) return refuse([`REDIS_URL ${target.problem}`]);
-      const found = await findServers(target);
-      if ('refusals' in found) return refuse(found.refusals);
-      const { answers, refusals } = await askAll(found.servers, (node) =>
+      const located = await findServers(target);
+      if ('refusals' in located) return refuse(located.refusals);
+      const { answers, refusals } = await askAll(located.servers, (node) =>
         readServer(node, target, prefix),
       );
       if (refusals.length > 0) return refuse(refusals);
-      return judgeServers(answers, { target, ...found });
+      return judgeServers(answers, { target, ...located });
     },
   };
 }

@@ -131,9 +131,9 @@ function readQuery(
   { mode, isTls }: { mode: string; isTls: boolean },
 ): Pick<RedisTarget, 'tls' | 'sentinelLogin'> {
   const parameters = new URLSearchParams(query);
-  const known = [...(isTls ? tlsNames : []), ...(mode === 'sentinel' ? sentinelNames : [])];
+  const allowed = [...(isTls ? tlsNames : []), ...(mode === 'sentinel' ? sentinelNames : [])];
   for (const name of parameters.keys()) {
-    if (!known.includes(name)) throw new UrlProblem(describeUnknown(name, known));
+    if (!allowed.includes(name)) throw new UrlProblem(describeUnknown(name, allowed));
   }
   const get = (name: string) => parameters.get(name) ?? '';
   return {
@@ -142,10 +142,10 @@ function readQuery(
   };
 }
 
-function describeUnknown(name: string, known: string[]): string {
+function describeUnknown(name: string, allowed: string[]): string {
   if (tlsNames.includes(name)) return `has ${name}, which needs TLS: start it with rediss`;
-  return known.length > 0
-    ? `has an unknown parameter; it can have ${known.join(', ')}`
+  return allowed.length > 0
+    ? `has an unknown parameter; it can have ${allowed.join(', ')}`
     : 'must have no parameters after "?"';
 }
 

@@ -87,7 +87,7 @@ async function sendUntil(ended: Promise<void>): Promise<Load> {
   async function call(): Promise<void> {
     while (!isOver) {
       keys += 1;
-      const key = `key-${keys}`;
+      const key = `FAILOVER${keys}`;
       await Promise.all([sendOne(load, key), sendOne(load, key)]);
       await sleep(pauseMs);
     }
@@ -97,7 +97,7 @@ async function sendUntil(ended: Promise<void>): Promise<Load> {
 }
 
 async function sendOne({ requestIds, refused, acceptedAtMs }: Load, key: string): Promise<void> {
-  const user = { slack: { channel_id: `C0${key.toUpperCase().replace('-', '')}` } };
+  const user = { slack: { channel_id: `C0${key}` } };
   for (;;) {
     const headers = { 'Idempotency-Key': key };
     const { status, body } = await system.send(tenant, { event: eventName, user }, headers);
