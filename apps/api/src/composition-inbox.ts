@@ -10,8 +10,7 @@ import {
   readInboxNews,
   type WakeReader,
 } from '@belfry/pipeline/operate';
-import { type Env, type Logger, newId, type Secrets } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import { type Env, type Logger, newId, type RedisConnection, type Secrets } from '@belfry/runtime';
 import type { ApiDeps } from './app';
 import { type GatewayLookUps, mapStoreErrors } from './look-ups';
 import { findCredentialIds } from './middleware/authenticate-reader';
@@ -68,7 +67,7 @@ type StreamDeps = {
   database: Database;
   secrets: Secrets;
   lookUps: GatewayLookUps;
-  redis: Redis;
+  redis: RedisConnection;
   log: Logger;
 };
 

@@ -50,12 +50,12 @@ import {
   type Metrics,
   newId,
   parseTrustedProxies,
+  type RedisConnection,
   type Secrets,
   type Shutdown,
   type StartCheck,
 } from '@belfry/runtime';
 import { createBulkReader, fanOutQueue, getDeliverQueue } from '@belfry/shared';
-import type { Redis } from 'ioredis';
 import type { ApiDeps } from './app';
 import { createBrowserServices } from './composition-browser';
 import { createStreams } from './composition-inbox';
@@ -125,7 +125,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     maxBatchItems: env.MAX_BATCH_ITEMS,
     ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
     metrics,
-    storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
+    storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(env)],
     channels,
     https,
     bodies: bodyLimits(env),
@@ -149,7 +149,7 @@ type BaseServices = {
   log: Logger;
   shutdown: Shutdown;
   database: Database;
-  redis: Redis;
+  redis: RedisConnection;
   queues: Queues;
   lookUps: GatewayLookUps;
   secrets: Secrets;

@@ -11,13 +11,7 @@ import {
 } from '@belfry/database';
 import { listIntegrations, listLimitedAccounts, sendsOptionalMail } from '@belfry/pipeline/operate';
 import { listFailingEndpoints } from '@belfry/pipeline/webhooks';
-import {
-  createLogger,
-  createRedis,
-  createRedisCheck,
-  createSecrets,
-  type Env,
-} from '@belfry/runtime';
+import { createLogger, createRedisCheck, createSecrets, type Env } from '@belfry/runtime';
 import { commonRoles, getDeliverQueue } from '@belfry/shared';
 import { type Check, toFindings } from './doctor-check';
 import { examineIntegrations } from './examine-integrations';
@@ -39,30 +33,29 @@ export function openChecks(env: Env<'cli'>, migrationsDir: string) {
   needSettings(env, ['REDIS_URL', 'BELFRY_KEYS']);
   const log = createLogger({ level: 'error', process: 'cli' });
   const database = createDatabase({ ...readServer(env), poolSize, log });
-  const redis = createRedis({ url: env.REDIS_URL, log: withoutWarnings(log) });
-  const redisCheck = createRedisCheck(redis);
+  const redisCheck = createRedisCheck({
+    REDIS_URL: env.REDIS_URL,
+    REDIS_PREFIX: env.REDIS_PREFIX,
+  });
   const checks: Check[] = [
     ...databaseChecks(env, database, migrationsDir),
     {
       name: 'Redis',
-      examine: async () =>
-        toFindings('Redis', await redisCheck.read(), 'It answers and evicts nothing.'),
+      async examine() {
+        const { refusals, warnings, summary } = await redisCheck.read();
+        // The mode is named beside warnings, too.
+        return [
+          ...toFindings('Redis', { refusals, warnings: [] }, `${summary} Nothing is evicted.`),
+          ...warnings.map((detail) => ({ name: 'Redis', state: 'warning' as const, detail })),
+        ];
+      },
     },
     ...workChecks(env, database),
   ];
   return {
     checks,
-    async close() {
-      redis.disconnect();
-      await database.close();
-    },
+    close: () => database.close(),
   };
-}
-
-/** The report shows that Redis is unavailable, so warnings in the log add nothing. */
-function withoutWarnings(log: ReturnType<typeof createLogger>): ReturnType<typeof createLogger> {
-  const noop = () => undefined;
-  return { ...log, warn: noop, info: noop, debug: noop };
 }
 
 function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: string): Check[] {

@@ -1,3 +1,4 @@
+import { maskRedisUrl } from '@belfry/runtime';
 import type { Paint } from './paint';
 
 export type StartSummary = {
@@ -54,8 +55,8 @@ function listRows(summary: StartSummary): [label: string, text: string][] {
       'Data',
       `${summary.home}    logs: logs/, passwords: ready.json. To start over, delete this folder.`,
     ],
-    ['PostgreSQL', storeText('DATABASE_URL', summary.databaseUrl, folders.database)],
-    ['Redis', storeText('REDIS_URL', summary.redisUrl, folders.redis)],
+    ['PostgreSQL', storeText('DATABASE_URL', maskPassword(summary.databaseUrl), folders.database)],
+    ['Redis', storeText('REDIS_URL', maskRedisUrl(summary.redisUrl), folders.redis)],
     ['Processes', summary.processes.map(({ name, pid }) => `${name} ${pid}`).join(', ')],
   ];
 }
@@ -66,10 +67,14 @@ function setUpRow(setUpUrl: string | undefined): [label: string, text: string][]
 }
 
 function storeText(variable: string, url: string, folder: string | undefined): string {
+  const source = folder ? `started by Belfry; data in ${folder}` : `external (${variable})`;
+  return `${url}    ${source}`;
+}
+
+function maskPassword(url: string): string {
   const maskedUrl = new URL(url);
   if (maskedUrl.password) maskedUrl.password = '***';
-  const source = folder ? `started by Belfry; data in ${folder}` : `external (${variable})`;
-  return `${maskedUrl.href}    ${source}`;
+  return maskedUrl.href;
 }
 
 /** One line, without characters that a shell would interpret when it is pasted. */

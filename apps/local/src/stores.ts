@@ -40,7 +40,11 @@ export async function startStores(
 
   async function redis(): Promise<string> {
     const externalUrl = choices.redisUrl;
-    if (externalUrl) return refuseUnreachable('REDIS_URL', externalUrl, redisPort);
+    // The processes report what is wrong with Sentinels and Clusters.
+    if (externalUrl)
+      return /^\w+\+/.test(externalUrl)
+        ? externalUrl
+        : refuseUnreachable('REDIS_URL', externalUrl, redisPort);
     const options = { dataDir: paths.redis, cacheDir: paths.cache, persistence: true };
     const { url, pid, folder, stop } = await startRedis({ ...options, onProgress });
     closers.add('redis', stop);

@@ -50,6 +50,7 @@ import {
   type FairQueue,
   type Logger,
   type Metrics,
+  type RedisConnection,
   type Secrets,
   type Shutdown,
   type StartCheck,
@@ -57,7 +58,6 @@ import {
   withinTime,
 } from '@belfry/runtime';
 import { fanOutQueue, getDeliverQueue, type Recipient } from '@belfry/shared';
-import type { Redis } from 'ioredis';
 import { createHeartbeat, type Heartbeat } from './heartbeat';
 import { listChannels, type Role } from './roles';
 
@@ -71,7 +71,7 @@ export type Services = {
   log: Logger;
   shutdown: Shutdown;
   database: Database;
-  redis: Redis;
+  redis: RedisConnection;
   queues: Queues;
   secrets: Secrets;
   lookUps: LookUps;
@@ -163,7 +163,7 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
     health: createWorkerHealth({ database, log, shutdown }),
     metrics,
     ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
-    storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(redis)],
+    storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(env)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
 }

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { type Logger, withinTime } from '@belfry/runtime';
+import { addHashTag, type Logger, type RedisConnection, withinTime } from '@belfry/runtime';
 import { Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import type { RunningRole } from './composition';
 import { createWatchdog } from './watchdog';
 
@@ -11,7 +10,7 @@ type ConsumeOptions<Job> = {
   /** Jobs at once. The handler limits the messages in flight. */
   concurrency: number;
   /** Opens a separate connection for blocking commands. It closes with the consumer. */
-  connect(): Redis;
+  connect(): RedisConnection;
   log: Logger;
   /** `enqueuedAtMs` is the Unix time at which the job was added to Redis, by the clock of the process that added it. */
   handle(job: Job, enqueuedAtMs: number): Promise<void>;
@@ -41,7 +40,7 @@ function consume<Job>(options: ConsumeOptions<Job>): Consumer {
   const redis = connect();
   const worker = new Worker<Job>(queue, (job) => handle(job.data, job.timestamp), {
     connection: redis,
-    prefix,
+    prefix: addHashTag(prefix, queue),
     concurrency,
     lockDuration: lockDurationMs,
     stalledInterval: stalledCheckMs,

@@ -12,5 +12,5 @@ export { startPostgres } from './postgres';
 export { writePrivately } from './private-files';
 export { describeProcess, hasEnded, isAlive, type ProcessFacts } from './process-facts';
 export type { OnProgress } from './progress';
-export { startRedis } from './redis';
+export { findRedisProgram, startRedis } from './redis';
 export type { RunningStore } from './store';

@@ -54,6 +54,11 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   return offer(await step('starting', () => start(server, options.persistence)), folder);
 }
 
+/** The Redis program that `startRedis` would start, for servers with a configuration of their own. */
+export function findRedisProgram(cacheDir: string): Promise<Program> {
+  return findRedis(path.resolve(cacheDir), createSteps('redis'));
+}
+
 type Running = { pid: number; port: number; url: string };
 
 function buildUrl(port: number, password: string): string {

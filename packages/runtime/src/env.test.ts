@@ -39,6 +39,30 @@ describe('readEnv', () => {
     expect(listProblems(source, 'api')).toEqual(['PUBLIC_URL must be a URL']);
   });
 
+  test('rejects a REDIS_URL that names a Cluster and a database', () => {
+    const source = { ...required, REDIS_URL: 'redis+cluster://a/1' };
+    expect(listProblems(source)).toEqual([
+      'REDIS_URL must not name a database: a Cluster has only database 0',
+    ]);
+  });
+
+  test.each([
+    ['redis://a', 'belfry', 'belfry'],
+    ['redis+sentinel://a/main', 'belfry', 'belfry'],
+    ['redis+cluster://a', 'belfry', '{belfry}'],
+    ['rediss+cluster://a', '{belfry}', '{belfry}'],
+  ])('for %s, REDIS_PREFIX %s means %s', (url, prefix, expected) => {
+    const source = { ...required, REDIS_URL: url, REDIS_PREFIX: prefix };
+    expect(readEnv('worker', source).REDIS_PREFIX).toBe(expected);
+  });
+
+  test('rejects a REDIS_PREFIX that puts all keys of a Cluster into one slot', () => {
+    const source = { ...required, REDIS_URL: 'redis+cluster://a', REDIS_PREFIX: 'a{b}' };
+    expect(listProblems(source)).toEqual([
+      'REDIS_PREFIX must have no braces in a Cluster, or stand in braces as a whole',
+    ]);
+  });
+
   test('requires only the settings that the process reads', () => {
     expect(readEnv('cli', { DATABASE_URL: required.DATABASE_URL })).not.toHaveProperty('API_PORT');
   });

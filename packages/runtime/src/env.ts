@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseRedisUrl } from './redis-url';
 import type { ProcessName, Setting } from './setting-kinds';
 import { type SettingName, settings } from './settings';
 
@@ -54,6 +55,7 @@ export function readEnv<P extends ProcessName>(
   }
   if (problems.length === 0) problems.push(...findContradictions(values));
   if (problems.length > 0) throw new EnvError(problems);
+  markClusterPrefix(values);
   // Safe cast: every setting of the process got a value of its kind above.
   return values as Env<P>;
 }
@@ -124,7 +126,30 @@ function findContradictions(env: Record<string, unknown>): EnvProblem[] {
   if (Number(env['RETRY_CAP_MS']) < Number(env['RETRY_BASE_MS'])) {
     add('RETRY_CAP_MS', 'must not be below RETRY_BASE_MS');
   }
-  return [...problems, ...findAdminProblems(env), ...findSimulatorProblems(env)];
+  return [
+    ...problems,
+    ...findRedisProblems(env),
+    ...findAdminProblems(env),
+    ...findSimulatorProblems(env),
+  ];
+}
+
+function findRedisProblems({ REDIS_URL: url, REDIS_PREFIX: prefix }: Values): EnvProblem[] {
+  if (!url) return [];
+  const target = parseRedisUrl(String(url));
+  if ('problem' in target) {
+    return [{ name: 'REDIS_URL', problem: target.problem, example: undefined }];
+  }
+  if (target.mode !== 'cluster' || /^(?:[^{}]*|\{[^{}]+\})$/.test(String(prefix ?? ''))) return [];
+  const problem = 'must have no braces in a Cluster, or stand in braces as a whole';
+  return [{ name: 'REDIS_PREFIX', problem, example: 'belfry' }];
+}
+
+/** Braces make `addHashTag` choose slots. Outside of a Cluster the prefix stays, so that existing keys are found. */
+function markClusterPrefix(env: Values): void {
+  const { REDIS_URL: url, REDIS_PREFIX: prefix } = env;
+  if (!/^rediss?\+cluster:/.test(String(url ?? '')) || typeof prefix !== 'string') return;
+  if (!prefix.startsWith('{')) env['REDIS_PREFIX'] = `{${prefix}}`;
 }
 
 function isHostList(value: unknown): boolean {

@@ -36,6 +36,9 @@ export {
 } from './redis';
 export { listenToChannel } from './redis-channel';
 export { createRedisCheck } from './redis-check';
+export type { RedisConnection } from './redis-connection';
+export { buildAclRule } from './redis-problems';
+export { addHashTag, maskRedisUrl } from './redis-url';
 export { findTargetProblem, getHeaderValues } from './request-head';
 export { createKeyRing, createSecrets, SecretError, type Secrets } from './secrets';
 export { createSemaphore, type Semaphore } from './semaphore';

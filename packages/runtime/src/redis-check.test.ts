@@ -4,9 +4,7 @@ const good = { redis_version: '7.0.15', maxmemory_policy: 'noeviction', aof_enab
 
 function check(changes: Record<string, string | undefined> = {}) {
   const facts = Object.entries({ ...good, ...changes }).filter(([, value]) => value !== undefined);
-  return checkRedis(
-    ['# Server', ...facts.map(([name, value]) => `${name}:${value}`), ''].join('\r\n'),
-  );
+  return checkRedis(new Map(facts.map(([name, value]) => [name, String(value)])));
 }
 
 describe('checkRedis', () => {

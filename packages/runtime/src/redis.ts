@@ -1,31 +1,32 @@
 import { hash } from 'node:crypto';
-import { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import type { Logger } from './log';
+import { openRedis, type RedisConnection } from './redis-connection';
 
+/** `url` is REDIS_URL. */
 export type RedisOptions = { url: string; log: Logger };
 
-const connectTimeoutMs = 1_000;
 const defaultCommandTimeoutMs = 1_000;
-const longestReconnectWaitMs = 2_000;
+/**
+ * A server whose machine is gone answers nothing and closes nothing. Without this limit, commands would go to it, and not to
+ * the promoted replica, until the system gives up after 15 minutes.
+ */
+const silentServerMs = 2_000;
 
 /** For commands that a caller waits for: they fail at once or after a timeout, and never hang. */
 export function createRedis({
   url,
   log,
   commandTimeoutMs = defaultCommandTimeoutMs,
-}: RedisOptions & { commandTimeoutMs?: number }): Redis {
-  return watch(
-    new Redis(url, {
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: commandTimeoutMs,
-      connectTimeout: connectTimeoutMs,
-      // ioredis ignores the failure of its own attempt after a reconnect, and an unhandled one ends the process.
-      autoResubscribe: false,
-      retryStrategy,
-    }),
-    log,
-  );
+}: RedisOptions & { commandTimeoutMs?: number }): RedisConnection {
+  const server = {
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandTimeoutMs,
+    socketTimeout: Math.max(silentServerMs, commandTimeoutMs),
+    // ioredis ignores the failure of its own attempt after a reconnect, and an unhandled one ends the process.
+    autoResubscribe: false,
+  };
+  return watch(openRedis(url, { server, isResent: false }), log);
 }
 
 /** Longer than a consumer blocks on an empty queue, so that only a dead connection reaches it. */
@@ -35,20 +36,13 @@ const silentLinkMs = 10_000;
  * For queue consumers, whose commands block and must survive an outage. A silent connection is closed, and its commands
  * are sent again on the next one. A timeout per command would not work: BullMQ's loop does not survive a failed command.
  */
-export function createConsumerRedis({ url, log }: RedisOptions): Redis {
-  return watch(
-    new Redis(url, {
-      maxRetriesPerRequest: null,
-      socketTimeout: silentLinkMs,
-      connectTimeout: connectTimeoutMs,
-      retryStrategy,
-    }),
-    log,
-  );
+export function createConsumerRedis({ url, log }: RedisOptions): RedisConnection {
+  const server = { maxRetriesPerRequest: null, socketTimeout: silentLinkMs };
+  return watch(openRedis(url, { server, isResent: true }), log);
 }
 
 /** Resolves when the connection is ready or the time is over; true if it is ready. */
-export function waitForRedis(redis: Redis, timeoutMs: number): Promise<boolean> {
+export function waitForRedis(redis: RedisConnection, timeoutMs: number): Promise<boolean> {
   if (redis.status === 'ready') return Promise.resolve(true);
   return new Promise((resolve) => {
     const timer = setTimeout(() => finish(false), timeoutMs);
@@ -62,14 +56,10 @@ export function waitForRedis(redis: Redis, timeoutMs: number): Promise<boolean> 
   });
 }
 
-function retryStrategy(attempts: number): number {
-  return Math.min(attempts * 50, longestReconnectWaitMs);
-}
-
-function watch(redis: Redis, log: Logger): Redis {
+/** One log line per outage, not per reconnect. */
+function watch(redis: RedisConnection, log: Logger): RedisConnection {
   let isLost = false;
-  // One log line per outage, not per reconnect.
-  redis.on('error', (error) => {
+  redis.on('error', (error: Error) => {
     if (!isLost) log.warn('redis.connection_lost', { error });
     isLost = true;
   });
@@ -77,7 +67,23 @@ function watch(redis: Redis, log: Logger): Redis {
     if (isLost) log.info('redis.connection_restored');
     isLost = false;
   });
+  if (redis instanceof Cluster) watchNodes(redis, log);
   return redis;
+}
+
+function watchNodes(cluster: Cluster, log: Logger): void {
+  const lostNodes = new Set<string>();
+  cluster.on('node error', (error: Error, node: string) => {
+    if (!lostNodes.has(node)) log.warn('redis.node_lost', { node, error });
+    lostNodes.add(node);
+  });
+  cluster.on('+node', (connection: Redis) => {
+    const { host, port } = connection.options;
+    const node = `${host}:${port}`;
+    connection.on('ready', () => {
+      if (lostNodes.delete(node)) log.info('redis.node_restored', { node });
+    });
+  });
 }
 
 /** A Lua script and its SHA1 for EVALSHA. */
@@ -91,7 +97,7 @@ export function createRedisScript(lua: string): RedisScript {
 
 /** Runs a script by its hash. If Redis does not have it, after a restart or a flush, sends it in full once. */
 export async function runRedisScript(
-  redis: Redis,
+  redis: RedisConnection,
   { lua, sha }: RedisScript,
   { keys, args }: ScriptCall,
 ): Promise<unknown> {

@@ -36,14 +36,14 @@ export const settings = {
     isOptionalFor: ['cli', 'dashboard'],
     isSecret: true,
     example: 'redis://:secret@redis:6379/0',
-    help: 'Redis 7.0.8 or later, or Valkey, with maxmemory-policy noeviction.',
+    help: 'Redis 7.0.8 or later, or Valkey, with maxmemory-policy noeviction. With Sentinel: `redis+sentinel://user:password@host:26379,host:26379/primary-name`. A Cluster: `redis+cluster://user:password@host:6379,host:6379`. Over TLS all start with `rediss`; see docs/how-to/run-redis-with-failover.md.',
   }),
   REDIS_PREFIX: text({
     group: 'stores',
-    for: ['api', 'worker'],
+    for: ['api', 'worker', 'cli'],
     default: 'belfry',
     example: 'belfry',
-    help: 'Prefix of every key in Redis.',
+    help: 'Prefix of every key and channel in Redis. In a Cluster it is put into braces.',
   }),
   DATABASE_POOL_SIZE: integer({
     group: 'stores',

@@ -60,6 +60,8 @@ export { type PastMessage, writePastMessages } from './past-messages';
 export { type ReaderSecret, signReaderToken, type TokenChanges } from './reader-token';
 export { recordBuffers } from './record-buffers';
 export { testRedis } from './redis';
+export { type RedisGroup, startRedisCluster, startSentinelGroup } from './redis-groups';
+export type { RedisServer } from './redis-server';
 export {
   type SimulatedChannels,
   startSimulatedChannels,

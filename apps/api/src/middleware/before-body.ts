@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Awaitable, getHeaderValues } from '@belfry/runtime';
+import { type Awaitable, getHeaderValues, type RedisConnection } from '@belfry/runtime';
 import {
   AppError,
   isSameSecret,
@@ -9,7 +9,6 @@ import {
   unreadableJson,
 } from '@belfry/shared';
 import type { Request } from 'express';
-import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Call } from '../call';
 
@@ -204,7 +203,7 @@ export type LimitRate = (call: Call, accountId: string) => Awaitable<void>;
 export type RateLimitDeps = {
   /** Per account, across all gateways; 0 means no limit. */
   callsPerSecond: number;
-  redis: Redis;
+  redis: RedisConnection;
   redisPrefix: string;
   /** Called for a call that passes uncounted because Redis does not respond. */
   onBypass(): void;

@@ -1,7 +1,12 @@
-import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime';
+import {
+  createLogger,
+  createRedis,
+  newId,
+  type RedisConnection,
+  waitForRedis,
+} from '@belfry/runtime';
 import { testRedis } from '@belfry/testing';
 import fc from 'fast-check';
-import type { Redis } from 'ioredis';
 import {
   createIdempotencyStore,
   type IdempotencyKey,
@@ -23,7 +28,7 @@ const fingerprints = [7, 8].map((byte) => Buffer.alloc(32, byte));
 const requestIds = [newId(), newId(), newId()];
 const rings = ['k1', 'k2'];
 
-let redis: Redis;
+let redis: RedisConnection;
 
 beforeAll(async () => {
   // A machine that is busy with other tests must not look like a slow Redis, here and below.

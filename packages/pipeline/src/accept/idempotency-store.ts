@@ -1,5 +1,11 @@
-import { type Batcher, createBatcher, type RedisScript, runRedisScript } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import {
+  addHashTag,
+  type Batcher,
+  createBatcher,
+  type RedisConnection,
+  type RedisScript,
+  runRedisScript,
+} from '@belfry/runtime';
 import {
   begin,
   type Entry,
@@ -41,7 +47,7 @@ export type IdempotencyStore = {
 
 export type IdempotencyStoreDeps = {
   /** A connection whose commands fail fast and are not resent. */
-  redis: Redis;
+  redis: RedisConnection;
   prefix: string;
   lockMs?: number;
   keepMs?: number;
@@ -144,7 +150,7 @@ type StepInput = {
 };
 
 type StepOptions<Input extends StepInput> = {
-  redis: Redis;
+  redis: RedisConnection;
   prefix: string;
   script: RedisScript;
   /** Returns this key's part of the packed argument. */
@@ -220,10 +226,11 @@ async function tryRunScript<Input extends StepInput>(
   }
 }
 
-/** The braces put all keys of an account into one cluster slot. */
+/** In a Cluster, all keys of an account are in one slot. */
 export function keyName(
   prefix: string,
   { accountId, hash }: Pick<StepInput, 'accountId' | 'hash'>,
 ): string {
-  return `${prefix}:idem:{${accountId}}:${hash.toString('base64url')}`;
+  const tagged = addHashTag(prefix, accountId);
+  return `${tagged}:idem:{${accountId}}:${hash.toString('base64url')}`;
 }

@@ -6,9 +6,9 @@ import {
   type Env,
   type Logger,
   type Metrics,
+  type RedisConnection,
   type Shutdown,
 } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
 import { dropSettledTexts } from '../accept/sealed-items';
 import { createNameReader, createWakeReader } from '../operate/inbox-wakes';
 import { type AttemptDeps, createAttempt } from './attempt';
@@ -47,7 +47,7 @@ export type DeliveryServices = Parameters<typeof createCountMessage>[0] & {
     log: Logger;
     shutdown: Pick<Shutdown, 'add'>;
     database: Database;
-    redis: Redis;
+    redis: RedisConnection;
     lookUps: Pick<LookUps, 'findUsers'>;
     /** Shares composing time fairly among accounts. */
     composing: Parameters<typeof createCompose>[1];

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime';
+import {
+  createLogger,
+  createRedis,
+  newId,
+  type RedisConnection,
+  waitForRedis,
+} from '@belfry/runtime';
 import { testRedis } from '@belfry/testing';
-import type { Redis } from 'ioredis';
 import { createHostConnections, type HostConnectionsDeps } from './host-connections';
 
 const log = createLogger({ level: 'error', process: 'test' });
-let redis: Redis;
+let redis: RedisConnection;
 
 beforeAll(async () => {
   redis = createRedis({ url: testRedis().url, log });

@@ -1,10 +1,15 @@
 import { hash } from 'node:crypto';
 import type { HostConnections } from '@belfry/channels';
-import { createRedisScript, type Logger, runRedisScript } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import {
+  addHashTag,
+  createRedisScript,
+  type Logger,
+  type RedisConnection,
+  runRedisScript,
+} from '@belfry/runtime';
 
 export type HostConnectionsDeps = {
-  redis: Redis;
+  redis: RedisConnection;
   prefix: string;
   /** Maximum open connections to one host, over all workers. */
   max: number;
@@ -25,7 +30,8 @@ export function createHostConnections(deps: HostConnectionsDeps): HostConnection
 
   /** The host is hashed, because an operator may have typed anything. */
   function getKeys(host: string): string[] {
-    const key = `${prefix}:connections:${hash('sha256', host, 'base64url')}`;
+    const name = hash('sha256', host, 'base64url');
+    const key = `${addHashTag(prefix, name)}:connections:${name}`;
     return [key, `${key}:line`, `${key}:asked`];
   }
 

@@ -1,9 +1,14 @@
-import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime';
+import {
+  createLogger,
+  createRedis,
+  newId,
+  type RedisConnection,
+  waitForRedis,
+} from '@belfry/runtime';
 import { eventually, testRedis } from '@belfry/testing';
-import type { Redis } from 'ioredis';
 import { type Bucket, type Buckets, createBuckets, type TokenRequest } from './rate-limits';
 
-let redis: Redis;
+let redis: RedisConnection;
 
 beforeAll(async () => {
   redis = createRedis({

@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyChannel, getMaxPerSecond, type ProviderRate } from '@belfry/channels';
 import type { IntegrationRow } from '@belfry/database';
-import { createBatcher, type Logger, runRedisScript, type Secrets } from '@belfry/runtime';
+import {
+  addHashTag,
+  createBatcher,
+  type Logger,
+  type RedisConnection,
+  runRedisScript,
+  type Secrets,
+} from '@belfry/runtime';
 import { getFairnessKey, type Outcome } from '@belfry/shared';
-import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { ClaimedMessage } from './claim.sql';
 import { pauseScript, requestScript } from './rate-limits.redis';
@@ -243,8 +249,15 @@ export type Buckets = {
 const requestsPerScript = 100;
 const maxRequestsWaiting = 100_000;
 
-export function createBuckets({ redis, prefix }: { redis: Redis; prefix: string }): Buckets {
-  const toRedisKey = (key: string) => `${prefix}:limit:${key}`;
+export function createBuckets({
+  redis,
+  prefix,
+}: {
+  redis: RedisConnection;
+  prefix: string;
+}): Buckets {
+  const tagged = addHashTag(prefix, 'limit');
+  const toRedisKey = (key: string) => `${tagged}:limit:${key}`;
   const batcher = createBatcher<TokenRequest, TokenAnswer>({
     async flush(requests) {
       const keys = [...new Set(requests.flatMap(({ buckets }) => buckets.map(({ key }) => key)))];

@@ -1,5 +1,4 @@
-import { type Logger, listenToChannel, type Secrets } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import { type Logger, listenToChannel, type RedisConnection, type Secrets } from '@belfry/runtime';
 import type { InboxAddress } from './inbox-item.sql';
 
 /** Names a reader in Redis without the user's ID. Processes with another first ring key use other names. */
@@ -24,7 +23,7 @@ export function createWakeReader({
   redis,
   prefix,
   nameReader,
-}: WakeDeps & { redis: Redis }): WakeReader {
+}: WakeDeps & { redis: RedisConnection }): WakeReader {
   let names = new Set<string>();
 
   function publish(): void {

@@ -1,10 +1,15 @@
-import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime';
+import {
+  createLogger,
+  createRedis,
+  newId,
+  type RedisConnection,
+  waitForRedis,
+} from '@belfry/runtime';
 import { eventually, testRedis } from '@belfry/testing';
-import type { Redis } from 'ioredis';
 import { type CapacityReader, createCapacityReader, createPublishCapacity } from './capacity';
 
 const log = createLogger({ level: 'error', process: 'test' });
-let redis: Redis;
+let redis: RedisConnection;
 const readers: CapacityReader[] = [];
 
 beforeAll(async () => {

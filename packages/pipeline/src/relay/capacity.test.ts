@@ -1,5 +1,4 @@
-import { createLogger } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import { createLogger, type RedisConnection } from '@belfry/runtime';
 import {
   type Capacity,
   createCapacity,
@@ -82,7 +81,7 @@ describe('the reader of the capacity', () => {
 
   test('reads twice a second without messages, and at once with the next message', async () => {
     let reads = 0;
-    const redis: Pick<Redis, 'eval'> = {
+    const redis: Pick<RedisConnection, 'eval'> = {
       async eval() {
         reads += 1;
         return ['', 1];
@@ -90,7 +89,7 @@ describe('the reader of the capacity', () => {
     };
     const reader = createCapacityReader({
       // Safe cast: the reader calls nothing else.
-      redis: redis as Redis,
+      redis: redis as RedisConnection,
       prefix: 'p',
       capacity: createCapacity(),
       id: 'gateway',

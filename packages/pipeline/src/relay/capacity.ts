@@ -1,5 +1,10 @@
-import { createLoop, type Logger, type Loop } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import {
+  addHashTag,
+  createLoop,
+  type Logger,
+  type Loop,
+  type RedisConnection,
+} from '@belfry/runtime';
 
 /** How many messages the relay lets the gateways queue. It counts and publishes this several times a second. */
 export type PublishedCapacity = {
@@ -84,7 +89,7 @@ function createTally() {
   };
 }
 
-export type PublishedCapacityDeps = { redis: Redis; prefix: string };
+export type PublishedCapacityDeps = { redis: RedisConnection; prefix: string };
 
 /** Publishes the relay's count in Redis; it expires unless a relay renews it. */
 export function createPublishCapacity({ redis, prefix }: PublishedCapacityDeps, livesMs: number) {
@@ -134,7 +139,7 @@ export function createCapacityReader({
 
   async function read(): Promise<void> {
     try {
-      const keys = [capacityKey(prefix), `${prefix}:gateways`];
+      const keys = [capacityKey(prefix), `${addHashTag(prefix, 'relay')}:gateways`];
       capacity.renew(parse(await redis.eval(script, keys.length, ...keys, id, gatewayLivesMs)));
     } catch (error) {
       capacity.renew(undefined);
@@ -163,5 +168,5 @@ function parse(answer: unknown): { capacity: PublishedCapacity; gateways: number
 }
 
 function capacityKey(prefix: string): string {
-  return `${prefix}:relay:capacity`;
+  return `${addHashTag(prefix, 'relay')}:relay:capacity`;
 }

@@ -1,11 +1,16 @@
-import { createLogger, createRedis, newId, waitForRedis } from '@belfry/runtime';
+import {
+  createLogger,
+  createRedis,
+  newId,
+  type RedisConnection,
+  waitForRedis,
+} from '@belfry/runtime';
 import { fanOutQueue } from '@belfry/shared';
 import { testRedis } from '@belfry/testing';
-import type { Redis } from 'ioredis';
 import { createQueues } from './queues';
 
 const log = createLogger({ level: 'error', process: 'test' });
-const connections: Redis[] = [];
+const connections: RedisConnection[] = [];
 
 afterAll(() => {
   for (const redis of connections) redis.disconnect();

@@ -1,7 +1,6 @@
-import type { Logger, QueueJobs } from '@belfry/runtime';
+import { addHashTag, type Logger, type QueueJobs, type RedisConnection } from '@belfry/runtime';
 import { type DeliverJob, type FanOutJob, fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import { type JobsOptions, Queue } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { createWakeRelay } from './wake-relay';
 
 /** A delivery job to add; its id is already written on its messages. */
@@ -27,7 +26,7 @@ export type Queues = {
 /** Finished jobs are removed, so there are no other states. */
 const countedStates = ['waiting', 'active'] as const;
 
-export type QueuesDeps = { redis: Redis; prefix: string; log: Logger };
+export type QueuesDeps = { redis: RedisConnection; prefix: string; log: Logger };
 
 // Retries, delays and history are in PostgreSQL, so a job runs once.
 const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
@@ -55,7 +54,8 @@ export function createQueues(deps: QueuesDeps): Queues {
     async findJobs(channel, jobIds) {
       const queue = getDeliverQueue(channel);
       const pipeline = redis.pipeline();
-      for (const jobId of jobIds) pipeline.exists(`${prefix}:${queue}:${jobId}`);
+      const queuePrefix = addHashTag(prefix, queue);
+      for (const jobId of jobIds) pipeline.exists(`${queuePrefix}:${queue}:${jobId}`);
       const results = (await pipeline.exec()) ?? [];
       return new Set(jobIds.filter((_, index) => results[index]?.[1] === 1));
     },
@@ -107,7 +107,7 @@ function createOpenQueues({ redis, prefix, log }: QueuesDeps) {
   function create(name: string): Queue {
     const queue = new Queue(name, {
       connection: redis,
-      prefix,
+      prefix: addHashTag(prefix, name),
       streams: { events: { maxLen: 100 } },
     });
     queue.on('error', (error) => log.debug('queue.error', { queue: name, error }));

@@ -6,9 +6,9 @@ import {
   type Logger,
   type Metrics,
   newId,
+  type RedisConnection,
   type Secrets,
 } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
 import { startAlerts } from '../alerts/start-alerts';
 import { recordResults } from '../deliver/record.sql';
 import { countStorage } from '../operate/account-storage.sql';
@@ -42,7 +42,7 @@ export type RelayServices = Pick<LeasesDeps, 'findVersion' | 'backoff'> & {
   env: Env<'worker'>;
   log: Logger;
   database: Database;
-  redis: Redis;
+  redis: RedisConnection;
   queues: Queues;
   metrics: Pick<Metrics, 'observeStage'>;
   secrets: Secrets;

@@ -1,11 +1,16 @@
-import { type Logger, listenToChannel } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import { type Logger, listenToChannel, type RedisConnection } from '@belfry/runtime';
 
 /** A relay stays awake for longer than this. */
 const wakeEveryMs = 1_000;
 
 /** Announces work to resting relays, at most once a second. Best effort: a resting relay also polls. */
-export function createWakeRelay({ redis, prefix }: { redis: Redis; prefix: string }): () => void {
+export function createWakeRelay({
+  redis,
+  prefix,
+}: {
+  redis: RedisConnection;
+  prefix: string;
+}): () => void {
   let nextAtMs = Number.NEGATIVE_INFINITY;
   return function wakeRelay() {
     if (performance.now() < nextAtMs) return;

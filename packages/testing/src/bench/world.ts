@@ -5,8 +5,13 @@ import { channels } from '@belfry/channels';
 import { createDatabase, type Database, migrate } from '@belfry/database';
 import { closeFolder, startPostgres, startRedis } from '@belfry/embedded';
 import { createQueues, type Queues } from '@belfry/pipeline/relay';
-import { createLogger, createRedis, newId, nodeOptions } from '@belfry/runtime';
-import type { Redis } from 'ioredis';
+import {
+  createLogger,
+  createRedis,
+  newId,
+  nodeOptions,
+  type RedisConnection,
+} from '@belfry/runtime';
 import { channelVersion, createFactories, type Tenant, testKeyRing } from '../factories';
 import { simulatedAuthToken } from '../simulators/twilio';
 import { repositoryRoot } from '../test-stores';
@@ -21,7 +26,7 @@ export type BenchWorld = {
   postgresFolder: string;
   redisPid: number;
   database: Database;
-  redis: Redis;
+  redis: RedisConnection;
   redisUrl: string;
   databaseUrl: string;
   queues: Queues;
