@@ -7,7 +7,9 @@ export {
   findRepeatedLocales,
 } from './check-definition';
 export { checkIntegration, completeSettings, findProvider } from './check-integration';
+export { type Base, emptyBase, type Part, parts } from './compare-files';
 export { findProblems } from './find-problems';
+export { formatJson } from './format-files';
 export {
   isFilled,
   keepEntries,
@@ -15,3 +17,6 @@ export {
   mergeIntoStored,
   replaceRemoved,
 } from './merge-credentials';
+export { type PullInput, pullFiles } from './pull-files';
+export { type Pushed, pushFiles } from './push-files';
+export { FileProblems } from './read-file';
