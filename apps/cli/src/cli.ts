@@ -18,8 +18,16 @@ export type CommandCall = {
 
 export type Print = (line: string) => void;
 
-/** 64 and 78 come from sysexits.h. */
-export const exitCodes = { ok: 0, failed: 1, usage: 64, configuration: 78 } as const;
+/** 64, 65 and 78 come from sysexits.h. */
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  differences: 2,
+  conflict: 3,
+  usage: 64,
+  invalidFiles: 65,
+  configuration: 78,
+} as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 

@@ -34,7 +34,7 @@ async function belfry(args: string[], ring = k1) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runCli({
-    commands: createCommands(migrations),
+    commands: createCommands(migrations, {}),
     args,
     readSettings: () =>
       readEnv('cli', {

@@ -9,6 +9,8 @@ export type Help = {
   success?: string;
   /** The meaning of exit code 1. */
   failure: string;
+  /** The exit codes that only this command has. */
+  otherCodes?: Record<number, string>;
   /** Without `belfry`. */
   example: string;
 };
@@ -44,9 +46,11 @@ export function formatHelp(help: Help): string {
   const codes: [string, string][] = [
     ['0', help.success ?? 'Success.'],
     ['1', help.failure],
+    ...Object.entries(help.otherCodes ?? {}),
     ['64', 'Wrong arguments.'],
     ['78', 'A setting is missing or invalid.'],
   ];
+  codes.sort(([a], [b]) => Number(a) - Number(b));
   return [
     `${help.summary}.`,
     '',

@@ -7,7 +7,7 @@ import { readLocalSettings } from './local-settings';
 const root = path.resolve(__dirname, '..', '..', '..');
 
 void runCli({
-  commands: createCommands(path.join(root, 'prisma', 'migrations')),
+  commands: createCommands(path.join(root, 'prisma', 'migrations'), mergeEnvironment({})),
   args: process.argv.slice(2),
   readSettings: () =>
     readEnv('cli', mergeEnvironment(readLocalSettings(path.join(root, '.belfry')))),

@@ -1,5 +1,4 @@
 import { newId } from '@belfry/runtime';
-import type pg from 'pg';
 import { inTransaction, type Queryable } from './transaction';
 
 /**
@@ -31,7 +30,7 @@ export type NewAuditEntry = {
 
 /** Commits the change and its audit entry together, in SQL (docs/decisions/0006-batched-sql-and-prisma.md). `work` returns undefined when it changed nothing: then there is no entry. `entry` can depend on its result. */
 export async function changeWithAudit<T>(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: Actor,
   entry: NewAuditEntry | ((result: T) => NewAuditEntry),
   work: (client: Queryable) => Promise<T | undefined>,

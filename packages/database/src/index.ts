@@ -59,6 +59,7 @@ export {
   type AppEvents,
   createAppEvents,
   type DraftSave,
+  maxEventsListed,
 } from './configuration/events';
 export {
   createInboxSecrets,
@@ -84,6 +85,7 @@ export {
   type AppIntegrationRow,
   type AppIntegrations,
   createAppIntegrations,
+  maxIntegrationsListed,
 } from './configuration/integrations';
 export { findPushIntegration } from './configuration/push-integrations';
 export {

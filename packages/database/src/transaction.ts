@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 
 /** A pool, or the connection of a transaction. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
@@ -14,12 +14,16 @@ const readOnly = '25006';
 /** Also a unique violation: for work that reads the conflicting row first, and finds it on the next try. */
 export const undoneOrTaken: ReadonlySet<string> = new Set([...undone, '23505']);
 
-/** Runs `work` in a transaction. Retries when PostgreSQL rolled it back because of another transaction. */
+/**
+ * Runs `work` in a transaction. Retries when PostgreSQL rolled it back because of another transaction. Within a transaction,
+ * `work` becomes a part of it that can fail alone.
+ */
 export async function inTransaction<T>(
-  pool: pg.Pool,
+  pool: Queryable,
   work: (client: Queryable) => Promise<T>,
   retried = undone,
 ): Promise<T> {
+  if (!(pool instanceof pg.Pool)) return inSavepoint(pool, work);
   for (let tries = 1; ; tries += 1) {
     try {
       return await tryOnce(pool, work);
@@ -55,6 +59,23 @@ async function tryOnce<T>(pool: pg.Pool, work: (client: Queryable) => Promise<T>
 /** After a failover the connection leads to a server that cannot write any more. */
 function findDemotion(error: unknown): Error | undefined {
   return error instanceof Error && getSqlState(error) === readOnly ? error : undefined;
+}
+
+/** The transaction around it retries, because PostgreSQL rolls all of it back. */
+async function inSavepoint<T>(
+  client: Queryable,
+  work: (client: Queryable) => Promise<T>,
+): Promise<T> {
+  await client.query('SAVEPOINT part');
+  try {
+    const result = await work(client);
+    await client.query('RELEASE SAVEPOINT part');
+    return result;
+  } catch (error) {
+    // Releases it too, or a savepoint around this one would roll back to it. If the connection is lost, `error` says so.
+    await client.query('ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part').catch(() => undefined);
+    throw error;
+  }
 }
 
 async function rollBack(client: Queryable): Promise<Error | undefined> {

@@ -1,4 +1,10 @@
-import { alertKindNames, alertNoticeKinds, alertOutcomes, maxAlertAddresses } from '@belfry/shared';
+import {
+  alertNoticeKinds,
+  alertOutcomes,
+  alertRecipients,
+  alertKindChoice as kind,
+  alertParams as params,
+} from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { createChoice, nullable, time } from './schemas';
@@ -8,15 +14,9 @@ const id = Type.String({ maxLength: 36 });
 /** An integration of e-mail or Slack, and e-mail addresses or one Slack channel. */
 const target = Type.Object({
   integrationId: id,
-  to: Type.Array(Type.String({ maxLength: 254 }), {
-    maxItems: maxAlertAddresses,
-    'x-problem': `must have at most ${maxAlertAddresses} recipients`,
-  }),
+  to: alertRecipients,
 });
 export type AlertTarget = Static<typeof target>;
-
-const kind = createChoice(alertKindNames);
-const params = Type.Record(Type.String({ maxLength: 32 }), Type.Number(), { maxProperties: 10 });
 
 /** Omitted or null `channel` and `integrationId` watch all of the app; a kind watches one of both. */
 const newRule = Type.Object({

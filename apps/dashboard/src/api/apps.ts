@@ -1,44 +1,12 @@
-import {
-  type AppSetting,
-  type AppSettings,
-  colorPattern,
-  listAppSettings,
-  listValues,
-} from '@belfry/shared';
-import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { appSettingSchemas } from '@belfry/shared';
+import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { createChoice, done, nameSchema, nullable, time } from './schemas';
 
-const notAColor = 'must be a color such as #1d4ed8, in lower case';
-export const notARegion = 'must be a two-letter region such as US or DE';
-
-function createSettingSchema(setting: AppSetting): TSchema {
-  // The handler checks that the region exists.
-  if (setting.kind === 'region') {
-    return Type.Union([Type.String(), Type.Null()], { 'x-problem': notARegion });
-  }
-  if (setting.kind === 'color') {
-    // pattern-ignore: isColor has it as a literal, which is checked there
-    const color = Type.String({ pattern: colorPattern });
-    return Type.Union([color, Type.Null()], { 'x-problem': notAColor });
-  }
-  const rule = { 'x-problem': `must be ${listValues(setting).join(' or ')}` };
-  return setting.kind === 'switch'
-    ? Type.Boolean(rule)
-    : Type.Union(
-        setting.choices.map(({ value }) => Type.Literal(value)),
-        rule,
-      );
-}
-
-// One schema per key of the settings.
-const settings = Object.fromEntries(
-  listAppSettings().map(([key, setting]) => [key, createSettingSchema(setting)]),
-) as { [Key in keyof AppSettings]: TUnsafe<AppSettings[Key]> };
-const optionalSettings = Type.Partial(Type.Object(settings)).properties;
+const optionalSettings = Type.Partial(Type.Object(appSettingSchemas)).properties;
 
 const app = Type.Object({
-  ...settings,
+  ...appSettingSchemas,
   id: Type.String(),
   name: Type.String(),
   createdAt: time,

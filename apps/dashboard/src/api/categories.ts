@@ -1,37 +1,7 @@
-import { categorySlugPattern, limits } from '@belfry/shared';
+import { categorySlugSchema, categoryText, categoryTexts } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
-import { nameRule, time } from './schemas';
-
-const slug = Type.String({
-  // pattern-ignore: A literal in packages/shared/src/preferences.ts.
-  pattern: categorySlugPattern,
-  'x-problem': `must have 1 to ${limits.categorySlugCharacters} lower-case letters, digits, hyphens or underscores, and start with a letter or digit`,
-});
-
-const categoryText = Type.Object(
-  {
-    name: Type.String({
-      maxLength: 100,
-      ...nameRule,
-      'x-problem': 'must have 1 to 100 characters and no control characters',
-    }),
-    description: Type.String({ maxLength: 500 }),
-  },
-  { additionalProperties: false },
-);
-
-/** By language tag. */
-const texts = Type.Record(
-  Type.String({ pattern: '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' }),
-  categoryText,
-  {
-    minProperties: 1,
-    maxProperties: 50,
-    additionalProperties: false,
-    'x-problem': 'must have a name in 1 to 50 languages, by language tag such as en or de-AT',
-  },
-);
+import { time } from './schemas';
 
 const category = Type.Object({
   slug: Type.String(),
@@ -50,7 +20,7 @@ export const categoryRoutes = {
   /** 409 `name_taken`, 409 `wrong_state` if there are too many. */
   'POST /api/apps/:appId/categories': {
     access: 'editor',
-    body: Type.Object({ slug, texts }),
+    body: Type.Object({ slug: categorySlugSchema, texts: categoryTexts }),
     answer: categoryList,
     audit: 'category.created',
   },
@@ -58,7 +28,7 @@ export const categoryRoutes = {
   'PATCH /api/apps/:appId/categories/:slug': {
     access: 'editor',
     body: Type.Object({
-      texts: Type.Optional(texts),
+      texts: Type.Optional(categoryTexts),
       position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
     }),
     answer: categoryList,

@@ -1,59 +1,14 @@
-import { categorySlugPattern } from '@belfry/shared';
+import {
+  definitionInput,
+  eventKind,
+  eventName,
+  missingChoice as missing,
+  onUnknownChoice as onUnknown,
+} from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import { publishProblem } from './problem';
 import type { RouteSpec } from './route-spec';
 import { anyObject, confirmSchema, createChoice, done, nullable, time } from './schemas';
-
-const dayMs = 24 * 60 * 60_000;
-export const maxLocaleCharacters = 35;
-
-/** Rejects unknown fields; otherwise a misspelt setting would be ignored and its default used. */
-const closed = { additionalProperties: false };
-
-const missing = createChoice(['empty', 'reject']);
-const onUnknown = createChoice(['resend', 'resend_next', 'hold']);
-
-export const eventKind = createChoice(['mandatory', 'optional']);
-
-const policyInput = Type.Partial(
-  Type.Object({
-    attempts: Type.Integer({ minimum: 1, maximum: 50 }),
-    timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
-    onUnknown,
-    unknownResends: Type.Integer({ minimum: 0, maximum: 10 }),
-  }),
-  closed,
-);
-
-const channelInput = Type.Partial(
-  Type.Object({
-    integrationIds: Type.Array(Type.String({ maxLength: 36 }), { maxItems: 10 }),
-    templates: Type.Record(Type.String(), anyObject, { maxProperties: 50 }),
-    policy: policyInput,
-  }),
-  closed,
-);
-
-/** A version as sent by the page. The server adds the defaults of omitted fields. */
-export const definitionInput = Type.Partial(
-  Type.Object({
-    defaultLocale: Type.String({
-      maxLength: maxLocaleCharacters,
-      pattern: '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$',
-      'x-problem': 'must be a language tag such as en or de-AT',
-    }),
-    missing,
-    isSensitive: Type.Boolean(),
-    kind: eventKind,
-    category: Type.String({
-      // pattern-ignore: A literal in packages/shared/src/preferences.ts.
-      pattern: categorySlugPattern,
-      'x-problem': 'must be the slug of a category',
-    }),
-    channels: Type.Record(Type.String(), channelInput, { maxProperties: 20 }),
-  }),
-  closed,
-);
 
 const policy = Type.Object({
   attempts: Type.Integer(),
@@ -145,12 +100,6 @@ export type VersionAnswer = Static<typeof version>;
 
 export const event = Type.Object({ ...eventRow.properties, draft, live: nullable(version) });
 export type EventAnswer = Static<typeof event>;
-
-const eventName = Type.String({
-  maxLength: 128,
-  pattern: '\\S',
-  'x-problem': 'must have 1 to 128 characters and not be blank',
-});
 
 /** The revision of the draft that the operator saw. */
 export const basedOn = Type.Integer({ minimum: 0 });

@@ -1,5 +1,5 @@
+import { definitionInput, maxLocaleCharacters } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
-import { definitionInput, maxLocaleCharacters } from './events';
 import { publishProblem } from './problem';
 import type { RouteSpec } from './route-spec';
 import { anyObject, nullable, time } from './schemas';

@@ -1,30 +1,12 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+
+export { anyObject, createChoice, nameRule, nameSchema, nullable } from '@belfry/shared';
 
 /** Unix milliseconds. */
 export const time = Type.Integer();
 
-export function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()]);
-}
-
-export const anyObject = Type.Record(Type.String(), Type.Unknown());
-
-export function createChoice<const Values extends readonly string[]>(values: Values) {
-  return Type.Unsafe<Values[number]>(Type.Union(values.map((value) => Type.Literal(value))));
-}
-
 export const done = Type.Object({ success: Type.Literal(true) });
 export type Done = Static<typeof done>;
-
-/** Not only white space and without control characters. */
-export const nameRule = { pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$' };
-
-/** A name entered by an operator. */
-export const nameSchema = Type.String({
-  maxLength: 128,
-  ...nameRule,
-  'x-problem': 'must have 1 to 128 characters and no control characters',
-});
 
 export const emailSchema = Type.String({
   maxLength: 254,

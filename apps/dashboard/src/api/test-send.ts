@@ -1,5 +1,5 @@
+import { definitionInput } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
-import { definitionInput } from './events';
 import { selectedChannels } from './preview';
 import type { RouteSpec } from './route-spec';
 import { anyObject, confirmSchema, createChoice, nullable, time } from './schemas';

@@ -1,14 +1,12 @@
-import { limits, webhookOutcomes, webhookTypeNames } from '@belfry/shared';
+import { webhookForm, webhookOutcomes, webhookTypeName } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { anyObject, createChoice, done, nullable, time } from './schemas';
 
-const typeName = createChoice(webhookTypeNames);
-
 const endpoint = Type.Object({
   id: Type.String(),
   url: Type.String(),
-  types: Type.Array(typeName),
+  types: Type.Array(webhookTypeName),
   description: Type.String(),
   /** `failing` since the last success; its circuit may be open. */
   state: createChoice(['active', 'failing', 'disabled']),
@@ -37,7 +35,7 @@ const list = Type.Object({
   endpoints: Type.Array(endpoint),
   maxEndpoints: Type.Integer(),
   /** Every event type, and when it is sent. */
-  types: Type.Array(Type.Object({ name: typeName, means: Type.String() })),
+  types: Type.Array(Type.Object({ name: webhookTypeName, means: Type.String() })),
 });
 export type WebhookListAnswer = Static<typeof list>;
 
@@ -73,27 +71,12 @@ const deliveryPage = Type.Object({
 });
 export type WebhookDeliveryPage = Static<typeof deliveryPage>;
 
-const form = {
-  url: Type.String({ minLength: 1, maxLength: limits.webhookUrlCharacters }),
-  types: Type.Array(typeName, {
-    minItems: 1,
-    maxItems: webhookTypeNames.length,
-    uniqueItems: true,
-    'x-problem': 'must have at least one event type',
-  }),
-  description: Type.String({
-    maxLength: limits.webhookDescriptionCharacters,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-    'x-problem': `must have at most ${limits.webhookDescriptionCharacters} characters and no control characters`,
-  }),
-};
-
 export const webhookRoutes = {
   'GET /api/apps/:appId/webhooks': { access: 'viewer', answer: list },
   /** 409 `wrong_state` if the app has 10. */
   'POST /api/apps/:appId/webhooks': {
     access: 'editor',
-    body: Type.Object(form),
+    body: Type.Object(webhookForm),
     answer: endpointWithSecret,
     hasSecret: true,
     audit: 'webhook.created',
@@ -101,7 +84,7 @@ export const webhookRoutes = {
   /** Omitted fields are kept. `isEnabled` true ends a disabling and forgets earlier failures. */
   'PATCH /api/apps/:appId/webhooks/:endpointId': {
     access: 'editor',
-    body: Type.Partial(Type.Object({ ...form, isEnabled: Type.Boolean() })),
+    body: Type.Partial(Type.Object({ ...webhookForm, isEnabled: Type.Boolean() })),
     answer: endpoint,
     audit: 'webhook.changed',
   },
@@ -119,7 +102,7 @@ export const webhookRoutes = {
   },
   'POST /api/apps/:appId/webhooks/:endpointId/example': {
     access: 'editor',
-    body: Type.Object({ type: typeName }),
+    body: Type.Object({ type: webhookTypeName }),
     answer: delivery,
     audit: 'webhook.example_sent',
   },

@@ -1,17 +1,15 @@
 import {
   type IntegrationInput,
   listBoundFields,
-  listMadeFields,
   mayShowLastFour,
   mayShowValue,
   type Provider,
 } from '@belfry/channels';
 import { type AppIntegrationRow, openCredentials, sealCredentials } from '@belfry/database';
+import { isFilled, keepEntries, mergeIntoStored } from '@belfry/pipeline/configure';
 import type { Secrets } from '@belfry/runtime';
-import type { TObject } from '@sinclair/typebox';
 import type { IntegrationAnswer } from '../api/integrations';
 import { invalid } from './problem';
-import { isSameJson } from './same-json';
 
 type Schemas = Pick<Provider<unknown>, 'settings' | 'credentials'>;
 
@@ -28,54 +26,15 @@ export function createCredentialsBox(secrets: Secrets): CredentialsBox {
   };
 }
 
-/**
- * Merges the form into the stored credentials: an omitted or empty field is kept, null removes it. Throws a Refusal
- * that asks for every stored credential again if the form changes a setting that they are bound to.
- */
+/** The stored credentials with those of the form. Throws a Refusal that names each credential that must be entered again. */
 export function mergeCredentials(
   provider: Schemas,
   stored: IntegrationInput,
   form: IntegrationInput,
 ): Record<string, unknown> {
-  const enteredCredentials = keepEntries(
-    form.credentials,
-    (value) => value !== undefined && value !== '',
-  );
-  const changedFields = [
-    ...listChangedFields(provider.settings, stored.settings, form.settings),
-    ...listChangedFields(provider.credentials, stored.credentials, {
-      ...stored.credentials,
-      ...enteredCredentials,
-    }),
-  ];
-  const unchangedCredentials = keepEntries(stored.credentials, (value, name) => {
-    return isFilled(value) && !Object.hasOwn(enteredCredentials, name);
-  });
-  if (changedFields.length > 0 && Object.keys(unchangedCredentials).length > 0) {
-    const problem = `must be entered again, because it is bound to settings that changed: ${changedFields.join(', ')}`;
-    throw invalid(
-      Object.keys(unchangedCredentials).map((name) => ({ path: `credentials.${name}`, problem })),
-    );
-  }
-  return { ...unchangedCredentials, ...keepEntries(enteredCredentials, (value) => value !== null) };
-}
-
-type MadeBy = Pick<Provider<unknown>, 'credentials' | 'makeCredentials'>;
-type Entered = Record<string, unknown>;
-
-/** The entered credentials of a new integration. Belfry makes those that it can make, if none of them was entered. */
-export async function makeMissing(
-  { credentials: schema, makeCredentials }: MadeBy,
-  entered: Entered = {},
-): Promise<Entered> {
-  const isEntered = listMadeFields(schema).some((name) => isFilled(entered[name]));
-  return isEntered || !makeCredentials ? entered : { ...entered, ...(await makeCredentials()) };
-}
-
-/** The same for a change: Belfry makes new ones in place of those that the form removes. */
-export async function replaceRemoved(provider: MadeBy, entered: Entered = {}): Promise<Entered> {
-  const isRemoved = listMadeFields(provider.credentials).some((name) => entered[name] === null);
-  return isRemoved ? makeMissing(provider, entered) : entered;
+  const merged = mergeIntoStored(provider, stored, form);
+  if ('problems' in merged) throw invalid(merged.problems);
+  return merged.credentials;
 }
 
 /** Settings that determine the destination and owner of the credentials. */
@@ -114,30 +73,6 @@ export function hideHints(hints: Hints): Hints {
       return [name, { last4: '', value: null, changedAt }];
     }),
   );
-}
-
-/** Titles of the changed fields. An absent field counts as its default. */
-function listChangedFields(
-  schema: TObject,
-  before: Record<string, unknown>,
-  after: Record<string, unknown>,
-): string[] {
-  return listBoundFields(schema).flatMap((name) => {
-    const { title, default: standard } = schema.properties[name] ?? {};
-    const read = (values: Record<string, unknown>) => values[name] ?? standard ?? null;
-    return isSameJson(read(before), read(after)) ? [] : [title ?? name];
-  });
-}
-
-function keepEntries(
-  values: Record<string, unknown>,
-  mayStay: (value: unknown, name: string) => boolean,
-): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => mayStay(value, name)));
-}
-
-function isFilled(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '';
 }
 
 /** For a shorter credential, four characters reveal too much. */

@@ -7,11 +7,11 @@ import type {
   DraftSave,
   StoredVersion,
 } from '@belfry/database';
+import { type CheckedDefinition, checkDefinition } from '@belfry/pipeline/configure';
 import type { FairQueue } from '@belfry/runtime';
 import { emptyDefinition, type VersionDefinition } from '@belfry/shared';
 import type { DraftAnswer, EventAnswer, EventRow, VersionAnswer, VersionRow } from '../api/events';
 import { sortByChannel } from './channel-order';
-import { type CheckedDefinition, checkDefinition } from './definition';
 import { notFound, Refusal } from './problem';
 import { type AppCall, readId } from './route';
 import { isSameJson } from './same-json';

@@ -1,7 +1,7 @@
 import type { AnyChannel } from '@belfry/channels';
 import type { AccountKeyRow, AppEventRow, AppIntegrationRow } from '@belfry/database';
+import { checkChain } from '@belfry/pipeline/configure';
 import type { GoingLiveItem } from '../api/apps';
-import { checkChain } from './definition';
 
 export type GoingLiveFacts = {
   channels: Record<string, AnyChannel>;

@@ -1,8 +1,8 @@
 import type { AnyChannel, Provider } from '@belfry/channels';
 import type { Actor, AppEvents, AppIntegrationRow, AppIntegrations } from '@belfry/database';
+import { checkIntegration, findProvider } from '@belfry/pipeline/configure';
 import type { IntegrationAnswer, UsedBy } from '../api/integrations';
 import { type CredentialsBox, createHints } from './credentials';
-import { checkIntegration, findProvider } from './integration-check';
 import { toHealthAnswer } from './integration-health';
 import { invalid, notFound } from './problem';
 import { findReferences } from './references';

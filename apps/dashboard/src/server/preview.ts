@@ -1,4 +1,5 @@
 import type { AnyChannel, AppDefaults, ComposeResult, Target } from '@belfry/channels';
+import type { DefinitionFacts } from '@belfry/pipeline/configure';
 import type { AddLinks } from '@belfry/pipeline/operate';
 import {
   chooseLocale,
@@ -11,7 +12,6 @@ import {
 import type { ChannelPreview } from '../api/preview';
 import type { PublishProblem } from '../api/problem';
 import { sortByChannel } from './channel-order';
-import type { DefinitionFacts } from './definition';
 import { Refusal } from './problem';
 import { sampleUser } from './sample';
 

@@ -4,6 +4,7 @@ import {
   type Actor,
   isDatabaseUnavailable,
 } from '@belfry/database';
+import { findProblems } from '@belfry/pipeline/configure';
 import { findTargetProblem, type Logger, newId } from '@belfry/runtime';
 import { AppError, isUuid, limitProblems } from '@belfry/shared';
 import type { TObject } from '@sinclair/typebox';
@@ -20,7 +21,7 @@ import {
 import type { Problem, ProblemCode } from '../api/problem';
 import type { Access, PathParam, RouteSpec } from '../api/route-spec';
 import { notFound, problemStatuses, Refusal } from './problem';
-import { findProblems, readBody } from './read-body';
+import { readBody } from './read-body';
 import type { Session, Sessions } from './sessions';
 
 /** A call of a route with a session. */

@@ -1,6 +1,6 @@
 import type { AnyChannel, Sender, SenderDeps, TestCall } from '@belfry/channels';
+import { findProvider } from '@belfry/pipeline/configure';
 import type { TestConnectionAnswer } from '../api/integrations';
-import { findProvider } from './integration-check';
 
 export type TestConnection = (
   of: { channel: string; provider: string },

@@ -1,6 +1,5 @@
 import { newId } from '@belfry/runtime';
 import { type AlertKind, type AlertParams, maxAlertRules } from '@belfry/shared';
-import type pg from 'pg';
 import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
 
@@ -29,7 +28,7 @@ const ruleColumns = `r.id, r.kind, r.channel, r.integration_id AS "integrationId
   r.fallback_by AS "fallbackBy", r.fallback_to AS "fallbackTo", r.disabled_at AS "disabledAt", r.updated_at AS "updatedAt"`;
 
 /** The alert rules of an app. */
-export function createAlertRules(pool: pg.Pool) {
+export function createAlertRules(pool: Queryable) {
   async function list(appId: string, id: string | null = null): Promise<AlertRuleRow[]> {
     const { rows } = await pool.query<AlertRuleRow>(
       `SELECT ${ruleColumns}, i.fired_at AS "firingSince", i.sentence
@@ -115,7 +114,7 @@ function toChange({ sendTo, fallbackTo, ...rule }: AlertRuleFields) {
 type ChangedRule = { id: string; rule: AlertRuleFields };
 
 async function changeRule(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: ActorInApp,
   { id, rule }: ChangedRule,
 ): Promise<boolean> {
@@ -139,7 +138,7 @@ async function changeRule(
 }
 
 async function setEnabled(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: ActorInApp,
   { id, isEnabled }: { id: string; isEnabled: boolean },
 ): Promise<boolean> {

@@ -1,6 +1,5 @@
 import { newId } from '@belfry/runtime';
 import { type AppSettings, listAppSettings } from '@belfry/shared';
-import type pg from 'pg';
 import { type Actor, changeWithAudit, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
 
@@ -35,7 +34,7 @@ const columns: Record<string, string> = {
 const settingColumns = listAppSettings().map(([key, { name }]) => `a.${name} AS "${key}"`);
 
 /** The apps of an account. */
-export function createAccountApps(pool: pg.Pool) {
+export function createAccountApps(pool: Queryable) {
   async function list(accountId: string, id: string | null = null): Promise<AccountAppRow[]> {
     const { rows } = await pool.query<AccountAppRow>(
       `SELECT a.id, a.name, ${settingColumns.join(', ')}, a.created_at AS "createdAt",

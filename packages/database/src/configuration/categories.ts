@@ -1,5 +1,4 @@
 import { AppError } from '@belfry/shared';
-import type pg from 'pg';
 import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
 import { unlessTaken } from './unless-taken';
@@ -24,7 +23,7 @@ export type CategoryChange = { slug: string } & Partial<Pick<CategoryRow, 'texts
 export const maxCategories = 50;
 
 /** The topics of an app's optional events, which users can switch off. */
-export function createCategories(pool: pg.Pool) {
+export function createCategories(pool: Queryable) {
   return {
     list: (appId: string) => listCategories(pool, appId),
 

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Queryable } from '../transaction';
 
 export type LastCall = {
   requestId: string;
@@ -16,7 +16,7 @@ export type CallData =
   | { isReadable: false };
 
 /** The data that callers sent for an event. Sealed data is not opened. */
-export function createEventCalls(pool: pg.Pool) {
+export function createEventCalls(pool: Queryable) {
   return {
     /** The newest request of the event with readable data. */
     async findLastCall(appId: string, eventId: string): Promise<LastCall | undefined> {

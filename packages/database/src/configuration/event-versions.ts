@@ -1,6 +1,5 @@
 import { newId } from '@belfry/runtime';
 import { completeDefinition, type VersionDefinition, type VersionInput } from '@belfry/shared';
-import type pg from 'pg';
 import { type Actor, type ActorInApp, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
 import { requireCategory } from './categories';
@@ -49,21 +48,25 @@ export type RollBackResult =
   | { state: 'live_changed' | 'is_live' | 'not_found' };
 
 /** The versions of an app's events. Versions are added and never changed; `live_version_id` names the live one. */
-export function createEventVersions(pool: pg.Pool) {
+export function createEventVersions(pool: Queryable) {
   return {
     publish: (actor: Actor, appId: string, publish: Publish) =>
       inTransaction(pool, (client) => publishDraft(client, { ...actor, appId }, publish)),
 
-    /** Publishes a definition and leaves the draft unchanged. Undefined when the app has no event with this id. */
+    /**
+     * Publishes a definition. A draft that an operator edited stays unchanged; one that equals the old live version follows.
+     * Undefined when the app has no event with this id.
+     */
     async publishDefinition(
       actor: Actor,
       appId: string,
       { eventId, definition }: { eventId: string; definition: VersionInput },
     ): Promise<{ id: string; number: number } | undefined> {
       return inTransaction(pool, async (client) => {
-        if (!(await lockEvent(client, appId, eventId))) return undefined;
+        const event = await lockEvent(client, appId, eventId);
+        if (!event) return undefined;
         const version = { eventId, definition: completeDefinition(definition) };
-        return publishVersion(client, { ...actor, appId }, version);
+        return publishVersion(client, { ...actor, appId }, version, event.liveVersionId);
       });
     },
 
@@ -140,18 +143,23 @@ async function publishDraft(
 
 const setDraft = 'UPDATE event SET draft = $2 WHERE id = $1';
 
-/** The definition becomes the event's next version and its live one. Throws `validation_failed` for an unknown category. */
+/**
+ * The definition becomes the event's next version and its live one. A draft that equals the version `replacedId` follows.
+ * Throws `validation_failed` for an unknown category.
+ */
 async function publishVersion(
   client: Queryable,
   actor: ActorInApp,
   version: Omit<NewVersion, 'kind'>,
+  replacedId: string | null = null,
 ): Promise<{ id: string; number: number }> {
   const { eventId } = version;
   const { id, number } = await insertVersion(client, actor, { ...version, kind: 'live' });
-  await client.query('UPDATE event SET live_version_id = $2, updated_at = now() WHERE id = $1', [
-    eventId,
-    id,
-  ]);
+  if (replacedId === null) {
+    await client.query(makeLive, [eventId, id]);
+  } else {
+    await client.query(makeLiveInstead, [eventId, id, replacedId, actor.operatorId]);
+  }
   const change = { version: id, number };
   await writeAudit(client, actor, { action: 'event.published', subject: eventId, change });
   return { id, number };
@@ -177,14 +185,16 @@ async function rollBackTo(
   const rolledBackTo = older.number;
   const version = { eventId, definition: older.definition, kind: 'live', note } as const;
   const { id, number } = await insertVersion(client, actor, { ...version, rolledBackTo });
-  await client.query(makeLiveAgain, [eventId, id, basedOnLive, actor.operatorId]);
+  await client.query(makeLiveInstead, [eventId, id, basedOnLive, actor.operatorId]);
   const change = { version: id, number, rolledBackTo };
   await writeAudit(client, actor, { action: 'event.rolled_back', subject: eventId, change });
   return { state: 'published', id, number };
 }
 
-/** A draft equal to the old live version is rolled back too: publishing it would undo the rollback. Other drafts stay. */
-const makeLiveAgain = `
+const makeLive = 'UPDATE event SET live_version_id = $2, updated_at = now() WHERE id = $1';
+
+/** A draft equal to the old live version is replaced too: publishing it would undo the change. Other drafts stay. */
+const makeLiveInstead = `
 UPDATE event e SET live_version_id = n.id, updated_at = now(),
   draft = CASE WHEN f.follows THEN n.definition ELSE e.draft END,
   draft_revision = e.draft_revision + f.follows::int,

@@ -1,8 +1,7 @@
 import { newId } from '@belfry/runtime';
 import type { VersionDefinition } from '@belfry/shared';
-import type pg from 'pg';
 import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
-import { inTransaction } from '../transaction';
+import { inTransaction, type Queryable } from '../transaction';
 import { createEventCalls } from './event-calls';
 import { createEventVersions, type StoredVersion } from './event-versions';
 import { unlessTaken } from './unless-taken';
@@ -28,10 +27,10 @@ export type DraftSave = {
   action?: 'event.draft_discarded' | 'event.version_restored';
 };
 
-const maxEventsListed = 1_000;
+export const maxEventsListed = 1_000;
 
 /** The events of an app, with their drafts and versions. Each query names the app. */
-export function createAppEvents(pool: pg.Pool) {
+export function createAppEvents(pool: Queryable) {
   return {
     list: (appId: string) => listEvents(pool, appId, null),
 
@@ -70,7 +69,7 @@ export function createAppEvents(pool: pg.Pool) {
 const draftPauseMs = 15 * 60_000;
 
 async function saveDraft(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: ActorInApp,
   { eventId, basedOn, definition, action }: DraftSave,
 ): Promise<boolean> {
@@ -95,7 +94,11 @@ async function saveDraft(
 
 export type AppEvents = ReturnType<typeof createAppEvents>;
 
-async function listEvents(pool: pg.Pool, appId: string, id: string | null): Promise<AppEventRow[]> {
+async function listEvents(
+  pool: Queryable,
+  appId: string,
+  id: string | null,
+): Promise<AppEventRow[]> {
   const { rows } = await pool.query<AppEventRow>(
     `SELECT e.id, e.name, e.draft, e.draft_revision AS "draftRevision", e.draft_saved_at AS "draftSavedAt",
        d.email AS "draftSavedBy", e.created_at AS "createdAt", e.updated_at AS "updatedAt",
@@ -116,7 +119,7 @@ async function listEvents(pool: pg.Pool, appId: string, id: string | null): Prom
 }
 
 async function renameEvent(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: ActorInApp,
   { id, name }: { id: string; name: string },
 ): Promise<boolean> {
@@ -139,7 +142,7 @@ async function renameEvent(
 
 /** Undefined when the name is taken. */
 async function createEvent(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: Actor,
   { appId, name }: { appId: string; name: string },
 ): Promise<string | undefined> {

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { type ActorInApp, writeAudit } from '../audit';
 import { inTransaction, type Queryable } from '../transaction';
 import { type IntegrationRevision, writeTestResult } from './integration-health';
@@ -10,7 +9,7 @@ const probeEveryMs = 15 * 60_000;
  * works again or is probed.
  */
 export async function markNeedsAttention(
-  pool: pg.Pool,
+  pool: Queryable,
   { integrationId, updatedAt, reason }: IntegrationRevision & { reason: string },
 ): Promise<void> {
   await pool.query(
@@ -21,13 +20,13 @@ export async function markNeedsAttention(
 }
 
 /** Marks an integration that works again, unless it was saved since. Its waiting messages become due now. */
-export async function markActive(pool: pg.Pool, revision: IntegrationRevision): Promise<void> {
+export async function markActive(pool: Queryable, revision: IntegrationRevision): Promise<void> {
   await inTransaction(pool, (client) => activate(client, revision));
 }
 
 /** Records a test of the stored integration, unless it was saved since. A passed test reactivates it. */
 export async function recordTestResult(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: ActorInApp,
   revision: IntegrationRevision,
   result: { isWorking: boolean; detail: string },

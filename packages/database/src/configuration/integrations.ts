@@ -1,6 +1,6 @@
 import { newId } from '@belfry/runtime';
-import type pg from 'pg';
 import { type Actor, type ActorInApp, changeWithAudit, writeAudit } from '../audit';
+import type { Queryable } from '../transaction';
 import {
   clearHealth,
   type IntegrationHealth,
@@ -55,13 +55,13 @@ export type IntegrationChange = {
   entered?: readonly string[];
 };
 
-const maxListed = 500;
+export const maxIntegrationsListed = 500;
 const countedTo = 1_000;
 /** Messages of a channel that a count reads: of single sends, of bulks, and of those with a job. */
 const waitingRead = 5_000;
 
 /** The integrations of an app. Each query names the app, so that it never finds an integration of another app. */
-export function createAppIntegrations(pool: pg.Pool) {
+export function createAppIntegrations(pool: Queryable) {
   return {
     list: (appId: string) => listIntegrations(pool, appId),
 
@@ -119,7 +119,7 @@ export function createAppIntegrations(pool: pg.Pool) {
 export type AppIntegrations = ReturnType<typeof createAppIntegrations>;
 
 async function listIntegrations(
-  pool: pg.Pool,
+  pool: Queryable,
   appId: string,
   id: string | null = null,
 ): Promise<AppIntegrationRow[]> {
@@ -135,7 +135,7 @@ async function listIntegrations(
      LEFT JOIN w ON w.integration_id = i.id
      ${joinHealth}
      WHERE i.app_id = $1 AND i.deleted_at IS NULL AND ($2::uuid IS NULL OR i.id = $2)
-     ORDER BY i.name LIMIT ${maxListed}`,
+     ORDER BY i.name LIMIT ${maxIntegrationsListed}`,
     [appId, id],
   );
   return rows;
@@ -165,7 +165,7 @@ const selectWaiting = `
   GROUP BY 1`;
 
 async function findByName(
-  pool: pg.Pool,
+  pool: Queryable,
   appId: string,
   name: string,
 ): Promise<Pick<AppIntegrationRow, 'id' | 'channel'>[]> {
@@ -177,7 +177,7 @@ async function findByName(
 }
 
 async function removeIntegration(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: ActorInApp,
   { id, emptied }: { id: string; emptied: string },
 ): Promise<boolean> {
@@ -194,7 +194,7 @@ async function removeIntegration(
 }
 
 async function createIntegration(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: ActorInApp,
   { name, channel, provider, settings, seal, entered = [] }: NewAppIntegration,
 ): Promise<string | undefined> {
@@ -213,7 +213,7 @@ async function createIntegration(
 }
 
 async function changeIntegration(
-  pool: pg.Pool,
+  pool: Queryable,
   actor: ActorInApp,
   { id, updatedAt, name, settings, credentials, isUntested, entered = [] }: IntegrationChange,
 ): Promise<'changed' | 'stale' | 'taken'> {
@@ -263,7 +263,7 @@ RETURNING old.channel, old.name, old.settings`;
 
 async function switchTo(
   state: 'paused' | 'active',
-  pool: pg.Pool,
+  pool: Queryable,
   { actor, id }: { actor: ActorInApp; id: string },
 ): Promise<boolean> {
   const action = state === 'paused' ? 'integration.paused' : 'integration.resumed';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newId, type Secrets } from '@belfry/runtime';
 import type { WebhookEndpoint, WebhookType } from '@belfry/shared';
-import type pg from 'pg';
 import { type ActorInApp, type NewAuditEntry, writeAudit } from '../audit';
 import type { Queryable } from '../transaction';
 
@@ -20,7 +19,7 @@ export type WebhookEndpointChange = { id: string } & Partial<NewWebhookEndpoint>
     isEnabled?: boolean | undefined;
   };
 
-export type WebhookEndpointsDeps = { pool: pg.Pool; secrets: Pick<Secrets, 'seal' | 'open'> };
+export type WebhookEndpointsDeps = { pool: Queryable; secrets: Pick<Secrets, 'seal' | 'open'> };
 export type WebhookEndpoints = ReturnType<typeof createWebhookEndpoints>;
 
 /** The place to which the signing secrets of an endpoint are sealed. */

@@ -1,4 +1,4 @@
-export { createSendAlert, findAlertRecipients, type SendAlert } from '../alerts/send-alert';
+export { createSendAlert, type SendAlert } from '../alerts/send-alert';
 export { writeAlertText } from '../alerts/write-text';
 export { type RateRow, rateSlotSeconds, rateSlots } from '../deliver/delivery-counts.sql';
 export {

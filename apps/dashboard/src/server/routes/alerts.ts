@@ -1,4 +1,3 @@
-import { channelNames } from '@belfry/channels';
 import type {
   AlertIncidentRow,
   AlertRuleFields,
@@ -6,15 +5,10 @@ import type {
   AlertRules,
   AppIntegrations,
 } from '@belfry/database';
-import { findAlertRecipients, type SendAlert, writeAlertText } from '@belfry/pipeline/operate';
+import { readAlertRule } from '@belfry/pipeline/configure';
+import { type SendAlert, writeAlertText } from '@belfry/pipeline/operate';
 import { newId } from '@belfry/runtime';
-import {
-  buildAlertPath,
-  describeAlertRule,
-  findAlertParamProblems,
-  getAlertKind,
-  maxAlertRules,
-} from '@belfry/shared';
+import { buildAlertPath, describeAlertRule, maxAlertRules } from '@belfry/shared';
 import type {
   AlertIncidentAnswer,
   AlertRuleAnswer,
@@ -23,7 +17,6 @@ import type {
   AlertTarget,
   AlertTestAnswer,
 } from '../../api/alerts';
-import type { FieldProblem } from '../../api/problem';
 import { invalid, notFound, Refusal } from '../problem';
 import { type AppCall, type Handlers, readId } from '../route';
 
@@ -143,67 +136,10 @@ async function readRule(
   appId: string,
   body: AlertRuleBody,
 ): Promise<AlertRuleFields> {
-  const { kind, params, sendBy, fallback } = body;
   const channels = new Map((await integrations.list(appId)).map((row) => [row.id, row.channel]));
-  const watched = readWatched(body);
-  const problems = [
-    ...findAlertParamProblems(kind, params),
-    ...findWatchedProblems(channels, watched),
-    ...findTargetProblems(channels, 'sendBy', sendBy),
-    ...findTargetProblems(channels, 'fallback', fallback),
-  ];
-  if (fallback && fallback.integrationId === sendBy?.integrationId) {
-    problems.push({ path: 'fallback.integrationId', problem: 'must be another integration' });
-  }
-  if (problems.length > 0) throw invalid(problems);
-  const [first, second] = [toStoredTarget(sendBy), toStoredTarget(fallback)];
-  return {
-    ...{ kind, params, ...watched, sendBy: first.by, sendTo: first.to },
-    ...{ fallbackBy: second.by, fallbackTo: second.to },
-  };
-}
-
-type Watched = Pick<AlertRuleFields, 'channel' | 'integrationId'>;
-
-/** A kind watches a channel or an integration; the other one is ignored. */
-function readWatched({ kind, channel = null, integrationId = null }: AlertRuleBody): Watched {
-  return getAlertKind(kind).scope === 'channel'
-    ? { channel, integrationId: null }
-    : { channel: null, integrationId };
-}
-
-function findWatchedProblems(
-  channels: ReadonlyMap<string, string>,
-  { channel, integrationId }: Watched,
-): FieldProblem[] {
-  if (channel !== null && !channelNames.some((name) => name === channel)) {
-    return [{ path: 'channel', problem: 'is not a channel' }];
-  }
-  if (integrationId !== null && !channels.has(integrationId)) {
-    return [{ path: 'integrationId', problem: 'is not an integration of this app' }];
-  }
-  return [];
-}
-
-function toStoredTarget(target: AlertTarget | null | undefined): {
-  by: string | null;
-  to: string[];
-} {
-  return target ? { by: target.integrationId, to: target.to } : { by: null, to: [] };
-}
-
-function findTargetProblems(
-  channels: ReadonlyMap<string, string>,
-  path: 'sendBy' | 'fallback',
-  target: AlertTarget | null | undefined,
-): FieldProblem[] {
-  if (!target) return [];
-  const channel = channels.get(target.integrationId);
-  if (channel === undefined) {
-    return [{ path: `${path}.integrationId`, problem: 'is not an integration of this app' }];
-  }
-  const recipients = findAlertRecipients(channel, target.to);
-  return 'problem' in recipients ? [{ path: `${path}.to`, problem: recipients.problem }] : [];
+  const read = readAlertRule(channels, body);
+  if ('problems' in read) throw invalid(read.problems);
+  return read.rule;
 }
 
 function toAnswer(row: AlertRuleRow, names: ReadonlyMap<string, string>): AlertRuleAnswer {

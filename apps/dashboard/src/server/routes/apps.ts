@@ -7,8 +7,8 @@ import type {
   AppIntegrations,
 } from '@belfry/database';
 import type { QueueFacts } from '@belfry/pipeline/operate';
-import { type AppSettings, listAppSettings } from '@belfry/shared';
-import { type AppAnswer, notARegion } from '../../api/apps';
+import { type AppSettings, listAppSettings, notARegion } from '@belfry/shared';
+import type { AppAnswer } from '../../api/apps';
 import type { StoreStatus } from '../../api/queues';
 import { listGoingLiveItems } from '../going-live';
 import { invalid, notFound, requireName } from '../problem';

@@ -1,5 +1,5 @@
+import { findRepeatedLocales } from '@belfry/pipeline/configure';
 import { completeDefinition, type VersionDefinition } from '@belfry/shared';
-import { findRepeatedLocales } from '../definition';
 import {
   createEventAnswers,
   type EventAnswers,

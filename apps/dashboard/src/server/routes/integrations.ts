@@ -1,19 +1,18 @@
 import type { Provider, TestCall } from '@belfry/channels';
 import type { AppIntegrationRow } from '@belfry/database';
-import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
 import {
-  hideHints,
+  checkIntegration,
+  completeSettings,
   makeMissing,
-  mergeCredentials,
-  readBoundSettings,
   replaceRemoved,
-} from '../credentials';
+} from '@belfry/pipeline/configure';
+import type { IntegrationAnswer, TestConnectionAnswer } from '../../api/integrations';
+import { hideHints, mergeCredentials, readBoundSettings } from '../credentials';
 import {
   createIntegrationAnswers,
   type IntegrationAnswers,
   type IntegrationAnswersDeps,
 } from '../integration-answers';
-import { checkIntegration, completeSettings } from '../integration-check';
 import { invalid, notFound, Refusal } from '../problem';
 import { describeRemovalHarm, findReferences } from '../references';
 import { type AppCall, type Handlers, readId } from '../route';

@@ -1,5 +1,6 @@
 import type { AnyChannel } from '@belfry/channels';
 import type { AppEvents, AppIntegrations } from '@belfry/database';
+import { checkDefinition } from '@belfry/pipeline/configure';
 import { createPreviewLinks } from '@belfry/pipeline/operate';
 import type { FairQueue } from '@belfry/runtime';
 import {
@@ -10,7 +11,6 @@ import {
   withoutNulls,
 } from '@belfry/shared';
 import { callExample } from '../call-example';
-import { checkDefinition } from '../definition';
 import type { DraftDryRun } from '../dry-run';
 import { findEvent, getDraft } from '../event-answers';
 import { maskTokens } from '../mask-tokens';

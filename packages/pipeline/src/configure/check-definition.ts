@@ -4,12 +4,11 @@ import type { FairQueue } from '@belfry/runtime';
 import {
   canonicalizeLocale,
   linkNames,
+  maxLocaleCharacters,
   TemplateError,
   type VersionDefinition,
 } from '@belfry/shared';
-import { maxLocaleCharacters, type TemplatePath } from '../api/events';
-import type { PublishProblem } from '../api/problem';
-import { findProblems } from './read-body';
+import { findProblems } from './find-problems';
 
 export type DefinitionFacts = {
   channels: Record<string, AnyChannel>;
@@ -19,8 +18,21 @@ export type DefinitionFacts = {
   categories?: readonly string[];
   /** Fairness key of the compile queue. */
   accountId: string;
-  compiling: FairQueue;
+  compiling: Pick<FairQueue, 'run'>;
 };
+
+/** `channel` and `locale` name a template, `field`, `line` and `column` a place in it. Only an error prevents publishing. */
+export type PublishProblem = {
+  severity: 'error' | 'warning';
+  channel?: string;
+  locale?: string;
+  field?: string;
+  line?: number;
+  column?: number;
+  problem: string;
+};
+
+export type TemplatePath = { path: string; channels: string[] };
 
 export type CheckedDefinition = { problems: PublishProblem[]; paths: TemplatePath[] };
 

@@ -1,7 +1,7 @@
 import type { AnyChannel, IntegrationInput, Provider } from '@belfry/channels';
+import type { FieldProblem } from '@belfry/shared';
 import type { TObject } from '@sinclair/typebox';
-import type { FieldProblem } from '../api/problem';
-import { findProblems } from './read-body';
+import { findProblems } from './find-problems';
 
 export function findProvider(
   channels: Record<string, AnyChannel>,

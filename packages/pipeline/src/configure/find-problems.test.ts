@@ -1,16 +1,16 @@
+import { nameSchema } from '@belfry/shared';
 import { type StepCounter, startStepCounter } from '@belfry/testing';
 import { Type } from '@sinclair/typebox';
-import { nameSchema } from '../api/schemas';
-import type * as ReadBody from './read-body';
+import type * as FindProblems from './find-problems';
 
 let steps: StepCounter;
-let findProblems: typeof ReadBody.findProblems;
+let findProblems: typeof FindProblems.findProblems;
 
 // Loaded before the counter starts, so it is not counted.
 beforeAll(() => {
   jest.resetModules();
   steps = startStepCounter();
-  ({ findProblems } = jest.requireActual<typeof ReadBody>('./read-body'));
+  ({ findProblems } = jest.requireActual<typeof FindProblems>('./find-problems'));
 });
 afterAll(() => steps.stop());
 
