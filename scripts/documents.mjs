@@ -149,8 +149,8 @@ function metrics({ metricFamilies, messageStages }) {
     'Prometheus text format at `/metrics`, on `METRICS_PORT` of a gateway and `WORKER_PORT` of a worker. Probes are `/livez` and `/readyz`, on ' +
       'the API port of a gateway and on `WORKER_PORT`. No label names a user, a recipient, a request or an account.',
     list(metricFamilies.map(({ name, type, help }) => `${code(name)} (${type}): ${help}`)),
-    'Alert on `belfry_oldest_waiting_seconds` (delivery is behind), on 5xx in `belfry_http_requests_total`, and on ' +
-      '`belfry_loop_stalls_total`. `belfry_storage_*` exist only in workers with the role `relay`, and have values only while an account ' +
+    '[Watch with Prometheus](../how-to/watch-with-prometheus.md) has alerts and a board. `belfry_storage_*` and ' +
+      '`belfry_integrations_needing_attention` exist only in workers with the role `relay`. `belfry_storage_*` have values only while an account ' +
       'has a [storage limit](../how-to/limit-storage.md).',
     '## Stages of a message',
     '`belfry_message_stage_seconds` has one observation per message and stage. Gateways have the first two stages, for single sends; workers have ' +

@@ -56,6 +56,7 @@ async function readMetricFamilies({ createMetrics }) {
   const text = await createMetrics({
     readQueueJobs: async () => [],
     readOldestWaiting: async () => [],
+    readNeedsAttention: async () => [],
     readStorage: async () => undefined,
     countStreams: () => 0,
     readWebhooks: async () => undefined,

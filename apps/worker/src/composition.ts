@@ -3,6 +3,7 @@ import path from 'node:path';
 import { channelNames, channels } from '@belfry/channels';
 import {
   type AppRow,
+  countNeedsAttention,
   createDatabase,
   createDatabaseCheck,
   createLookUps,
@@ -208,6 +209,7 @@ function createWorkerMetrics({
     readOldestWaiting: () => readOldestWaiting(database.accepting, listChannels(roles)),
     ...(hasRole('webhooks') && { readWebhooks: () => readWebhookTotals(database.accepting) }),
     ...(hasRole('relay') && {
+      readNeedsAttention: () => countNeedsAttention(database.accepting, channelNames),
       readStorage: () =>
         readStorageTotals(database.accepting, { defaultLimitMb: env.STORAGE_LIMIT_MB_PER_ACCOUNT }),
     }),

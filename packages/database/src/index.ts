@@ -207,6 +207,7 @@ export {
 export { cancelTerm, hasMetadata, metadataTerm, selectTerms } from './request-term';
 export { checkPostgres } from './server-check';
 export {
+  countNeedsAttention,
   createReadiness,
   type OldestWaiting,
   readDatabaseTime,

@@ -19,6 +19,22 @@ export async function readOldestWaiting(
   return rows;
 }
 
+export type NeedsAttention = { channel: string; count: number };
+
+/** The integrations of each channel that need attention, over all apps. It reads the whole table of integrations. */
+export async function countNeedsAttention(
+  pool: pg.Pool,
+  channels: readonly string[],
+): Promise<NeedsAttention[]> {
+  const { rows } = await pool.query<NeedsAttention>(
+    `SELECT c.channel, count(i.id)::int AS count FROM unnest($1::text[]) c (channel)
+     LEFT JOIN integration i ON i.channel = c.channel AND i.state = 'needs_attention' AND i.deleted_at IS NULL
+     GROUP BY c.channel ORDER BY c.channel`,
+    [channels],
+  );
+  return rows;
+}
+
 /** In ms since the epoch, by PostgreSQL's clock. */
 export async function readDatabaseTime(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ ms: number }>(

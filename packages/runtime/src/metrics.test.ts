@@ -20,6 +20,26 @@ test('the time in a stage is never negative, although the clocks of two machines
   expect(text).toMatch(/^belfry_message_stage_seconds_sum\{stage="queue"\} 0.25$/m);
 });
 
+test('a source that stops answering leaves no old values, so an alert can tell', async () => {
+  let isAway = false;
+  const readQueueJobs = async () => {
+    if (isAway) throw new Error('away');
+    return [{ queue: 'fanout', state: 'waiting', count: 3 }];
+  };
+  const metrics = createMetrics({ ...sources, readQueueJobs });
+  const series = 'belfry_queue_jobs{queue="fanout",state="waiting"} 3';
+  expect(await metrics.read()).toContain(series);
+  isAway = true;
+  expect(await metrics.read()).not.toMatch(/^belfry_queue_jobs/m);
+});
+
+test('the integrations that need attention are counted only in processes with a relay', async () => {
+  const readNeedsAttention = async () => [{ channel: 'email', count: 2 }];
+  const series = 'belfry_integrations_needing_attention{channel="email"} 2';
+  expect(await createMetrics({ ...sources, readNeedsAttention }).read()).toContain(series);
+  expect(await createMetrics(sources).read()).not.toContain('needing_attention');
+});
+
 describe('the metrics of storage', () => {
   test('show the storage of all accounts and the fullest one, and name no account', async () => {
     const totals = { storedBytes: 1_234, fullAccounts: 2, highestShare: 1.5 };

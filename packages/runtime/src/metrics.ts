@@ -13,6 +13,8 @@ export type Metrics = {
   countUnsubscribe(result: 'shown' | 'unsubscribed' | 'saved' | 'invalid'): void;
   /** Counts a try of a webhook. */
   countWebhook(outcome: string): void;
+  /** Counts a run of the relay in which every step succeeded. */
+  countRelayRun(): void;
   /** Counts a blocked event loop; see watchLoop. */
   countLoopStall(): void;
   /** Records how long one message was in a stage. */
@@ -32,6 +34,7 @@ export type HttpRequest = {
 
 export type QueueJobs = { queue: string; state: string; count: number };
 export type OldestWaiting = { channel: string; seconds: number };
+export type NeedsAttention = { channel: string; count: number };
 export type WebhookTotals = { waiting: number; oldestSeconds: number };
 export type StorageTotals = { storedBytes: number; fullAccounts: number; highestShare: number };
 
@@ -41,6 +44,8 @@ export type MetricsSources = {
   readOldestWaiting(): Promise<OldestWaiting[]>;
   /** Only in gateways. */
   countStreams?(): number;
+  /** Only in processes with a relay. */
+  readNeedsAttention?(): Promise<NeedsAttention[]>;
   /** Only in processes that count the storage of accounts. */
   readStorage?(): Promise<StorageTotals>;
   /** Only in processes that deliver webhooks. */
@@ -51,24 +56,16 @@ const durationBucketsSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const sourceTimeoutMs = 2_000;
 
 export function createMetrics(sources: MetricsSources): Metrics {
-  const { readQueueJobs, readOldestWaiting, countStreams, readStorage, readWebhooks } = sources;
+  const { readQueueJobs, readOldestWaiting, countStreams } = sources;
+  const { readNeedsAttention, readStorage, readWebhooks } = sources;
   const registry = new Registry();
-  const counters = createCounters(registry);
+  const counters = { ...createRequestCounters(registry), ...createWorkCounters(registry) };
   const observeStage = createObserveStage(registry);
-  const jobs = new Gauge({
-    name: 'belfry_queue_jobs',
-    help: 'Jobs in Redis.',
-    labelNames: ['queue', 'state'],
-    registers: [registry],
-  });
-  const oldest = new Gauge({
-    name: 'belfry_oldest_waiting_seconds',
-    help: 'Wait of the oldest due message of a channel; 0 if none waits.',
-    labelNames: ['channel'],
-    registers: [registry],
-  });
-
+  const setJobs = createSetGauge(registry, labelledGauges.jobs);
+  const setOldest = createSetGauge(registry, labelledGauges.oldest);
   if (countStreams) createStreamGauge(registry, countStreams);
+  const setNeedsAttention =
+    readNeedsAttention && createSetGauge(registry, labelledGauges.needsAttention);
   const setStorage = readStorage && createStorageGauges(registry);
   const setWebhooks = readWebhooks && createWebhookGauges(registry);
 
@@ -82,28 +79,29 @@ export function createMetrics(sources: MetricsSources): Metrics {
     countRateLimitBypass: () => counters.bypasses.inc(),
     countUnsubscribe: (result) => counters.unsubscribes.inc({ result }),
     countWebhook: (outcome) => counters.webhooks.inc({ outcome }),
+    countRelayRun: () => counters.relayRuns.inc(),
     countLoopStall: () => counters.stalls.inc(),
     observeStage,
     async read() {
-      const [queueJobs, waiting, storage, webhooks] = await Promise.all([
+      const [queueJobs, waiting, needsAttention, storage, webhooks] = await Promise.all([
         getOrEmpty(readQueueJobs()),
         getOrEmpty(readOldestWaiting()),
+        readNeedsAttention && getOrEmpty(readNeedsAttention()),
         readStorage && withinTime(readStorage(), sourceTimeoutMs),
         readWebhooks && withinTime(readWebhooks(), sourceTimeoutMs),
       ]);
+      setJobs(queueJobs);
+      setOldest(waiting);
+      setNeedsAttention?.(needsAttention ?? []);
       setStorage?.(storage);
       setWebhooks?.(webhooks);
-      jobs.reset();
-      for (const { queue, state, count } of queueJobs) jobs.set({ queue, state }, count);
-      oldest.reset();
-      for (const { channel, seconds } of waiting) oldest.set({ channel }, seconds);
       return registry.metrics();
     },
     contentType: registry.contentType,
   };
 }
 
-function createCounters(registry: Registry) {
+function createRequestCounters(registry: Registry) {
   const registers = [registry];
   return {
     requests: new Counter({
@@ -117,12 +115,6 @@ function createCounters(registry: Registry) {
       help: 'Time from the arrival of a request to its response.',
       labelNames: ['route', 'method'],
       buckets: durationBucketsSeconds,
-      registers,
-    }),
-    messages: new Counter({
-      name: 'belfry_messages_total',
-      help: 'Attempts that ended; skipped is an expected refusal, such as an opt-out.',
-      labelNames: ['channel', 'provider', 'outcome'],
       registers,
     }),
     idempotency: new Counter({
@@ -142,10 +134,27 @@ function createCounters(registry: Registry) {
       labelNames: ['result'],
       registers,
     }),
+  };
+}
+
+function createWorkCounters(registry: Registry) {
+  const registers = [registry];
+  return {
+    messages: new Counter({
+      name: 'belfry_messages_total',
+      help: 'Attempts that ended; skipped is an expected refusal, such as an opt-out.',
+      labelNames: ['channel', 'provider', 'outcome'],
+      registers,
+    }),
     webhooks: new Counter({
       name: 'belfry_webhook_tries_total',
       help: 'Tries of webhooks that ended: delivered, retry, or failed after the last one.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    relayRuns: new Counter({
+      name: 'belfry_relay_runs_total',
+      help: 'Runs of the relay in which every step succeeded: two to four per second and relay, more under load.',
       registers,
     }),
     stalls: new Counter({
@@ -165,6 +174,42 @@ function createStreamGauge(registry: Registry, countStreams: () => number): void
       this.set(countStreams());
     },
   });
+}
+
+/** `value` is the property of a row that is no label. */
+const labelledGauges = {
+  jobs: {
+    name: 'belfry_queue_jobs',
+    help: 'Jobs in Redis.',
+    labelNames: ['queue', 'state'],
+    value: 'count',
+  },
+  oldest: {
+    name: 'belfry_oldest_waiting_seconds',
+    help: 'Wait of the oldest due message of a channel; 0 if none waits.',
+    labelNames: ['channel'],
+    value: 'seconds',
+  },
+  needsAttention: {
+    name: 'belfry_integrations_needing_attention',
+    help: 'Integrations of a channel that are not used, because the provider refused their credentials or settings.',
+    labelNames: ['channel'],
+    value: 'count',
+  },
+};
+
+type GaugeRow = Readonly<Record<string, string | number>>;
+
+/** Sets all values at once: a source that failed leaves no old ones. */
+function createSetGauge(
+  registry: Registry,
+  { value, ...definition }: (typeof labelledGauges)[keyof typeof labelledGauges],
+): (rows: GaugeRow[]) => void {
+  const gauge = new Gauge({ ...definition, registers: [registry] });
+  return (rows) => {
+    gauge.reset();
+    for (const { [value]: amount, ...labels } of rows) gauge.set(labels, Number(amount));
+  };
 }
 
 /** No label names an account: the size of a scrape would grow with their number. `belfry doctor` lists the full ones. */

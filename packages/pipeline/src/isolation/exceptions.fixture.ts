@@ -191,6 +191,7 @@ export const exceptions: Exception[] = [
       'relay/relay.sql.ts: WITH waiting',
       'relay/remove-requests.sql.ts: SELECT id,',
       'accept/sealed-items.ts: UPDATE request_item u',
+      'status-queries.ts: SELECT c.channel',
       'status-queries.ts: WITH RECURSIVE',
       'relay/retention.sql.ts: DELETE FROM capture WHERE id IN ( SELECT c.id',
       'relay/retention.sql.ts: DELETE FROM capture WHERE id IN ( SELECT id',

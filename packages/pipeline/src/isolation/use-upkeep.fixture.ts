@@ -1,5 +1,6 @@
 import path from 'node:path';
 import {
+  countNeedsAttention,
   createAppEvents,
   createAppUsers,
   createDatabaseCheck,
@@ -51,6 +52,7 @@ export async function useInstallation(world: World): Promise<void> {
   await hasOpenWork(pool);
   await readDatabaseTime(pool);
   await readOldestWaiting(pool, ['email', 'sms']);
+  await countNeedsAttention(pool, ['email', 'sms']);
   await createReadiness({ pool, databaseUrl: url, migrationsDir })();
   await createDatabaseCheck({ pool, databaseUrl: url, migrationsDir, secrets }).read();
   await listIntegrations(database.prisma, 99);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
+  countNeedsAttention,
   createDatabase,
   createReadiness,
   type Database,
@@ -68,6 +69,28 @@ describe('readOldestWaiting', () => {
     }
     const [waiting] = await readOldestWaiting(database.delivery, [channel]);
     expect(waiting?.seconds).toBeGreaterThan(599);
+  });
+});
+
+describe('countNeedsAttention', () => {
+  test('counts for each channel the integrations that need attention, without deleted ones', async () => {
+    const factories = createFactories(database);
+    const tenant = await factories.createTenant();
+    const channel = `channel_${newId()}`;
+    const changes = [
+      { state: 'active' },
+      { state: 'needs_attention' },
+      { state: 'needs_attention' },
+      { state: 'needs_attention', deletedAt: new Date() },
+    ];
+    for (const data of changes) {
+      const { id } = await factories.createIntegration(tenant, { channel, provider: 'any' });
+      await database.prisma.integration.update({ where: { id }, data });
+    }
+    expect(await countNeedsAttention(database.delivery, [channel, 'nobody'])).toEqual([
+      { channel, count: 2 },
+      { channel: 'nobody', count: 0 },
+    ]);
   });
 });
 

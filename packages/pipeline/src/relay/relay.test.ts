@@ -34,6 +34,7 @@ function setUp(overrides: Partial<RelayDeps> = {}) {
     addFanOutJobs: async () => {},
     hasMarker: async () => true,
     hasOpenWork: async () => true,
+    countRun: () => {},
     newId: () => 'id',
     pollMs: 20,
     requeueAfterMs: 60_000,
@@ -68,6 +69,20 @@ describe('a run of the relay', () => {
     });
     await relay.runOnce();
     expect(added).toEqual(['slack']);
+  });
+
+  test('is counted only if every step of it succeeded', async () => {
+    let runs = 0;
+    let isAway = true;
+    const { relay } = setUp({
+      countRun: () => void runs++,
+      enqueueDue: async () => (isAway ? refuse() : undefined),
+    });
+    await relay.runOnce();
+    expect(runs).toBe(0);
+    isAway = false;
+    await relay.runOnce();
+    expect(runs).toBe(1);
   });
 
   test('enqueues nothing while Redis is unavailable', async () => {

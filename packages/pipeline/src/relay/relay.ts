@@ -20,6 +20,8 @@ export type RelayDeps = EnqueueDueDeps &
     hasMarker(): Promise<boolean>;
     /** Whether a message is open or a request has unplanned items. */
     hasOpenWork(): Promise<boolean>;
+    /** Counts a run in which every step succeeded. */
+    countRun(): void;
     pollMs: number;
     /** How long a message may be queued before the relay checks its job. */
     requeueAfterMs: number;
@@ -68,6 +70,7 @@ export function createRelay(deps: RelayDeps): Relay {
     if (isResting) await runStep('publish capacity', publishFullCapacity);
     else await runSteps();
     hasRun = true;
+    if (failing.size === 0) deps.countRun();
   }
 
   function publishFullCapacity(): Promise<void> {
@@ -111,12 +114,11 @@ export function createRelay(deps: RelayDeps): Relay {
     return pace.waitMs();
   }
 
-  const isWorking = () => hasRun && failing.size === 0;
   const loop = createLoop(runOnce, waitMs);
   return {
     ...loop,
     runOnce,
-    isWorking,
+    isWorking: () => hasRun && failing.size === 0,
     wake() {
       rest.stayAwake();
       if (isResting) loop.wake();

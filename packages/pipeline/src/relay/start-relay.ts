@@ -44,7 +44,7 @@ export type RelayServices = Pick<LeasesDeps, 'findVersion' | 'backoff'> & {
   database: Database;
   redis: RedisConnection;
   queues: Queues;
-  metrics: Pick<Metrics, 'observeStage'>;
+  metrics: Pick<Metrics, 'observeStage' | 'countRelayRun'>;
   secrets: Secrets;
 };
 
@@ -123,6 +123,7 @@ function createStoredRelay(services: RelayServices): Relay {
     requeueAfterMs: env.RELAY_REQUEUE_AFTER_MS,
     windows: { channel: env.RELAY_CHANNEL_WINDOW, app: env.RELAY_APP_WINDOW },
     observeStage: services.metrics.observeStage,
+    countRun: services.metrics.countRelayRun,
     log,
   });
 }
