@@ -159,18 +159,23 @@ export const suppressionReasons = {
 
 export type SuppressionReason = keyof typeof suppressionReasons;
 
-/** Where a suppression came from, and whether it stops all messages or only those of optional events. */
+/** Where a suppression came from, who caused it, and whether it stops all messages or only those of optional events. */
 export const suppressionSources = {
-  manual: { scope: 'all', means: 'An operator added it.' },
-  api: { scope: 'all', means: 'The API added it.' },
-  bounce: { scope: 'all', means: 'A message bounced.' },
-  complaint: { scope: 'optional', means: 'The recipient reported a message as spam.' },
-  unsubscribe: { scope: 'optional', means: 'The recipient unsubscribed.' },
+  manual: { scope: 'all', by: 'an operator', means: 'An operator added it.' },
+  api: { scope: 'all', by: 'the API', means: 'The API added it.' },
+  bounce: { scope: 'all', by: 'the provider', means: 'A message bounced.' },
+  complaint: {
+    scope: 'optional',
+    by: 'the recipient',
+    means: 'The recipient reported a message as spam.',
+  },
+  unsubscribe: { scope: 'optional', by: 'the recipient', means: 'The recipient unsubscribed.' },
   reply: {
     scope: 'optional',
+    by: 'the recipient',
     means: 'The recipient replied with a keyword such as STOP, or blocked the sender.',
   },
-} as const satisfies Record<string, { scope: SuppressionScope; means: string }>;
+} as const satisfies Record<string, { scope: SuppressionScope; by: string; means: string }>;
 
 export type SuppressionScope = 'all' | 'optional';
 export type SuppressionSource = keyof typeof suppressionSources;
@@ -187,15 +192,10 @@ export function formatSuppressedSender(sender: string | null): string {
   return sender ? `the sender ${sender}` : 'every sender';
 }
 
-const suppressors: Record<string, string> = {
-  bounced: 'the provider',
-  opted_out: 'the recipient',
-  complained: 'the recipient',
-};
-
-/** Names the operator who added or imported a suppression, else the party that its reason names. */
-export function formatSuppressor(reason: string, addedBy: string | null): string {
-  return addedBy ?? suppressors[reason] ?? 'an operator';
+/** Names the operator who added or imported a suppression, else the party that its source names. */
+export function formatSuppressor(source: string, addedBy: string | null): string {
+  const known: Record<string, { by: string }> = suppressionSources;
+  return addedBy ?? known[source]?.by ?? 'an unknown source';
 }
 
 /** A change to a contact that a provider's answer implies. */

@@ -73,8 +73,10 @@ const integration = Type.Object({
   stateReason: nullable(Type.String()),
   health: integrationHealth,
   usedBy: Type.Array(usedBy),
-  /** Number of queued messages that have it, counted up to 1,000. The log shows them with `state=queued&integration=<name>`. */
+  /** Number of queued messages that have it. The log shows them with `state=queued&integration=<name>`. */
   waiting: Type.Integer(),
+  /** There may be more: counts stop at 1,000, and after the first 5,000 messages of the channel. */
+  isWaitingCapped: Type.Boolean(),
   createdAt: time,
   updatedAt: time,
   /** Webhook URL for delivery receipts and replies, if an operator enters it at the provider. */

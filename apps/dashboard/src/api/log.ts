@@ -111,8 +111,8 @@ export type LogRow = Static<typeof logRow>;
 const logPage = Type.Object({
   rows: Type.Array(logRow),
   next: nullable(Type.String()),
-  /** The search limit was reached before the page was full; `next` continues it. */
-  isPartial: Type.Boolean(),
+  /** Set if the search reached its limit before the page was full: it goes back to this time, and `next` continues it. */
+  searchedFrom: nullable(time),
   /**
    * With a recipient, limited: addresses of channels skipped at planning were only searched in requests since this
    * time. Null if all were searched. A time filter moves the search.

@@ -60,7 +60,9 @@ const integrationQueue = Type.Object({
   state: createChoice(['active', 'needs_attention', 'paused']),
   stateReason: nullable(Type.String()),
   health: integrationHealth,
+  /** See IntegrationAnswer. */
   waiting: Type.Integer(),
+  isWaitingCapped: Type.Boolean(),
 });
 export type IntegrationQueue = Static<typeof integrationQueue>;
 

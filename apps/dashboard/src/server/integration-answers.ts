@@ -44,7 +44,7 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
   }
 
   function toAnswer(row: AppIntegrationRow, usedBy: UsedBy[]): IntegrationAnswer {
-    const { id, name, channel, provider, settings, state, stateReason, waiting } = row;
+    const { id, name, channel, provider, settings, state, stateReason } = row;
     const stored = box.open(row);
     const providerDefinition = findProvider(channels, { channel, provider });
     const input = { settings, credentials: stored };
@@ -58,7 +58,8 @@ export function createIntegrationAnswers(deps: IntegrationAnswersDeps) {
       settings,
       state,
       stateReason,
-      waiting,
+      waiting: row.waiting,
+      isWaitingCapped: row.isWaitingCapped,
       health: toHealthAnswer(row, deps.now()),
       credentials: providerDefinition
         ? createHints(providerDefinition, stored, row.credentialChanges)

@@ -1,6 +1,7 @@
 import { newId } from '@belfry/runtime';
-import { eventually } from '@belfry/testing';
+import { channelVersion, eventually, type Tenant } from '@belfry/testing';
 import type { RequestAnswer } from '../api/requests';
+import { toAcceptedAt } from './log-filter';
 import { createLogEvent, insertRequest, type RequestOptions } from './log-requests.fixture';
 import { readUntil } from './read-stream.fixture';
 import { createStoredDashboard, type StoredDashboard } from './stored-dashboard.fixture';
@@ -23,6 +24,36 @@ async function list(
   const { body, status } = await call('get', `apps/${tenant.appId}/log?${query}`);
   expect(status).toBe(200);
   return { ids: body.rows.map((row: { requestId: string }) => row.requestId), ...body };
+}
+
+const createEventOf = (tenant: Tenant) =>
+  dashboard.factories.createEvent(tenant, {
+    email: channelVersion({ subject: 'Hello', text: 'Hello' }),
+  });
+
+/** Requests with these IDs, each with one e-mail. */
+async function insertSent(
+  { accountId, appId }: Tenant,
+  { eventId, versionId }: { eventId: string; versionId: string },
+  ids: string[],
+): Promise<void> {
+  const { lookUps } = dashboard.database;
+  const at = [ids, accountId, appId, eventId, versionId];
+  await lookUps.query(
+    `INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items)
+     SELECT id, $2, $3, $4, $5, 'single', 1, 1 FROM unnest($1::uuid[]) t (id)`,
+    at,
+  );
+  await lookUps.query(
+    `INSERT INTO request_item (request_id, item, recipient, planned_at)
+     SELECT id, 0, '{}', now() FROM unnest($1::uuid[]) t (id)`,
+    [ids],
+  );
+  await lookUps.query(
+    `INSERT INTO message (id, request_id, item, app_id, channel, target, state, expires_at)
+     SELECT gen_random_uuid(), id, 0, $2, 'email', 'x', 'sent', now() FROM unnest($1::uuid[]) t (id)`,
+    [ids, appId],
+  );
 }
 
 describe('the log', () => {
@@ -176,6 +207,26 @@ describe('the log', () => {
     const second = await list(`event=paged&channel=email&cursor=${first.next}`);
     expect([...first.ids, ...second.ids]).toEqual(requestIds.toReversed());
     expect(second.next).toBeNull();
+  });
+
+  test('says how far a search went that ended at its limit, and continues there', async () => {
+    const { tenant, call } = await dashboard.createNeighbour();
+    const [common, rare] = await Promise.all([createEventOf(tenant), createEventOf(tenant)]);
+    const [oldest = '', ...newer] = Array.from({ length: 2_002 }, newId).sort();
+    await insertSent(tenant, rare, [oldest]);
+    await insertSent(tenant, common, newer);
+    const search = async (cursor = '') => {
+      const query = `channel=email&state=sent&event=${rare.name}${cursor}`;
+      return (await call('get', `apps/${tenant.appId}/log?${query}`)).body;
+    };
+    const first = await search();
+    const last = newer[1] ?? '';
+    expect(first).toMatchObject({ rows: [], next: last, searchedFrom: toAcceptedAt(last) });
+    expect(await search(`&cursor=${first.next}`)).toMatchObject({
+      rows: [{ requestId: oldest }],
+      next: null,
+      searchedFrom: null,
+    });
   });
 
   test('shows a failed message with the provider’s error and advice', async () => {

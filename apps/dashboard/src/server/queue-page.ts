@@ -131,7 +131,10 @@ export function toIntegrationQueue(
   row: AppIntegrationRow,
   now: Date,
 ): IntegrationQueue {
-  const { id, name, channel, provider, state, stateReason, waiting } = row;
+  const { id, name, channel, provider, state, stateReason, waiting, isWaitingCapped } = row;
   const health = toHealthAnswer(row, now);
-  return { id, appId, name, channel, provider, state, stateReason, health, waiting };
+  return {
+    ...{ id, appId, name, channel, provider, state, stateReason },
+    ...{ health, waiting, isWaitingCapped },
+  };
 }

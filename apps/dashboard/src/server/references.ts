@@ -1,6 +1,7 @@
 import type { AppEventRow, AppIntegrationRow } from '@belfry/database';
 import type { VersionDefinition } from '@belfry/shared';
 import type { UsedBy } from '../api/integrations';
+import { describeWaitingHarm } from '../api/waiting-harm';
 
 /** Events whose live version or draft uses an integration. */
 export function findReferences(
@@ -26,7 +27,7 @@ function getChain(definition: VersionDefinition | undefined, channel: string): s
 
 /** Consequences of removing the integration; undefined if there are none. */
 export function describeRemovalHarm(
-  { waiting }: AppIntegrationRow,
+  integration: Pick<AppIntegrationRow, 'waiting' | 'isWaitingCapped'>,
   references: UsedBy[],
 ): string | undefined {
   const live = references.filter((use) => use.in.includes('live'));
@@ -34,9 +35,7 @@ export function describeRemovalHarm(
   const others = live.filter(({ isOnly }) => !isOnly).map(({ name }) => name);
   const drafts = references.filter((use) => !use.in.includes('live')).map(({ name }) => name);
   const sentences = [
-    ...(waiting > 0
-      ? [`${waiting} waiting ${waiting === 1 ? 'message' : 'messages'} will fail.`]
-      : []),
+    ...describeWaitingHarm(integration),
     ...(alone.length > 0
       ? [`It is the only integration of its channel in ${alone.join(', ')}.`]
       : []),

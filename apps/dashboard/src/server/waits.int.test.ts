@@ -256,6 +256,35 @@ describe('a count of waiting messages', () => {
   });
 });
 
+test('the count of an integration says that it may be too low behind a backlog of another one', async () => {
+  const { body } = await account.call('post', 'apps', { name: 'Backlog' });
+  const place = await createPlace(body.id);
+  const owner = { accountId: account.tenant.accountId, appId: place.appId };
+  const twilio = { channel: 'sms', provider: 'twilio' };
+  const busy = await dashboard.factories.createIntegration(owner, twilio);
+  const behind = await dashboard.factories.createIntegration(owner, twilio);
+  const readCount = async (id: string) =>
+    (await account.call('get', `apps/${place.appId}/integrations/${id}`)).body;
+  const early = { integrationId: busy.id, dueInMs: -2 * minuteMs };
+  await insert(place, [{ integrationId: behind.id }, ...Array.from({ length: 999 }, () => early)]);
+  expect(await readCount(busy.id)).toMatchObject({ waiting: 999, isWaitingCapped: false });
+  expect(await readCount(behind.id)).toMatchObject({ waiting: 1, isWaitingCapped: false });
+  await insert(
+    place,
+    Array.from({ length: 4_000 }, () => early),
+  );
+  expect(await readCount(busy.id)).toMatchObject({ waiting: 1_000, isWaitingCapped: true });
+  expect(await readCount(behind.id)).toMatchObject({ waiting: 1, isWaitingCapped: false });
+  await insert(place, [early, early]);
+  expect(await readCount(behind.id)).toMatchObject({ waiting: 0, isWaitingCapped: true });
+  const removal = await account.call('delete', `apps/${place.appId}/integrations/${busy.id}`);
+  expect(removal.body.error).toContain('At least 1,000 waiting messages will fail as');
+  await dashboard.database.lookUps.query(
+    'UPDATE message SET state = $2, due_at = NULL WHERE app_id = $1',
+    [place.appId, 'sent'],
+  );
+});
+
 describe('the filter of the log by reason', () => {
   const at = () => `apps/${other.appId}`;
 

@@ -25,8 +25,10 @@ export type AppIntegrationRow = IntegrationHealth & {
   stateReason: string | null;
   createdAt: Date;
   updatedAt: Date;
-  /** Queued messages, counted up to `countedTo`, among those of the channel that are due first. */
+  /** Queued messages. */
   waiting: number;
+  /** There may be more: the count stopped at `countedTo`, or at `waitingRead` messages of the channel. */
+  isWaitingCapped: boolean;
   pausedAt: Date | null;
   /** E-mail address of the operator. */
   pausedBy: string | null;
@@ -127,12 +129,17 @@ async function listIntegrations(
     `WITH w AS MATERIALIZED (${selectWaiting})
      SELECT i.id, i.name, i.channel, i.provider, i.settings, i.credentials, i.state, i.state_reason AS "stateReason",
        i.credential_changes AS "credentialChanges",
-       i.created_at AS "createdAt", i.updated_at AS "updatedAt", least(coalesce(w.waiting, 0), ${countedTo}) AS waiting,
+       i.created_at AS "createdAt", i.updated_at AS "updatedAt", least(queued.waiting, ${countedTo}) AS waiting,
+       queued.is_cut OR queued.waiting > ${countedTo} AS "isWaitingCapped",
        CASE WHEN i.state = 'paused' THEN i.paused_at END AS "pausedAt", CASE WHEN i.state = 'paused' THEN o.email END AS "pausedBy",
        ${selectHealth}
      FROM integration i
      LEFT JOIN operator o ON o.id = i.paused_by
-     LEFT JOIN w ON w.integration_id = i.id
+     CROSS JOIN LATERAL (
+       SELECT coalesce(sum(own), 0)::int AS waiting, coalesce(bool_or(read > ${waitingRead}), false) AS is_cut
+       FROM (
+         SELECT sum(waiting) FILTER (WHERE integration_id = i.id) AS own, sum(waiting) AS read
+         FROM w WHERE channel = i.channel GROUP BY slice) s) queued
      ${joinHealth}
      WHERE i.app_id = $1 AND i.deleted_at IS NULL AND ($2::uuid IS NULL OR i.id = $2)
      ORDER BY i.name LIMIT ${maxIntegrationsListed}`,
@@ -142,27 +149,28 @@ async function listIntegrations(
 }
 
 /**
- * Queued messages by integration. Reads a bounded number of messages of each channel, those that are due first, by the indexes
+ * Queued messages by channel, slice and integration. Reads a bounded number of messages of each channel, those that are due first, by the indexes
  * of waiting messages and of messages with a job; once for all integrations of the channel. With the bounds as columns,
  * PostgreSQL expects few rows and follows the index in order.
  */
 const selectWaiting = `
-  SELECT m.integration_id, count(*)::int AS waiting
+  SELECT c.channel, m.slice, m.integration_id, count(*)::int AS waiting
   FROM (SELECT DISTINCT channel FROM integration
     WHERE app_id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR id = $2)) c
   CROSS JOIN LATERAL (
-    SELECT q.* FROM (VALUES (false, '-infinity'::timestamptz, 'infinity'::timestamptz), (true, '-infinity', 'infinity'))
-      s (is_bulk, after, until)
+    SELECT s.slice, q.* FROM (VALUES
+      (1, false, '-infinity'::timestamptz, 'infinity'::timestamptz), (2, true, '-infinity', 'infinity'))
+      s (slice, is_bulk, after, until)
     CROSS JOIN LATERAL (
       SELECT integration_id FROM message
       WHERE channel = c.channel AND is_bulk = s.is_bulk AND app_id = $1
         AND waiting_at > s.after AND waiting_at < s.until AND state = 'queued'
-      ORDER BY waiting_at LIMIT ${waitingRead}) q
+      ORDER BY waiting_at LIMIT ${waitingRead + 1}) q
     UNION ALL
-    (SELECT integration_id FROM message
-    WHERE channel = c.channel AND app_id = $1 AND has_job AND state = 'queued' LIMIT ${waitingRead})
+    (SELECT 3, integration_id FROM message
+    WHERE channel = c.channel AND app_id = $1 AND has_job AND state = 'queued' LIMIT ${waitingRead + 1})
   ) m
-  GROUP BY 1`;
+  GROUP BY 1, 2, 3`;
 
 async function findByName(
   pool: Queryable,

@@ -5,6 +5,8 @@ export type CurrentSuppression = {
   detail: string | null;
   /** The sender that it applies to; empty for every sender. */
   sender: string;
+  /** A key of `suppressionSources`; null for a device. */
+  source: string | null;
   /** E-mail address of the operator who added it. */
   addedBy: string | null;
   /** ISO 8601, because it is read within JSON. Null for a device. */
@@ -15,10 +17,11 @@ export type CurrentSuppression = {
 export function selectSuppression(verdict: string): string {
   return `CASE
     WHEN ${verdict}.suppression_id IS NOT NULL THEN (
-      SELECT jsonb_build_object('reason', p.reason, 'detail', p.detail, 'sender', p.sender, 'addedBy', o.email, 'at', p.created_at)
+      SELECT jsonb_build_object('reason', p.reason, 'detail', p.detail, 'sender', p.sender, 'source', p.source,
+        'addedBy', o.email, 'at', p.created_at)
       FROM suppression p LEFT JOIN operator o ON o.id = p.created_by
       WHERE p.id = ${verdict}.suppression_id AND p.app_id = ${verdict}.app_id)
     WHEN ${verdict}.device_obstacle = 'suppressed' THEN jsonb_build_object('reason', 'device_disabled',
-      'detail', ${verdict}.device_reason, 'sender', '', 'addedBy', NULL, 'at', NULL)
+      'detail', ${verdict}.device_reason, 'sender', '', 'source', NULL, 'addedBy', NULL, 'at', NULL)
   END`;
 }

@@ -197,8 +197,9 @@ describe('explainRequest', () => {
   });
 
   test('states who suppressed an address, when, why and for which sender', () => {
-    const manual = { reason: 'manual', detail: 'Left.', sender: '', addedBy: 'ops@example.com' };
-    const suppression = { ...manual, at: '2026-01-01T09:00:00.000Z' };
+    const manual = { reason: 'manual', detail: 'Left.', sender: '' };
+    const by = { source: 'manual', addedBy: 'ops@example.com' };
+    const suppression = { ...manual, ...by, at: '2026-01-01T09:00:00.000Z' };
     const skipped = { state: 'skipped', reason: 'suppressed' } as const;
     const explainWith = (changes: object) =>
       explain(skipped, {
@@ -215,9 +216,12 @@ describe('explainRequest', () => {
     expect(explainWith({})).toContain(
       'The address is suppressed for every sender: added by ops@example.com at 2026-01-01 09:00 UTC: Left. If',
     );
-    expect(explainWith({ reason: 'bounced', addedBy: null, sender: 'S' })).toContain(
+    expect(
+      explainWith({ reason: 'bounced', source: 'bounce', addedBy: null, sender: 'S' }),
+    ).toContain(
       'The address is suppressed for the sender S: a bounce was reported by the provider at 2026-01-01 09:00 UTC',
     );
+    expect(explainWith({ source: 'api', addedBy: null })).toContain('added by the API at');
     const verdicts = new Map([['m', { obstacle: null, suppression: null, optOut: null }]]);
     expect(explain(skipped, { verdicts })[1]).toContain('It is not suppressed now.');
   });

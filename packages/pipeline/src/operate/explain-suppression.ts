@@ -11,12 +11,12 @@ export type SuppressionText = { what: string; remedy: string };
 
 /** Explains a suppression: for which sender, by whom, when and why. */
 export function explainSuppression(suppression: CurrentSuppression): SuppressionText {
-  const { reason, detail, sender, addedBy, at } = suppression;
+  const { reason, detail, sender, source, addedBy, at } = suppression;
   const note = detail?.trim() ? `: ${detail.trim().replace(/[.]$/, '')}` : '';
-  if (reason === 'device_disabled') {
+  if (source === null) {
     return { what: `The provider refused the token of the device${note}.`, remedy: newToken };
   }
-  const by = formatSuppressor(reason, addedBy);
+  const by = formatSuppressor(source, addedBy);
   const time = at === null ? '' : ` at ${formatUtc(at)}`;
   const isKnown = (name: string): name is SuppressionReason =>
     Object.hasOwn(suppressionReasons, name);

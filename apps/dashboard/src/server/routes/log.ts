@@ -22,13 +22,13 @@ export function createLogHandlers(deps: LogHandlersDeps) {
   return {
     async 'GET /api/apps/:appId/log'({ app, query }) {
       const filter = await readLogFilter(app.id, query, deps);
-      if (!filter) return { rows: [], next: null, isPartial: false, skipsSearchedFrom: null };
+      if (!filter) return { rows: [], next: null, searchedFrom: null, skipsSearchedFrom: null };
       const { ids, next, isPartial, skipsSearchedFrom } = await deps.log.readPage(filter);
       const entries = await deps.log.readEntries(app.id, ids);
       return {
         rows: entries.map(toLogRow),
         next: next ?? null,
-        isPartial,
+        searchedFrom: isPartial && next ? toAcceptedAt(next) : null,
         skipsSearchedFrom: skipsSearchedFrom ? toAcceptedAt(skipsSearchedFrom) : null,
       };
     },

@@ -1,4 +1,5 @@
 import type { IntegrationHealthAnswer } from '../../api/integrations';
+import type { IntegrationQueue } from '../../api/queues';
 import { formatFull, formatMoment } from '../dates';
 import { count } from '../format';
 
@@ -26,12 +27,12 @@ export function formatLastHour({ succeeded, failed }: IntegrationHealthAnswer): 
   return `${count(succeeded)} succeeded, ${count(failed)} failed`;
 }
 
-/** The server counts waiting messages up to here. */
-const waitingCountedTo = 1_000;
+type WaitingCount = Pick<IntegrationQueue, 'waiting' | 'isWaitingCapped'>;
 
-/** `12`, `1,000+` */
-export function countWaiting(messages: number): string {
-  return count(messages, waitingCountedTo);
+/** `12`, `1,000+`; `0+` if there may be some behind a backlog of the channel. Undefined if none waits. */
+export function formatWaiting({ waiting, isWaitingCapped }: WaitingCount): string | undefined {
+  if (isWaitingCapped) return `${count(waiting)}+`;
+  return waiting > 0 ? count(waiting) : undefined;
 }
 
 export function formatLastSuccess({ lastSuccessAt }: IntegrationHealthAnswer): string {

@@ -92,6 +92,7 @@ export function createStored(): IntegrationAnswer {
     },
     usedBy: [],
     waiting: 0,
+    isWaitingCapped: false,
     createdAt: 1,
     updatedAt: 2,
     receiptUrl: null,

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { IntegrationAnswer } from '../../api/integrations';
+import { describeWaitingHarm } from '../../api/waiting-harm';
 import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { formatFull } from '../dates';
-import { plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { FormDialog } from '../parts/form-dialog';
 import { Icon } from '../parts/icons';
@@ -152,9 +152,8 @@ function RemoveDialog({
       isDanger
     >
       <p>
-        This deletes its credentials. The log keeps its name.
-        {integration.waiting > 0 &&
-          ` ${plural(integration.waiting, 'waiting message')} will fail as integration_removed.`}
+        This deletes its credentials. The log keeps its name.{' '}
+        {describeWaitingHarm(integration).join(' ')}
       </p>
       {only.length > 0 && (
         <p>

@@ -8,7 +8,7 @@ import { NoteBox } from '../parts/notes';
 import { buildPath } from '../route';
 import { listFormFields } from './form-values';
 import { HealthMark } from './health';
-import { countWaiting, formatLastHour } from './health-text';
+import { formatLastHour, formatWaiting } from './health-text';
 import styles from './integrations.module.css';
 
 export function IntegrationList({
@@ -61,6 +61,7 @@ function NoIntegration() {
 function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
   const app = useApp();
   const { registry } = useSession();
+  const waiting = formatWaiting(one);
   return (
     <li className={styles.card} aria-current={isOpen ? 'true' : undefined}>
       <span className={styles.picture}>
@@ -75,7 +76,7 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
         </small>
       </div>
       <small className={`${styles.users} cut`}>{usedText(one.usedBy)}</small>
-      <small className="num">{one.waiting > 0 ? `${countWaiting(one.waiting)} waiting` : ''}</small>
+      <small className="num">{waiting && `${waiting} waiting`}</small>
       <div>
         <HealthMark health={one.health} />
         <small>{formatLastHour(one.health)}</small>
@@ -85,8 +86,8 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
       )}
       {one.state === 'needs_attention' && (
         <NoteBox tone="amber" title={one.stateReason ?? 'The provider rejected its credentials.'}>
-          {one.waiting > 0
-            ? `${countWaiting(one.waiting)} waiting ${one.waiting === 1 ? 'message' : 'messages'} will be sent once it works.`
+          {waiting
+            ? `${waiting} waiting ${waiting === '1' ? 'message' : 'messages'} will be sent once it works.`
             : 'Messages wait until you save new credentials or a test passes.'}
         </NoteBox>
       )}

@@ -30,7 +30,7 @@ export function LogTable({
   // Scrolling to the end reads on. Without a scroll bar, and while few rows match, the button does.
   useEffect(() => {
     const isNearEnd = lastRendered >= visible.length - overscanRows;
-    const mayRead = list.hasOlder && !list.isPartial && !list.problem;
+    const mayRead = list.hasOlder && list.searchedFrom === null && !list.problem;
     if (isNearEnd && mayRead && (pane.current?.scrollTop ?? 0) > 0) void list.readOlder();
   }, [lastRendered, visible.length, list, pane]);
   const total = visible.length + headRows + (pending.length > 0 ? 1 : 0);
@@ -66,24 +66,34 @@ export function LogTable({
           ))}
         </tbody>
       </table>
-      {list.isRead && visible.length === 0 && pending.length === 0 && (
-        <p className="nothing">
-          {list.hasOlder
-            ? 'None of the newest requests matches these filters. Older requests were not searched yet.'
-            : 'No request matches these filters. Remove a filter to see more.'}
-        </p>
+      {list.isRead && (
+        <SearchEnd list={list} isEmpty={visible.length === 0 && pending.length === 0} />
       )}
       {list.skipsSearchedFrom !== null && <SkipLimit from={list.skipsSearchedFrom} />}
       {list.hasOlder && (
         <div className="more">
           <Button look="small" onClick={() => void list.readOlder()}>
-            Show older requests
+            {list.searchedFrom === null ? 'Show older requests' : 'Search older requests'}
           </Button>
         </div>
       )}
       <Announcement count={pending.length} />
     </section>
   );
+}
+
+/** How far the search went. */
+function SearchEnd({ list: { searchedFrom }, isEmpty }: { list: LogList; isEmpty: boolean }) {
+  if (searchedFrom !== null) {
+    const what = isEmpty ? 'No request matches these filters since' : 'Searched back to';
+    return (
+      <p className="nothing">
+        {what} {formatFull(searchedFrom)}. Older requests were not searched yet.
+      </p>
+    );
+  }
+  if (!isEmpty) return null;
+  return <p className="nothing">No request matches these filters. Remove a filter to see more.</p>;
 }
 
 function SkipLimit({ from }: { from: number }) {

@@ -20,8 +20,8 @@ export type LogList = {
   rows: LogRows;
   isRead: boolean;
   hasOlder: boolean;
-  /** The last search stopped at its limit: the reader decides whether to search further back. */
-  isPartial: boolean;
+  /** Set if the last search stopped at its limit: the reader decides whether to search further back. */
+  searchedFrom: number | null;
   /** See LogAnswer. */
   skipsSearchedFrom: number | null;
   live: LiveState;
@@ -35,7 +35,7 @@ export type LogList = {
 
 type Meta = {
   next: string | null;
-  isPartial: boolean;
+  searchedFrom: number | null;
   skipsSearchedFrom: number | null;
   readAt: number | undefined;
   problem: PageProblem | undefined;
@@ -43,7 +43,7 @@ type Meta = {
 
 const initialMeta: Meta = {
   next: null,
-  isPartial: false,
+  searchedFrom: null,
   skipsSearchedFrom: null,
   readAt: undefined,
   problem: undefined,

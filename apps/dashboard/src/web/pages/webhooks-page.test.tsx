@@ -185,6 +185,12 @@ test('a disabled endpoint shows the reason once, and can be enabled', async () =
   expect(api.call).toHaveBeenCalledWith(`PATCH ${endpointRoute}`, { ...place, body });
 });
 
+test('who removes an endpoint sees how many deliveries will not be sent, also past the end of the count', async () => {
+  open('e1', [{ ...endpoint, waiting: 1_000 }]);
+  await user.click(await button('Remove'));
+  expect(screen.getByText(/1,000\+ waiting deliveries will not be sent\.$/)).toBeTruthy();
+});
+
 test('a viewer sees endpoints and deliveries, and no button that changes them', async () => {
   open('e1', [endpoint], { mayChange: false });
   await button(/^message\.failed/);

@@ -3,12 +3,15 @@ import { Name } from './name';
 
 afterEach(cleanup);
 
-test('a name may break after its punctuation, and its text is unchanged', () => {
+test('each name of a text may break after its punctuation, and the text is unchanged', () => {
   render(
-    <p>
-      <Name text="orders.shipment_sent" />
-    </p>,
+    <h2>
+      <Name text="Roll back orders.shipment_sent to v1.  Now" />
+    </h2>,
   );
-  const name = screen.getByText('orders.shipment_sent');
-  expect(name.innerHTML).toBe('orders.<wbr>shipment_<wbr>sent');
+  const heading = screen.getByRole('heading', {
+    name: 'Roll back orders.shipment_sent to v1. Now',
+  });
+  const name = '<span class="name">orders.<wbr>shipment_<wbr>sent</span>';
+  expect(heading.innerHTML).toBe(`Roll back ${name} to v1.  Now`);
 });

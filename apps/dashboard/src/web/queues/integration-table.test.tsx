@@ -5,10 +5,14 @@ import { IntegrationTable } from './integration-table';
 
 afterEach(cleanup);
 
-function createIntegration(name: string, waiting: number): IntegrationQueue {
+function createIntegration(
+  name: string,
+  waiting: number,
+  isWaitingCapped = false,
+): IntegrationQueue {
   return {
     ...{ id: name, appId: 'a', name, channel: 'sms', provider: 'twilio' },
-    ...{ state: 'active', stateReason: null, waiting },
+    ...{ state: 'active', stateReason: null, waiting, isWaitingCapped },
     health: {
       ...{ verdict: 'healthy', lastSuccessAt: 0, lastFailureAt: null, lastError: null },
       ...{ failuresInRow: 0, succeeded: 0, failed: 0, isCircuitOpen: false },
@@ -31,7 +35,11 @@ test('an integration that needs attention says why, also without a failed attemp
 });
 
 test('the number of waiting messages leads to exactly these in the log', () => {
-  const integrations = [createIntegration('twilio eu', 12), createIntegration('full', 1_000)];
+  const integrations = [
+    createIntegration('twilio eu', 12),
+    createIntegration('full', 1_000, true),
+    createIntegration('behind', 0, true),
+  ];
   renderPart(
     <IntegrationTable
       integrations={[...integrations, createIntegration('idle', 0)]}
@@ -42,5 +50,6 @@ test('the number of waiting messages leads to exactly these in the log', () => {
   const link = screen.getByRole<HTMLAnchorElement>('link', { name: '12 waiting for twilio eu' });
   expect(link.getAttribute('href')).toBe('/apps/a/log?state=queued&integration=twilio+eu');
   expect(screen.getByRole('link', { name: '1,000+ waiting for full' })).toBeTruthy();
+  expect(screen.getByRole('link', { name: '0+ waiting for behind' })).toBeTruthy();
   expect(screen.queryByRole('link', { name: /waiting for idle/ })).toBeNull();
 });

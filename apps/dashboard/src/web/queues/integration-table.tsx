@@ -2,7 +2,7 @@ import type { IntegrationQueue } from '../../api/queues';
 import { useServices, useSession } from '../context';
 import { formatMoment } from '../dates';
 import { HealthMark } from '../integrations/health';
-import { countWaiting, formatLastError, formatLastHour } from '../integrations/health-text';
+import { formatLastError, formatLastHour, formatWaiting } from '../integrations/health-text';
 import { writeFilters } from '../log/filters';
 import { Button, Link } from '../parts/controls';
 import { type Column, Table } from '../parts/table';
@@ -92,9 +92,10 @@ const columns: Column<IntegrationQueue>[] = [
 ];
 
 /** A number of messages as a link to exactly these in the log. 0 is faint. */
-function WaitingLink({ integration: { appId, name, waiting } }: { integration: IntegrationQueue }) {
-  const text = countWaiting(waiting);
-  if (waiting === 0) return <span className="faint">{text}</span>;
+function WaitingLink({ integration }: { integration: IntegrationQueue }) {
+  const { appId, name } = integration;
+  const text = formatWaiting(integration);
+  if (!text) return <span className="faint">0</span>;
   const search = writeFilters({ state: 'queued', integration: name });
   return (
     <Link to={buildPath(appId, 'log')} search={search}>

@@ -88,7 +88,7 @@ function RequestHead({ request, onClose }: { request: RequestAnswer; onClose: ()
   const { event, version } = request;
   return (
     <div className="d-head">
-      <div className={`line ${styles.titleLine}`}>
+      <div className="line">
         <PaneHeading className="cut" title={event.name}>
           <Name text={event.name} />
         </PaneHeading>

@@ -87,7 +87,7 @@ function RunHead({
   }
   return (
     <div className="d-head">
-      <div className={`line ${requestStyles['titleLine']}`}>
+      <div className="line">
         <PaneHeading className="plain cut">Resend of {plural(run.matched, 'message')}</PaneHeading>
         <RunState run={run} />
         <span className="grow" />

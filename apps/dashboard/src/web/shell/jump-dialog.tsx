@@ -74,7 +74,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
             onPointerUp={() => open(jump)}
           >
             <Icon name={jump.icon} size={14} />
-            <span className="grow cut">{jump.text}</span>
+            <span className="grow">{jump.text}</span>
             <small>{jump.kind}</small>
           </div>
         ))}

@@ -183,7 +183,7 @@ function SuppressedNote({ row }: { row: SuppressionRow }) {
         {` for ${formatSuppressedSender(row.sender)}, `}
         {row.scope === 'optional' && 'optional events only, '}
         <Moment at={row.at} />
-        {`, by ${formatSuppressor(row.reason, row.addedBy)}`}
+        {`, by ${formatSuppressor(row.source, row.addedBy)}`}
         {row.detail && `: ${row.detail}`}
       </span>
     </small>

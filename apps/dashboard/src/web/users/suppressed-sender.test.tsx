@@ -19,6 +19,10 @@ const suppressions: SuppressionRow[] = [
     ...{ ...shared, id: '2', sender: '+15005550009', scope: 'optional' },
     ...{ reason: 'opted_out', source: 'reply', addedBy: null },
   },
+  {
+    ...{ ...shared, id: '3', sender: '+15005550010', scope: 'all' },
+    ...{ reason: 'manual', source: 'api', addedBy: null },
+  },
 ];
 
 test.each([
@@ -46,5 +50,6 @@ test.each([
     expect(screen.getByText(/for the sender \+15005550009/)).toBeTruthy();
     expect(screen.getAllByText(/ana@example.com/)).toHaveLength(1);
     expect(screen.getAllByText(/the recipient$/)).toHaveLength(1);
+    expect(screen.getAllByText(/the API$/)).toHaveLength(1);
   },
 );

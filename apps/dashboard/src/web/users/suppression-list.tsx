@@ -185,7 +185,7 @@ const columns: Column<SuppressionRow>[] = [
     header: 'By',
     className: 'opt',
     title: ({ addedBy }) => addedBy,
-    cell: ({ reason, addedBy }) => <span data-label="by">{formatSuppressor(reason, addedBy)}</span>,
+    cell: ({ source, addedBy }) => <span data-label="by">{formatSuppressor(source, addedBy)}</span>,
   },
   {
     header: 'Since',

@@ -32,7 +32,7 @@ export function MissingVariables({
       title={`${plural(value.missing.length, 'value')} missing in recent calls`}
     >
       {definition.missing === 'reject'
-        ? 'A message without them fails as missing_data.'
+        ? 'A message without a value fails as missing_data.'
         : 'A missing value renders as empty.'}
       {describeUnreadable(value)}
       <MissingList value={value} />

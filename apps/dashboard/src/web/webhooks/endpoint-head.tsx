@@ -11,7 +11,7 @@ import { Name } from '../parts/name';
 import { NoteBox, ProblemNote } from '../parts/notes';
 import { useForm } from '../parts/use-form';
 import { buildPath } from '../route';
-import { EndpointState } from './endpoint-state';
+import { countDeliveries, EndpointState } from './endpoint-state';
 import styles from './webhooks.module.css';
 
 type HeadProps = {
@@ -181,7 +181,7 @@ function RemoveDialog({ endpoint, onChanged, onClose }: HeadProps & { onClose: (
       <p>
         {endpoint.url} gets no more webhooks, and its deliveries are no longer shown.
         {endpoint.waiting > 0 &&
-          ` ${plural(endpoint.waiting, 'waiting delivery', 'waiting deliveries')} will not be sent.`}
+          ` ${countDeliveries(endpoint.waiting)} waiting ${endpoint.waiting === 1 ? 'delivery' : 'deliveries'} will not be sent.`}
       </p>
     </FormDialog>
   );

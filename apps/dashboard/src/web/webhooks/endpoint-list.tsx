@@ -1,12 +1,12 @@
 import type { WebhookEndpointAnswer } from '../../api/webhooks';
 import { useApp, useSession } from '../context';
-import { count, plural } from '../format';
+import { plural } from '../format';
 import { Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Name } from '../parts/name';
 import { NoteBox } from '../parts/notes';
 import { buildPath } from '../route';
-import { EndpointState } from './endpoint-state';
+import { countDeliveries, EndpointState } from './endpoint-state';
 import styles from './webhooks.module.css';
 
 export function EndpointList({
@@ -86,12 +86,10 @@ function Card({ endpoint, isOpen }: { endpoint: WebhookEndpointAnswer; isOpen: b
   );
 }
 
-const countedTo = 1_000;
-
 function listCounts(waiting: number, failed: number): string {
   return [
-    waiting > 0 && `${count(waiting, countedTo)} waiting`,
-    failed > 0 && `${count(failed, countedTo)} failed`,
+    waiting > 0 && `${countDeliveries(waiting)} waiting`,
+    failed > 0 && `${countDeliveries(failed)} failed`,
   ]
     .filter(Boolean)
     .join(', ');
