@@ -29,7 +29,7 @@ export function createServers(url: string): Servers {
 }
 
 /** The server is a replica, or was demoted, so it cannot write. */
-export class ReplicaError extends Error {
+class ReplicaError extends Error {
   constructor() {
     super('This PostgreSQL server is a replica');
     this.name = 'ReplicaError';

@@ -53,7 +53,7 @@ const poolerAdvice =
   'DATABASE_URL leads to a pooler. Set DATABASE_POOLING=transaction and DATABASE_DIRECT_URL (see docs/how-to/use-managed-postgresql.md).';
 
 /** What PgBouncer answers when its mode does not fit; undefined for other errors. */
-export function describePoolerProblem(error: unknown): string | undefined {
+function describePoolerProblem(error: unknown): string | undefined {
   const message = findDriverMessage(error);
   if (/unsupported startup parameter/.test(message)) return `PostgreSQL: ${poolerAdvice}`;
   if (/statement pooling mode/.test(message)) {
