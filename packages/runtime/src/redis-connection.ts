@@ -8,7 +8,12 @@ export type RedisConnection = Redis | Cluster;
 export type ServerOptions = Omit<RedisOptions, 'replyMapping'>;
 
 /** `isResent`: commands wait for a connection and are sent again after a lost one; otherwise they fail at once. */
-export type ConnectionOptions = { server: ServerOptions; isResent: boolean };
+export type ConnectionOptions = {
+  server: ServerOptions;
+  /** Also used if another server can take over. */
+  withReplicas?: ServerOptions;
+  isResent: boolean;
+};
 
 export const connectTimeoutMs = 1_000;
 const longestReconnectWaitMs = 2_000;
@@ -16,7 +21,10 @@ const longestReconnectWaitMs = 2_000;
 export function openRedis(url: string, options: ConnectionOptions): RedisConnection {
   const target = parseRedisUrl(url);
   if ('problem' in target) throw new Error(`REDIS_URL ${target.problem}`);
-  return target.mode === 'cluster' ? openCluster(target, options) : openServer(target, options);
+  if (target.mode === 'standalone') return openServer(target, options);
+  const server = { ...options.server, ...options.withReplicas };
+  const open = target.mode === 'cluster' ? openCluster : openServer;
+  return open(target, { ...options, server });
 }
 
 /** Options of a connection to one server of the target. */

@@ -8,7 +8,7 @@ export type RedisOptions = { url: string; log: Logger };
 
 const defaultCommandTimeoutMs = 1_000;
 /**
- * A server whose machine is gone answers nothing and closes nothing. Without this limit, commands would go to it, and not to
+ * A primary whose machine is gone answers nothing and closes nothing. Without this limit, commands would go to it, and not to
  * the promoted replica, until the system gives up after 15 minutes.
  */
 const silentServerMs = 2_000;
@@ -22,11 +22,11 @@ export function createRedis({
   const server = {
     maxRetriesPerRequest: 0,
     commandTimeout: commandTimeoutMs,
-    socketTimeout: Math.max(silentServerMs, commandTimeoutMs),
     // ioredis ignores the failure of its own attempt after a reconnect, and an unhandled one ends the process.
     autoResubscribe: false,
   };
-  return watch(openRedis(url, { server, isResent: false }), log);
+  const withReplicas = { socketTimeout: Math.max(silentServerMs, commandTimeoutMs) };
+  return watch(openRedis(url, { server, withReplicas, isResent: false }), log);
 }
 
 /** Longer than a consumer blocks on an empty queue, so that only a dead connection reaches it. */
