@@ -64,9 +64,9 @@ async function listFiles(root: string): Promise<string[]> {
 
 async function listTree(root: string, folder: string): Promise<string[]> {
   const { files, folders: inner } = await listEntries(root, folder);
-  const found = files.map((name) => `${folder}/${name}`);
-  for (const name of inner) found.push(...(await listTree(root, `${folder}/${name}`)));
-  return found;
+  const paths = files.map((name) => `${folder}/${name}`);
+  for (const name of inner) paths.push(...(await listTree(root, `${folder}/${name}`)));
+  return paths;
 }
 
 async function listEntries(root: string, folder: string) {

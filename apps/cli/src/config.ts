@@ -6,8 +6,8 @@ import {
   FileProblems,
   type Part,
   type PullInput,
-  parts,
   type Pushed,
+  parts,
   pullFiles,
   pushFiles,
 } from '@belfry/pipeline/configure';

@@ -44,3 +44,22 @@ test('a connection that PostgreSQL closes between two statements fails only its 
   const again = inTransaction(database.accepting, (client) => client.query('SELECT 1 AS one'));
   expect((await again).rows).toEqual([{ one: 1 }]);
 });
+
+test('within a transaction, a part that fails is undone alone, also when it is in another part', async () => {
+  const rows = await inTransaction(database.accepting, async (client) => {
+    await client.query('CREATE TEMPORARY TABLE kept (step text) ON COMMIT DROP');
+    const insert = (step: string) => client.query('INSERT INTO kept VALUES ($1)', [step]);
+    const fail = () => Promise.reject(new Error('undone'));
+    await inTransaction(client, () => insert('one'));
+    const outer = inTransaction(client, async () => {
+      await insert('two');
+      const inner = inTransaction(client, () => insert('three').then(fail));
+      await expect(inner).rejects.toThrow('undone');
+      await insert('four').then(fail);
+    });
+    await expect(outer).rejects.toThrow('undone');
+    await inTransaction(client, () => insert('five'));
+    return (await client.query<{ step: string }>('SELECT step FROM kept')).rows;
+  });
+  expect(rows).toEqual([{ step: 'one' }, { step: 'five' }]);
+});

@@ -11,15 +11,13 @@ import { categorySlugPattern } from './preferences';
 import { limits } from './wire/limits';
 import { webhookTypeNames } from './wire/webhook-events';
 
-// What operators may enter, in the dashboard and in files.
-
-export function nullable<Schema extends TSchema>(schema: Schema) {
+function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
 
-export const anyObject = Type.Record(Type.String(), Type.Unknown());
+const anyObject = Type.Record(Type.String(), Type.Unknown());
 
-export function createChoice<const Values extends readonly string[]>(values: Values) {
+function createChoice<const Values extends readonly string[]>(values: Values) {
   return Type.Unsafe<Values[number]>(Type.Union(values.map((value) => Type.Literal(value))));
 }
 
@@ -27,16 +25,16 @@ export function createChoice<const Values extends readonly string[]>(values: Val
 const closed = { additionalProperties: false };
 
 /** Not only white space and without control characters. */
-export const nameRule = { pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$' };
+const nameRule = { pattern: '^(?!\\s*$)[^\\u0000-\\u001f\\u007f]*$' };
 
 /** A name entered by an operator. */
-export const nameSchema = Type.String({
+const nameSchema = Type.String({
   maxLength: 128,
   ...nameRule,
   'x-problem': 'must have 1 to 128 characters and no control characters',
 });
 
-export const eventName = Type.String({
+const eventName = Type.String({
   maxLength: 128,
   pattern: '\\S',
   'x-problem': 'must have 1 to 128 characters and not be blank',
@@ -44,7 +42,7 @@ export const eventName = Type.String({
 
 const notAColor = 'must be a color such as #1d4ed8, in lower case';
 /** A text that matches the schema may still be no region: callers check that. */
-export const notARegion = 'must be a two-letter region such as US or DE';
+const notARegion = 'must be a two-letter region such as US or DE';
 
 function createSettingSchema(setting: AppSetting): TSchema {
   if (setting.kind === 'region') {
@@ -65,17 +63,17 @@ function createSettingSchema(setting: AppSetting): TSchema {
 }
 
 // One schema per key of the settings.
-export const appSettingSchemas = Object.fromEntries(
+const appSettingSchemas = Object.fromEntries(
   listAppSettings().map(([key, setting]) => [key, createSettingSchema(setting)]),
 ) as { [Key in keyof AppSettings]: TUnsafe<AppSettings[Key]> };
 
-export const categorySlugSchema = Type.String({
+const categorySlugSchema = Type.String({
   // pattern-ignore: A literal in packages/shared/src/preferences.ts.
   pattern: categorySlugPattern,
   'x-problem': `must have 1 to ${limits.categorySlugCharacters} lower-case letters, digits, hyphens or underscores, and start with a letter or digit`,
 });
 
-export const categoryText = Type.Object(
+const categoryText = Type.Object(
   {
     name: Type.String({
       maxLength: 100,
@@ -88,7 +86,7 @@ export const categoryText = Type.Object(
 );
 
 /** By language tag. */
-export const categoryTexts = Type.Record(
+const categoryTexts = Type.Record(
   Type.String({ pattern: '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' }),
   categoryText,
   {
@@ -99,14 +97,14 @@ export const categoryTexts = Type.Record(
   },
 );
 
-export const maxLocaleCharacters = 35;
-export const missingChoice = createChoice(['empty', 'reject']);
-export const onUnknownChoice = createChoice(['resend', 'resend_next', 'hold']);
-export const eventKind = createChoice(['mandatory', 'optional']);
+const maxLocaleCharacters = 35;
+const missingChoice = createChoice(['empty', 'reject']);
+const onUnknownChoice = createChoice(['resend', 'resend_next', 'hold']);
+const eventKind = createChoice(['mandatory', 'optional']);
 
 const dayMs = 24 * 60 * 60_000;
 
-export const policyInput = Type.Partial(
+const policyInput = Type.Partial(
   Type.Object({
     attempts: Type.Integer({ minimum: 1, maximum: 50 }),
     timeToLiveMs: Type.Integer({ minimum: 1_000, maximum: 30 * dayMs }),
@@ -126,7 +124,7 @@ const channelInput = Type.Partial(
 );
 
 /** The fields of a version besides its channels. */
-export const versionFields = {
+const versionFields = {
   defaultLocale: Type.String({
     maxLength: maxLocaleCharacters,
     pattern: '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$',
@@ -143,7 +141,7 @@ export const versionFields = {
 };
 
 /** A version as sent by the page. The server adds the defaults of omitted fields. */
-export const definitionInput = Type.Partial(
+const definitionInput = Type.Partial(
   Type.Object({
     ...versionFields,
     channels: Type.Record(Type.String(), channelInput, { maxProperties: 20 }),
@@ -151,9 +149,9 @@ export const definitionInput = Type.Partial(
   closed,
 );
 
-export const webhookTypeName = createChoice(webhookTypeNames);
+const webhookTypeName = createChoice(webhookTypeNames);
 
-export const webhookForm = {
+const webhookForm = {
   url: Type.String({ minLength: 1, maxLength: limits.webhookUrlCharacters }),
   types: Type.Array(webhookTypeName, {
     minItems: 1,
@@ -168,12 +166,39 @@ export const webhookForm = {
   }),
 };
 
-export const alertKindChoice = createChoice(alertKindNames);
-export const alertParams = Type.Record(Type.String({ maxLength: 32 }), Type.Number(), {
+const alertKindChoice = createChoice(alertKindNames);
+const alertParams = Type.Record(Type.String({ maxLength: 32 }), Type.Number(), {
   maxProperties: 10,
 });
 /** E-mail addresses, or one Slack channel. */
-export const alertRecipients = Type.Array(Type.String({ maxLength: 254 }), {
+const alertRecipients = Type.Array(Type.String({ maxLength: 254 }), {
   maxItems: maxAlertAddresses,
   'x-problem': `must have at most ${maxAlertAddresses} recipients`,
 });
+
+/** The schemas of everything that an operator enters, in the dashboard or in files. */
+export const operatorInput = {
+  alertKindChoice,
+  alertParams,
+  alertRecipients,
+  anyObject,
+  appSettingSchemas,
+  categorySlugSchema,
+  categoryText,
+  categoryTexts,
+  createChoice,
+  definitionInput,
+  eventKind,
+  eventName,
+  maxLocaleCharacters,
+  missingChoice,
+  nameRule,
+  nameSchema,
+  notARegion,
+  nullable,
+  onUnknownChoice,
+  policyInput,
+  versionFields,
+  webhookForm,
+  webhookTypeName,
+};

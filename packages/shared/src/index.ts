@@ -38,31 +38,7 @@ export {
   switchEverythingOff,
 } from './change-preferences';
 export { canonicalizeLocale, chooseLocale } from './choose-locale';
-export {
-  alertKindChoice,
-  alertParams,
-  alertRecipients,
-  anyObject,
-  appSettingSchemas,
-  categorySlugSchema,
-  categoryText,
-  categoryTexts,
-  createChoice,
-  definitionInput,
-  eventKind,
-  eventName,
-  maxLocaleCharacters,
-  missingChoice,
-  nameRule,
-  nameSchema,
-  notARegion,
-  nullable,
-  onUnknownChoice,
-  policyInput,
-  versionFields,
-  webhookForm,
-  webhookTypeName,
-} from './configuration-schemas';
+export { operatorInput } from './configuration-schemas';
 export type { Data, Json } from './data';
 export {
   AppError,

@@ -1,13 +1,9 @@
-import {
-  alertNoticeKinds,
-  alertOutcomes,
-  alertRecipients,
-  alertKindChoice as kind,
-  alertParams as params,
-} from '@belfry/shared';
+import { alertNoticeKinds, alertOutcomes, operatorInput } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { createChoice, nullable, time } from './schemas';
+
+const { alertRecipients, alertKindChoice: kind, alertParams: params } = operatorInput;
 
 const id = Type.String({ maxLength: 36 });
 

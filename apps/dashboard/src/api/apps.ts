@@ -1,7 +1,9 @@
-import { appSettingSchemas } from '@belfry/shared';
+import { operatorInput } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { createChoice, done, nameSchema, nullable, time } from './schemas';
+
+const { appSettingSchemas } = operatorInput;
 
 const optionalSettings = Type.Partial(Type.Object(appSettingSchemas)).properties;
 

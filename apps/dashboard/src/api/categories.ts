@@ -1,7 +1,9 @@
-import { categorySlugSchema, categoryText, categoryTexts } from '@belfry/shared';
+import { operatorInput } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { time } from './schemas';
+
+const { categorySlugSchema, categoryText, categoryTexts } = operatorInput;
 
 const category = Type.Object({
   slug: Type.String(),

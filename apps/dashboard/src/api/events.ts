@@ -1,14 +1,16 @@
-import {
-  definitionInput,
-  eventKind,
-  eventName,
-  missingChoice as missing,
-  onUnknownChoice as onUnknown,
-} from '@belfry/shared';
+import { operatorInput } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import { publishProblem } from './problem';
 import type { RouteSpec } from './route-spec';
 import { anyObject, confirmSchema, createChoice, done, nullable, time } from './schemas';
+
+const {
+  definitionInput,
+  eventKind,
+  eventName,
+  missingChoice: missing,
+  onUnknownChoice: onUnknown,
+} = operatorInput;
 
 const policy = Type.Object({
   attempts: Type.Integer(),

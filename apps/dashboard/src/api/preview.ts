@@ -1,8 +1,10 @@
-import { definitionInput, maxLocaleCharacters } from '@belfry/shared';
+import { operatorInput } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import { publishProblem } from './problem';
 import type { RouteSpec } from './route-spec';
 import { anyObject, nullable, time } from './schemas';
+
+const { definitionInput, maxLocaleCharacters } = operatorInput;
 
 const channelPreview = Type.Union([
   Type.Object({

@@ -1,6 +1,7 @@
+import { operatorInput } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 
-export { anyObject, createChoice, nameRule, nameSchema, nullable } from '@belfry/shared';
+export const { anyObject, createChoice, nameRule, nameSchema, nullable } = operatorInput;
 
 /** Unix milliseconds. */
 export const time = Type.Integer();

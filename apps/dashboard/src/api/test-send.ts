@@ -1,8 +1,10 @@
-import { definitionInput } from '@belfry/shared';
+import { operatorInput } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import { selectedChannels } from './preview';
 import type { RouteSpec } from './route-spec';
 import { anyObject, confirmSchema, createChoice, nullable, time } from './schemas';
+
+const { definitionInput } = operatorInput;
 
 const acceptedTest = Type.Object({ requestId: Type.String() });
 export type TestSendAnswer = Static<typeof acceptedTest>;

@@ -1,7 +1,9 @@
-import { webhookForm, webhookOutcomes, webhookTypeName } from '@belfry/shared';
+import { operatorInput, webhookOutcomes } from '@belfry/shared';
 import { type Static, Type } from '@sinclair/typebox';
 import type { RouteSpec } from './route-spec';
 import { anyObject, createChoice, done, nullable, time } from './schemas';
+
+const { webhookForm, webhookTypeName } = operatorInput;
 
 const endpoint = Type.Object({
   id: Type.String(),

@@ -4,11 +4,13 @@ import type { FairQueue } from '@belfry/runtime';
 import {
   canonicalizeLocale,
   linkNames,
-  maxLocaleCharacters,
+  operatorInput,
   TemplateError,
   type VersionDefinition,
 } from '@belfry/shared';
 import { findProblems } from './find-problems';
+
+const { maxLocaleCharacters } = operatorInput;
 
 export type DefinitionFacts = {
   channels: Record<string, AnyChannel>;

@@ -5,7 +5,7 @@ import { checkDefinition } from './check-definition';
 import { type Configuration, channels, type FileAlert, type FileEvent } from './configuration';
 import { type Files, fileNames, getEventFile, getTemplateFile, textFields } from './format-files';
 
-/** What the files may name. */
+/** The names that files may use. */
 export type Known = {
   /** The channel of each integration, by its name. */
   integrations: ReadonlyMap<string, string>;

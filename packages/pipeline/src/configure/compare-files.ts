@@ -38,7 +38,7 @@ export function digestFiles(files: Files): Digests {
 export type Compared = {
   from: Files;
   to: Files;
-  /** Of `to`, now and when both were last equal. */
+  /** Digests of `to` now. `base` has those of when both were last equal. */
   now: Digests;
   base: Digests;
 };

@@ -41,7 +41,7 @@ export type FileIntegration = {
   provider: string;
   /** A value may be a reference. */
   settings: Record<string, unknown>;
-  /** Of an absent credential, the stored one stays. */
+  /** The stored credential stays if it is absent here. */
   credentials: Record<string, Reference>;
 };
 
@@ -78,7 +78,7 @@ export type FileAlert = {
 
 export type FileAlertTarget = { integration: string; to: string[] };
 
-/** What is wrong with a file, as in `must be a number`. */
+/** `problem` says what is wrong, as in `must be a number`. */
 export type FileProblem = { file: string; problem: string };
 
 export function isReference(value: unknown): value is Reference {

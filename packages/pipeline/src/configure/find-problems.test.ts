@@ -1,7 +1,9 @@
-import { nameSchema } from '@belfry/shared';
+import { operatorInput } from '@belfry/shared';
 import { type StepCounter, startStepCounter } from '@belfry/testing';
 import { Type } from '@sinclair/typebox';
 import type * as FindProblems from './find-problems';
+
+const { nameSchema } = operatorInput;
 
 let steps: StepCounter;
 let findProblems: typeof FindProblems.findProblems;

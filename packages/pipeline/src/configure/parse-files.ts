@@ -1,22 +1,6 @@
 import { type AnyChannel, isPhoneRegion } from '@belfry/channels';
 import { maxCategories, maxWebhookEndpoints } from '@belfry/database';
-import {
-  alertKindChoice,
-  alertParams,
-  alertRecipients,
-  appSettingSchemas,
-  categorySlugSchema,
-  categoryTexts,
-  completeDefinition,
-  eventName,
-  listAppSettings,
-  maxAlertRules,
-  nameSchema,
-  notARegion,
-  policyInput,
-  versionFields,
-  webhookForm,
-} from '@belfry/shared';
+import { completeDefinition, listAppSettings, maxAlertRules, operatorInput } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { completeSettings, findProvider } from './check-integration';
 import type {
@@ -30,6 +14,21 @@ import { findProblems } from './find-problems';
 import { decodeName, encodeName, type Files, fileNames } from './format-files';
 import { groupTemplates, parseTemplates, type TemplateFile, templatePath } from './parse-templates';
 import { FileProblems, type Reader, readFile, readList } from './read-file';
+
+const {
+  alertKindChoice,
+  alertParams,
+  alertRecipients,
+  appSettingSchemas,
+  categorySlugSchema,
+  categoryTexts,
+  eventName,
+  nameSchema,
+  notARegion,
+  policyInput,
+  versionFields,
+  webhookForm,
+} = operatorInput;
 
 /** Rejects unknown fields. */
 const closed = { additionalProperties: false };

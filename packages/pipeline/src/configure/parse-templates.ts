@@ -1,7 +1,9 @@
-import { anyObject } from '@belfry/shared';
+import { operatorInput } from '@belfry/shared';
 import type { FileChannel } from './configuration';
 import { decodeName, type Files, textFields } from './format-files';
 import { type Reader, readFile } from './read-file';
+
+const { anyObject } = operatorInput;
 
 export type TemplateFile = { file: string; channel: string; locale: string; ending: string };
 

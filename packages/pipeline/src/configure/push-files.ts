@@ -64,13 +64,18 @@ export type Pushed = {
 
 /** Makes the app equal to the files, in one transaction. Throws FileProblems, and then nothing changed. */
 export async function pushFiles(deps: PushDeps, input: PushInput): Promise<Pushed> {
-  const wanted = parseFiles(input.files, channels);
+  const configuration = parseFiles(input.files, channels);
   return inTransaction(deps.pool, async (client) => {
     // A change of somebody else in between fails the transaction, and the next try sees it.
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
     const stored = await readStoredApp(client, deps.secrets, input);
-    const changes = listChanges(stored, wanted, input);
-    const { plan, secrets } = await checkPush(deps, { ...input, stored, wanted, changes });
+    const changes = listChanges(stored, configuration, input);
+    const { plan, secrets } = await checkPush(deps, {
+      ...input,
+      stored,
+      wanted: configuration,
+      changes,
+    });
     const state = judge(changes, secrets, input);
     if (state !== 'changed' || input.isDryRun) return { state, changes, secrets, base: input.base };
     await applyPlan(
@@ -79,8 +84,8 @@ export async function pushFiles(deps: PushDeps, input: PushInput): Promise<Pushe
       plan,
     );
     const after = await readStoredApp(client, deps.secrets, input);
-    requireEqual(listChanges(after, wanted, input));
-    return { state, changes, secrets, base: mergeBase(input, wanted, after) };
+    requireEqual(listChanges(after, configuration, input));
+    return { state, changes, secrets, base: mergeBase(input, configuration, after) };
   });
 }
 
@@ -131,7 +136,7 @@ type CheckInput = PushInput & {
   changes: readonly FileChange[];
 };
 
-/** What the push would write. Throws FileProblems. */
+/** Returns the plan of the push. Throws FileProblems. */
 async function checkPush({ findUrlProblem }: PushDeps, input: CheckInput) {
   const { stored, wanted, changes, parts } = input;
   const problems: FileProblem[] = [];
@@ -148,9 +153,9 @@ async function checkPush({ findUrlProblem }: PushDeps, input: CheckInput) {
     const problem = url === undefined ? undefined : findUrlProblem(url);
     if (problem) report(fileNames.webhooks, `${index}.url ${problem}`);
   }
-  const known = listKnown(input);
-  if (parts.includes('alerts')) checkAlerts(wanted, known, report);
-  if (parts.includes('events')) await checkEvents(input, known, report);
+  const names = listKnown(input);
+  if (parts.includes('alerts')) checkAlerts(wanted, names, report);
+  if (parts.includes('events')) await checkEvents(input, names, report);
   if (problems.length > 0) throw new FileProblems(problems);
   const byFile = new Map(changes.map((change) => [change.file, change]));
   const plan = { stored, wanted, changes: byFile, integrations, webhooks: resolved.webhooks };
@@ -187,7 +192,7 @@ async function checkEvents(
   }
 }
 
-/** What events and alert rules may name after the push. */
+/** Returns the names that events and alert rules may use after the push. */
 function listKnown({ stored, wanted, parts }: CheckInput): Known {
   const integrations = parts.includes('integrations') ? wanted.integrations : stored.integrations;
   const categories = parts.includes('categories') ? wanted.categories : stored.categories;

@@ -122,11 +122,11 @@ function toFileIntegration(
   const definition = findProvider(channels, { channel, provider });
   const settings = definition ? completeSettings(definition, storedSettings) : storedSettings;
   const filled = Object.keys(keepEntries(open, isFilled));
-  const made = definition ? listMadeFields(definition.credentials) : [];
+  const generated = definition ? listMadeFields(definition.credentials) : [];
   const credentials = file
     ? Object.entries(file.credentials).filter(([credential]) => filled.includes(credential))
     : filled
-        .filter((credential) => !made.includes(credential))
+        .filter((credential) => !generated.includes(credential))
         .map((credential) => [credential, { env: nameVariable(name, credential) }]);
   return {
     ...{ name, channel, provider },

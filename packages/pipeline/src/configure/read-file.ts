@@ -45,7 +45,7 @@ export function readList<T extends TSchema>(reader: Reader, file: string, schema
 }
 
 /** The message of the parser may quote the file, and with it a secret that is there by mistake. */
-export function parseJson(text: string): { value: unknown } | { problem: string } {
+function parseJson(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {

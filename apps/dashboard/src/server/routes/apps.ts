@@ -7,12 +7,14 @@ import type {
   AppIntegrations,
 } from '@belfry/database';
 import type { QueueFacts } from '@belfry/pipeline/operate';
-import { type AppSettings, listAppSettings, notARegion } from '@belfry/shared';
+import { type AppSettings, listAppSettings, operatorInput } from '@belfry/shared';
 import type { AppAnswer } from '../../api/apps';
 import type { StoreStatus } from '../../api/queues';
 import { listGoingLiveItems } from '../going-live';
 import { invalid, notFound, requireName } from '../problem';
 import type { Handlers } from '../route';
+
+const { notARegion } = operatorInput;
 
 export type AppHandlersDeps = {
   apps: AccountApps;
