@@ -211,7 +211,10 @@ describe('the log', () => {
 
   test('says how far a search went that ended at its limit, and continues there', async () => {
     const { tenant, call } = await dashboard.createNeighbour();
-    const [common, rare] = await Promise.all([createTenantEvent(tenant), createTenantEvent(tenant)]);
+    const [common, rare] = await Promise.all([
+      createTenantEvent(tenant),
+      createTenantEvent(tenant),
+    ]);
     const [oldest = '', ...newer] = Array.from({ length: 2_002 }, newId).sort();
     await insertSent(tenant, rare, [oldest]);
     await insertSent(tenant, common, newer);
