@@ -194,8 +194,8 @@ export function formatSuppressedSender(sender: string | null): string {
 
 /** Names the operator who added or imported a suppression, else the party that its source names. */
 export function formatSuppressor(source: string, addedBy: string | null): string {
-  const known: Record<string, { by: string }> = suppressionSources;
-  return addedBy ?? known[source]?.by ?? 'an unknown source';
+  const parties: Record<string, { by: string }> = suppressionSources;
+  return addedBy ?? parties[source]?.by ?? 'an unknown source';
 }
 
 /** A change to a contact that a provider's answer implies. */

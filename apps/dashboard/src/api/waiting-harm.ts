@@ -1,6 +1,6 @@
 import type { IntegrationAnswer } from './integrations';
 
-/** What happens to the messages that wait for an integration when it is removed; empty if none waits. */
+/** The end of the messages that wait for a removed integration, as a sentence; empty if none waits. */
 export function describeWaitingHarm({
   waiting,
   isWaitingCapped,

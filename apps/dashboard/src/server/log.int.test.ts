@@ -26,7 +26,7 @@ async function list(
   return { ids: body.rows.map((row: { requestId: string }) => row.requestId), ...body };
 }
 
-const createEventOf = (tenant: Tenant) =>
+const createTenantEvent = (tenant: Tenant) =>
   dashboard.factories.createEvent(tenant, {
     email: channelVersion({ subject: 'Hello', text: 'Hello' }),
   });
@@ -211,7 +211,10 @@ describe('the log', () => {
 
   test('says how far a search went that ended at its limit, and continues there', async () => {
     const { tenant, call } = await dashboard.createNeighbour();
-    const [common, rare] = await Promise.all([createEventOf(tenant), createEventOf(tenant)]);
+    const [common, rare] = await Promise.all([
+      createTenantEvent(tenant),
+      createTenantEvent(tenant),
+    ]);
     const [oldest = '', ...newer] = Array.from({ length: 2_002 }, newId).sort();
     await insertSent(tenant, rare, [oldest]);
     await insertSent(tenant, common, newer);
