@@ -8,7 +8,7 @@ type Callback = (error: unknown, result?: unknown) => void;
 /**
  * `settings`: such as `lock_timeout=2s`. A connection to a pooler in transaction mode, such as PgBouncer: each transaction may use another connection of the
  * server. So settings hold for one transaction, a statement alone gets a transaction of its own, and no statement is
- * prepared under a name. What belongs together is sent without waiting for answers between, so it takes one round trip.
+ * prepared under a name. The parts of a statement’s transaction are sent at once, so they take one round trip.
  */
 export function createPooledClient(settings: string[]): typeof pg.Client {
   const set = settings.map((setting) => `SET LOCAL ${setting.replace('=', " = '")}'`);

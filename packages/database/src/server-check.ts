@@ -52,7 +52,7 @@ async function readPostgresFacts(client: Queryable): Promise<PostgresFacts> {
 const poolerAdvice =
   'DATABASE_URL leads to a pooler. Set DATABASE_POOLING=transaction and DATABASE_DIRECT_URL (see docs/how-to/use-managed-postgresql.md).';
 
-/** What PgBouncer answers when its mode does not fit; undefined for other errors. */
+/** The problem if PgBouncer refused the connection or the transaction; undefined for other errors. */
 function describePoolerProblem(error: unknown): string | undefined {
   const message = findDriverMessage(error);
   if (/unsupported startup parameter/.test(message)) return `PostgreSQL: ${poolerAdvice}`;

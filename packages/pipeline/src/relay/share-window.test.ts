@@ -115,7 +115,7 @@ describe('computeGatewayCapacity', () => {
 });
 
 const part = fc.double({ min: 0, max: 1, noNaN: true });
-/** What happens between two counts: parts of what is in Redis, and of what the gateways may queue. */
+/** Changes between two counts: parts of what is in Redis, and of what the gateways may queue. */
 const step = fc.record({
   single: fc.nat(400),
   bulk: fc.nat(400),
@@ -147,7 +147,7 @@ test('the relay and the gateways together never exceed a window, nor bulk its th
           counted.push(take(waiting.single, false, counted));
           counted.push(take(waiting.bulk, true, counted));
           const [, , moreSingle, moreBulk] = counted.map(({ messages }) => messages);
-          // What a gateway writes after a count, it subtracts from the capacity that the count leaves.
+          // A gateway subtracts what it writes after a count from the capacity that the count leaves.
           const unseen = Math.floor((granted - written) * late);
           single += Number(moreSingle) + unseen;
           bulks += Number(moreBulk);
