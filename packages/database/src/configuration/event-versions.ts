@@ -66,7 +66,8 @@ export function createEventVersions(pool: Queryable) {
         const event = await lockEvent(client, appId, eventId);
         if (!event) return undefined;
         const version = { eventId, definition: completeDefinition(definition) };
-        return publishVersion(client, { ...actor, appId }, version, event.liveVersionId);
+        const replacedId = event.draft === null ? null : event.liveVersionId;
+        return publishVersion(client, { ...actor, appId }, version, replacedId);
       });
     },
 

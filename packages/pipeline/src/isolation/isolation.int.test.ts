@@ -10,6 +10,7 @@ import {
 import { describeStatements } from './sql-types.fixture';
 import { typeExceptions } from './type-exceptions.fixture';
 import { useAlerts } from './use-alerts.fixture';
+import { useConfiguration } from './use-configuration.fixture';
 import * as dashboard from './use-dashboard.fixture';
 import * as deliver from './use-deliver.fixture';
 import * as gateway from './use-gateway.fixture';
@@ -61,6 +62,7 @@ async function useAll(): Promise<void> {
   await operate.useMetadata(world);
   await operate.useCancels(world);
   await webhooks.useWebhooks(world);
+  await useConfiguration(world);
   await upkeep.useInstallation(world);
   await upkeep.useErasure(world);
   await upkeep.useUpkeep(world);

@@ -59,7 +59,7 @@ export function watchStatements(
       const site = sites.getStore() ?? findSite();
       const config = toConfig(statement, values);
       if (/^BEGIN/i.test(config.text)) isInTransaction = true;
-      if (/^(COMMIT|ROLLBACK)/i.test(config.text)) isInTransaction = false;
+      if (/^(COMMIT|ROLLBACK(?! TO))/i.test(config.text)) isInTransaction = false;
       return check(send, { ...site, isInTransaction, query: config });
     };
     return Object.assign(client, { query });
