@@ -6,9 +6,9 @@ type Statement = string | (pg.QueryConfig & { name?: string | undefined });
 type Callback = (error: unknown, result?: unknown) => void;
 
 /**
- * `settings`: such as `lock_timeout=2s`. A connection to a pooler in transaction mode, such as PgBouncer: each transaction may use another connection of the
- * server. So settings hold for one transaction, a statement alone gets a transaction of its own, and no statement is
- * prepared under a name. The parts of a statement’s transaction are sent at once, so they take one round trip.
+ * A connection to a pooler in transaction mode, such as PgBouncer: each transaction may use another connection of the
+ * server. So the settings, such as `lock_timeout=2s`, hold for one transaction, a statement alone gets a transaction of its
+ * own, and no statement is prepared under a name. The parts of that transaction are sent at once: one round trip.
  */
 export function createPooledClient(settings: string[]): typeof pg.Client {
   const set = settings.map((setting) => `SET LOCAL ${setting.replace('=', " = '")}'`);

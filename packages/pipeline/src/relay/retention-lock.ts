@@ -33,53 +33,42 @@ export function withAlertsLock(pool: pg.Pool, work: Work): Promise<boolean> {
 
 /**
  * An open transaction holds the lock, because a pooler in transaction mode keeps no session. It reads nothing, so it does not
- * hold back vacuum. The work has a connection of its own and ends when that of the lock breaks.
+ * hold back vacuum. The work has a connection of its own, which is closed when that of the lock breaks.
  */
 async function withLock(pool: pg.Pool, key: number, work: Work): Promise<boolean> {
   const holder = await pool.connect();
-  let lost: Error | undefined;
-  const onLost = (error: Error) => {
-    lost = error;
-  };
-  holder.on('error', onLost);
+  let worker: pg.PoolClient | undefined;
+  function endWorker(error?: Error): void {
+    worker?.release(error);
+    worker = undefined;
+  }
+  holder.on('error', endWorker);
   try {
-    await holder.query('BEGIN');
-    await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    const { rows } = await holder.query<{ is_ours: boolean }>(
-      'SELECT pg_try_advisory_xact_lock($1) AS is_ours',
-      [key],
-    );
-    const isOurs = rows[0]?.is_ours === true;
-    if (isOurs) await withConnection(pool, (client) => work(untilLost(client, () => lost)));
+    const isOurs = await lock(holder, key);
+    if (isOurs) {
+      worker = await pool.connect();
+      await work(worker);
+      endWorker();
+    }
     await holder.query('COMMIT');
+    holder.off('error', endWorker).release();
     return isOurs;
-  } catch (error) {
-    lost ??= error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    holder.off('error', onLost);
-    // The lock ends with its connection.
-    holder.release(lost);
+  } catch (cause) {
+    // The lock ends with its connection. That of the work may be within a transaction.
+    const error = new Error('The work of a lock failed', { cause });
+    endWorker(error);
+    holder.off('error', endWorker).release(error);
+    throw cause;
   }
 }
 
-/** A connection that failed is destroyed, as it may be within a transaction. */
-async function withConnection(pool: pg.Pool, work: (client: Queryable) => Promise<void>) {
-  const client = await pool.connect();
-  let isReusable = false;
-  try {
-    await work(client);
-    isReusable = true;
-  } finally {
-    client.release(!isReusable);
-  }
-}
-
-function untilLost(client: Queryable, readLost: () => Error | undefined): Queryable {
-  const query = (...args: Parameters<Queryable['query']>) => {
-    const lost = readLost();
-    if (lost) throw new Error('The lock was lost with its connection', { cause: lost });
-    return client.query(...args);
-  };
-  return { query: query as Queryable['query'] };
+/** Begins a transaction; returns false if another process holds the lock. */
+async function lock(client: Queryable, key: number): Promise<boolean> {
+  await client.query('BEGIN');
+  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  const { rows } = await client.query<{ is_ours: boolean }>(
+    'SELECT pg_try_advisory_xact_lock($1) AS is_ours',
+    [key],
+  );
+  return rows[0]?.is_ours === true;
 }
