@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { untried } from './exceptions.fixture';
+import { untried } from './untried.fixture';
 
 export type SourceStatement = {
   /** File and line, as in `users.ts:30`. */

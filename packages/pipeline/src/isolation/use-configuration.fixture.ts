@@ -4,7 +4,7 @@ import { pullFiles } from '../configure/pull-files';
 import { pushFiles } from '../configure/push-files';
 import type { World } from './world.fixture';
 
-/** Reads the configuration as files, and compares it with them. What a push writes, other fixtures write. */
+/** Reads the configuration as files, and compares it with them. Other fixtures write what a push writes. */
 export async function useConfiguration({ database, ...world }: World): Promise<void> {
   // The integrations of this world have no sealed credentials.
   const secrets = { ...world.secrets, open: () => '{}' };
