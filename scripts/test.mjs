@@ -26,8 +26,7 @@ import { ensureBuilt, ensureGenerated, ensureInstalled } from './workspace.mjs';
 
 const minuteMs = 60_000;
 const namePrefix = 'belfry-test-';
-/** One more than cores: with as many, 40 % of the processor time was free, as tests wait for servers and timers. */
-const defaultWorkers = availableParallelism() + 1;
+const defaultWorkers = Math.max(2, availableParallelism() - 1);
 /** On a busy machine a finished worker may need longer to exit than Jest's 0.5 s. */
 const gracefulExit = '--workerGracefulExitTimeout=5000';
 const reports = path.join(root, '.belfry', 'reports');
