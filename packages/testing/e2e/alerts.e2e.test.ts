@@ -1,8 +1,8 @@
 import {
   type AlertRuleFields,
   createAlertRules,
+  createAppIntegrations,
   createSystemActor,
-  markActive,
   writeIntegrationResults,
 } from '@belfry/database';
 import { newId } from '@belfry/runtime';
@@ -159,7 +159,13 @@ test('integration_failing fires when a provider refuses a password, and is resol
     mail,
   ]);
   await sql(`UPDATE message SET state = 'failed', due_at = NULL WHERE integration_id = $1`, [mail]);
-  await markActive(system.database.lookUps, { integrationId: mail, updatedAt: rows[0].updatedAt });
+  // The worker writes the failure within 5 s, also after this success.
+  await createAppIntegrations(system.database.lookUps).recordTestResult(
+    createSystemActor(tenant.accountId),
+    tenant.appId,
+    { integrationId: mail, updatedAt: rows[0].updatedAt },
+    { isWorking: true, detail: '' },
+  );
   await expectResolved('integration_failing', ruleId);
 });
 
