@@ -19,7 +19,7 @@ export const settings = {
     for: ['api', 'worker', 'cli', 'dashboard'],
     default: 'session',
     values: ['session', 'transaction'],
-    help: '`transaction` if DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer; see docs/how-to/use-managed-postgresql.md.',
+    help: 'Set `transaction` if DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer; see docs/how-to/use-managed-postgresql.md.',
   }),
   DATABASE_DIRECT_URL: text({
     group: 'stores',
