@@ -1,8 +1,8 @@
 import type { RedisNode, RedisTarget } from './redis-url';
 
 /**
- * What the operator must change, by the start or the code of the error; undefined if the server is only unavailable. Each text
- * continues a sentence that starts with the server's address.
+ * Finds the change that an operator must make, by the start or the code of the error; undefined if the server is only
+ * unavailable. Each text continues a sentence that starts with the server's address.
  */
 export function describeRedisError(error: Error): string | undefined {
   const code = 'code' in error ? String(error.code) : '';
