@@ -1,4 +1,4 @@
-import { createDatabase, type Database } from '@belfry/database';
+import type { Database } from '@belfry/database';
 import {
   createLogger,
   createRedis,
@@ -13,6 +13,7 @@ import {
   createStatementCounter,
   eventually,
   type Factories,
+  openDatabase,
   type Tenant,
   testDatabase,
   testKeyRing,
@@ -47,7 +48,7 @@ beforeAll(async () => {
   });
   const deps = createApiDeps(env, log, shutdown);
   server = createApiServer(createApi(deps), { ...deps.https, newId, log });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
   redis = createRedis({ url: testRedis().url, log });
   await waitForRedis(redis, 5_000);
   factories = createFactories(database);

@@ -1,10 +1,11 @@
 import type { Server } from 'node:http';
 import { Writable } from 'node:stream';
-import { createDatabase, type Database } from '@belfry/database';
+import type { Database } from '@belfry/database';
 import { createLogger, createRedis, createShutdown, newId, readEnv } from '@belfry/runtime';
 import {
   createFactories,
   type Factories,
+  openDatabase,
   type Tenant,
   testDatabase,
   testKeyRing,
@@ -79,7 +80,7 @@ export async function createStoredGateway({
   const api = createApi({ ...apiDeps, ...(slack ? { slack } : {}), ...deps });
   const server = createApiServer(api, { ...apiDeps.https, newId, log });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const database = createDatabase({ url, poolSize: 2, log });
+  const database = openDatabase({ url, poolSize: 2 });
   const redis = createRedis({ url: store.url, log });
   const factories = createFactories(database);
   const tenant = await factories.createTenant();

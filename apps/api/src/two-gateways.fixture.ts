@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { createDatabase, type Database, migrate } from '@belfry/database';
+import { type Database, migrate } from '@belfry/database';
 import { createLogger, createRedis, newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   createTcpProxy,
   type OwnStore,
+  openDatabase,
   ownPostgres,
   ownRedis,
   startProcess,
@@ -27,7 +28,7 @@ const log = createLogger({ level: 'error', process: 'test' });
 export async function startTwoGateways() {
   const [postgres, redis] = await Promise.all([ownPostgres(), ownRedis({ persistence: false })]);
   await migrate(postgres.url, migrations);
-  const database = createDatabase({ url: postgres.url, poolSize: 2, log });
+  const database = openDatabase({ url: postgres.url, poolSize: 2 });
   const factories = createFactories(database);
   const tenant = await factories.createTenant();
   const { name: event } = await factories.createEvent(tenant, {

@@ -1,17 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, createSecrets, newId, readEnv } from '@belfry/runtime';
+import type { Database } from '@belfry/database';
+import { createSecrets, newId, readEnv } from '@belfry/runtime';
 import { parseApiKey } from '@belfry/shared';
-import { createFactories, ownDatabase, testRedis } from '@belfry/testing';
+import { createFactories, openDatabase, ownDatabase, testRedis } from '@belfry/testing';
 import { runCli } from './cli';
 import { createCommands } from './commands';
 
 jest.setTimeout(60_000);
 
 const migrations = path.resolve(__dirname, '..', '..', '..', 'prisma', 'migrations');
-const log = createLogger({ level: 'error', process: 'test' });
 const createRingKey = (id: string, byte: number) =>
   `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
 const [k1, k2] = [createRingKey('k1', 1), createRingKey('k2', 2)];
@@ -22,7 +21,7 @@ let database: Database;
 
 beforeEach(async () => {
   ({ url, drop: dropOwn } = await ownDatabase());
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
 });
 
 afterEach(async () => {

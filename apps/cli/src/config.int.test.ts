@@ -5,19 +5,23 @@ import {
   createAlertRules,
   createAppEvents,
   createAppIntegrations,
-  createDatabase,
   createSystemActor,
   type Database,
   openCredentials,
 } from '@belfry/database';
-import { createLogger, createSecrets, readEnv } from '@belfry/runtime';
-import { channelVersion, createFactories, ownDatabase, testRedis } from '@belfry/testing';
+import { createSecrets, readEnv } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  ownDatabase,
+  testRedis,
+} from '@belfry/testing';
 import { runCli } from './cli';
 import { createCommands } from './commands';
 
 jest.setTimeout(60_000);
 
-const log = createLogger({ level: 'error', process: 'test' });
 const ring = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const secrets = createSecrets(ring);
 const password = 'pass-that-no-file-has';
@@ -31,7 +35,7 @@ let tenant: { accountId: string; appId: string };
 
 beforeEach(async () => {
   ({ url, drop: dropOwn } = await ownDatabase());
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
   dir = path.join(await mkdtemp(path.join(tmpdir(), 'belfry-config-')), 'folder');
   tenant = await createConfiguredApp();
 });

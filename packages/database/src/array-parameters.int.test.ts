@@ -1,14 +1,12 @@
-import { createLogger } from '@belfry/runtime';
-import { testDatabase } from '@belfry/testing';
+import { openDatabase, testDatabase } from '@belfry/testing';
 import fc from 'fast-check';
 import { byteaArray, jsonColumn, plainArray, readJsonColumn, textArray } from './array-parameters';
-import { createDatabase, type Database } from './client';
+import type { Database } from './client';
 
 let database: Database;
 
 beforeAll(async () => {
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url: (await testDatabase()).url, poolSize: 1, log });
+  database = openDatabase({ url: (await testDatabase()).url, poolSize: 1 });
 });
 afterAll(() => database.close());
 

@@ -1,15 +1,20 @@
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Factories, type Tenant, testDatabase } from '@belfry/testing';
-import { createDatabase, type Database } from './client';
+import { newId } from '@belfry/runtime';
+import {
+  createFactories,
+  type Factories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
+import type { Database } from './client';
 import { createIdLists, createLookUps, type LookUps } from './look-ups';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let factories: Factories;
 let lookUps: LookUps;
 
 beforeAll(async () => {
-  database = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
+  database = openDatabase({ url: (await testDatabase()).url, poolSize: 2 });
   factories = createFactories(database);
   lookUps = createLookUps(database.lookUps);
 });

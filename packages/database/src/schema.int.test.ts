@@ -1,14 +1,12 @@
-import { createLogger } from '@belfry/runtime';
-import { testDatabase } from '@belfry/testing';
-import { createDatabase, type Database } from './client';
+import { openDatabase, testDatabase } from '@belfry/testing';
+import type { Database } from './client';
 import { Prisma } from './generated/client';
 
 let database: Database;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
 });
 
 afterAll(() => database.close());

@@ -1,14 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createLogger } from '@belfry/runtime';
-import { testDatabase } from '@belfry/testing';
-import { createDatabase, type Database } from './client';
+import { openDatabase, testDatabase } from '@belfry/testing';
+import type { Database } from './client';
 import { inTransaction, undoneOrTaken } from './transaction';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 
 beforeAll(async () => {
-  database = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
+  database = openDatabase({ url: (await testDatabase()).url, poolSize: 2 });
 });
 
 afterAll(() => database.close());

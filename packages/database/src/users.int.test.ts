@@ -1,6 +1,12 @@
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, eventually, testDatabase, testSecrets } from '@belfry/testing';
-import { createDatabase, type Database } from './client';
+import { newId } from '@belfry/runtime';
+import {
+  createFactories,
+  eventually,
+  openDatabase,
+  testDatabase,
+  testSecrets,
+} from '@belfry/testing';
+import type { Database } from './client';
 import { userTokenPlace } from './look-ups';
 import { createUsers } from './users';
 
@@ -8,8 +14,7 @@ let database: Database;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
 });
 
 afterAll(() => database.close());

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createDatabase as createPools, type Database } from '@belfry/database';
 import { createDatabase, dropDatabase, withDatabase } from '@belfry/embedded';
+import { createLogger } from '@belfry/runtime';
 import { readTestEnv, workerId } from './test-env';
 
 let clone: Promise<{ url: string }> | undefined;
@@ -28,4 +30,13 @@ async function cloneTemplate(): Promise<{ url: string }> {
   const name = `${template}_w${workerId()}`;
   await createDatabase(templateUrl, name, template);
   return { url: withDatabase(templateUrl, name) };
+}
+
+/** A test is patient: processes beside it may take both cores, or a pause of the machine may take seconds. */
+const connectTimeoutMs = 15_000;
+
+/** The pools of a test. Warnings are not logged. */
+export function openDatabase(options: { url: string; poolSize: number }): Database {
+  const log = createLogger({ level: 'error', process: 'test' });
+  return createPools({ ...options, log, connectTimeoutMs });
 }

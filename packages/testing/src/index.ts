@@ -24,7 +24,7 @@ export { formatChaosReport } from './chaos/report';
 export { runChaos } from './chaos/run';
 export { startProcess, type TestProcess } from './child-process';
 export { type CommandCounter, createCommandCounter } from './command-counter';
-export { ownDatabase, testDatabase } from './database';
+export { openDatabase, ownDatabase, testDatabase } from './database';
 export { eventually } from './eventually';
 export {
   channelVersion,

@@ -1,6 +1,4 @@
-import { createDatabase } from '@belfry/database';
-import { createLogger } from '@belfry/runtime';
-import { testDatabase } from './database';
+import { openDatabase, testDatabase } from './database';
 import { createStatementCounter, type StatementCounter } from './statement-counter';
 
 let counter: StatementCounter;
@@ -12,8 +10,7 @@ afterAll(() => counter.close());
 
 describe('a statement counter', () => {
   test('reports each statement that PostgreSQL executes, once, in order and by its text', async () => {
-    const log = createLogger({ level: 'error', process: 'test' });
-    const database = createDatabase({ url: counter.url, poolSize: 1, log });
+    const database = openDatabase({ url: counter.url, poolSize: 1 });
     const { accepting } = database;
     const large = 'x'.repeat(300_000);
     const statements = await counter.during(async () => {

@@ -1,7 +1,7 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import { startProcess, type TestProcess } from './child-process';
-import { ownDatabase, testDatabase } from './database';
+import { openDatabase, ownDatabase, testDatabase } from './database';
 import { eventually } from './eventually';
 import { createFactories, type Factories, type Tenant, testKeyRing } from './factories';
 import { testRedis } from './redis';
@@ -54,15 +54,11 @@ const quick = {
   LOOKUP_CACHE_MS: '0',
 };
 
-/** The test itself is patient: processes that start beside it may take both cores for seconds. */
-const connectTimeoutMs = 15_000;
-
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const own = options.databaseUrl === undefined ? await ownDatabase() : undefined;
   const databaseUrl = own?.url ?? String(options.databaseUrl);
   const env = await testEnvironment({ ...options, databaseUrl });
-  const log = createLogger({ level: 'error', process: 'test' });
-  const database = createDatabase({ url: databaseUrl, poolSize: 2, log, connectTimeoutMs });
+  const database = openDatabase({ url: databaseUrl, poolSize: 2 });
   const api = startProcess('apps/api/dist/main.js', env);
   const workers: TestProcess[] = [];
 

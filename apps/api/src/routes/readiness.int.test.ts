@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createDatabase, migrate } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { testDatabase } from '@belfry/testing';
+import { migrate } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { openDatabase, testDatabase } from '@belfry/testing';
 import request from 'supertest';
 import { createStoredGateway } from '../stored-gateway.fixture';
 
@@ -25,9 +25,8 @@ function copyWithoutNewest(): string {
 }
 
 async function createOwnDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const log = createLogger({ level: 'error', process: 'test' });
   const { url: serverUrl } = await testDatabase();
-  const server = createDatabase({ url: serverUrl, poolSize: 2, log });
+  const server = openDatabase({ url: serverUrl, poolSize: 2 });
   const name = `belfry_test_readiness_${newId()}`;
   await server.delivery.query(`CREATE DATABASE "${name}"`);
   const own = new URL(serverUrl);

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
-import { createDatabase, type Database } from '@belfry/database';
+import type { Database } from '@belfry/database';
 import { createLogger, createShutdown, newId, readEnv } from '@belfry/runtime';
 import {
   createFactories,
   type Factories,
+  openDatabase,
   type Tenant,
   testDatabase,
   testKeyRing,
@@ -75,7 +76,7 @@ export async function createStoredDashboard(
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
-  const database = createDatabase({ url: databaseUrl, poolSize: 2, log });
+  const database = openDatabase({ url: databaseUrl, poolSize: 2 });
   const factories = createFactories(database);
   const passwordHash = await services.passwords.hash('everybody@example.com', password);
 

@@ -1,6 +1,12 @@
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Factories, testDatabase, testSecrets } from '@belfry/testing';
-import { createDatabase, type Database } from '../client';
+import { newId } from '@belfry/runtime';
+import {
+  createFactories,
+  type Factories,
+  openDatabase,
+  testDatabase,
+  testSecrets,
+} from '@belfry/testing';
+import type { Database } from '../client';
 import { type AccountKeys, createAccountKeys, writeKeyUses } from './api-keys';
 
 const hourMs = 60 * 60_000;
@@ -9,8 +15,7 @@ let factories: Factories;
 let keys: AccountKeys;
 
 beforeAll(async () => {
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
+  database = openDatabase({ url: (await testDatabase()).url, poolSize: 2 });
   factories = createFactories(database);
   keys = createAccountKeys(database.lookUps, testSecrets());
 });

@@ -1,6 +1,6 @@
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
-import { createDatabase, type Database } from '../client';
+import { newId } from '@belfry/runtime';
+import { createFactories, openDatabase, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '../client';
 import { type AppUsers, createAppUsers, userSearch } from './app-users';
 
 jest.setTimeout(60_000);
@@ -16,8 +16,7 @@ let ana: { sid: string; deviceId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
   tenant = await createFactories(database).createTenant();
   users = createAppUsers(database.lookUps);
   ana = await createAna(tenant.appId);

@@ -1,7 +1,12 @@
-import { createLogger } from '@belfry/runtime';
-import { createFactories, eventually, type Tenant, testDatabase } from '@belfry/testing';
+import {
+  createFactories,
+  eventually,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { createSystemActor } from '../audit';
-import { createDatabase, type Database } from '../client';
+import type { Database } from '../client';
 import {
   clearHealth,
   type IntegrationResults,
@@ -20,8 +25,7 @@ let updatedAt: Date;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
 });
 
 afterAll(() => database.close());

@@ -1,6 +1,5 @@
-import { createLogger } from '@belfry/runtime';
-import { createFactories, type Factories, testDatabase } from '@belfry/testing';
-import { createDatabase, type Database } from '../client';
+import { createFactories, type Factories, openDatabase, testDatabase } from '@belfry/testing';
+import type { Database } from '../client';
 import { createSuppressions, type Suppressions } from './suppressions';
 
 let database: Database;
@@ -8,8 +7,7 @@ let factories: Factories;
 let suppressions: Suppressions;
 
 beforeAll(async () => {
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url: (await testDatabase()).url, poolSize: 2, log });
+  database = openDatabase({ url: (await testDatabase()).url, poolSize: 2 });
   factories = createFactories(database);
   suppressions = createSuppressions(database.lookUps);
 });

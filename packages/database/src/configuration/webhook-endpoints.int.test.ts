@@ -1,8 +1,13 @@
-import { createLogger } from '@belfry/runtime';
 import { webhookTypeNames } from '@belfry/shared';
-import { createFactories, type Tenant, testDatabase, testSecrets } from '@belfry/testing';
+import {
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+  testSecrets,
+} from '@belfry/testing';
 import { createSystemActor } from '../audit';
-import { createDatabase, type Database } from '../client';
+import type { Database } from '../client';
 import { inTransaction, type Queryable } from '../transaction';
 import { createAccountApps } from './apps';
 import {
@@ -19,11 +24,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({
-    url,
-    poolSize: 4,
-    log: createLogger({ level: 'error', process: 'test' }),
-  });
+  database = openDatabase({ url, poolSize: 4 });
   endpoints = createWebhookEndpoints({ pool: database.lookUps, secrets });
 });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Factories, testDatabase } from '@belfry/testing';
-import { createDatabase, type Database } from '../client';
+import { newId } from '@belfry/runtime';
+import { createFactories, type Factories, openDatabase, testDatabase } from '@belfry/testing';
+import type { Database } from '../client';
 import { type Access, createAccess } from './access';
 
 const minuteMs = 60_000;
@@ -16,8 +16,7 @@ let factories: Factories;
 let access: Access;
 
 beforeAll(async () => {
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url: (await testDatabase()).url, poolSize: 4, log });
+  database = openDatabase({ url: (await testDatabase()).url, poolSize: 4 });
   factories = createFactories(database);
   access = createAccess(database.lookUps);
 });

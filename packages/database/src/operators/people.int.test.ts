@@ -1,6 +1,6 @@
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Factories, testDatabase } from '@belfry/testing';
-import { createDatabase, type Database } from '../client';
+import { newId } from '@belfry/runtime';
+import { createFactories, type Factories, openDatabase, testDatabase } from '@belfry/testing';
+import type { Database } from '../client';
 import { createPeople, type People } from './people';
 
 let database: Database;
@@ -11,8 +11,7 @@ const rounds = 25;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   factories = createFactories(database);
   people = createPeople(database.lookUps);
 });

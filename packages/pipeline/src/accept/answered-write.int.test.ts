@@ -1,14 +1,13 @@
-import { createDatabase, createUsers, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, testDatabase, testSecrets } from '@belfry/testing';
+import { createUsers, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { createFactories, openDatabase, testDatabase, testSecrets } from '@belfry/testing';
 import { writeAnswered } from './answered-write';
 
 let database: Database;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
 });
 
 afterAll(() => database.close());

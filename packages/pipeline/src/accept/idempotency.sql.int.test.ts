@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { createFactories, openDatabase, type Tenant, testDatabase } from '@belfry/testing';
 import { findStoredKeys, purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
 import { toKeyName } from './stored-key';
 
-const log = createLogger({ level: 'error', process: 'test' });
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 let database: Database;
@@ -13,7 +12,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   tenant = await createFactories(database).createTenant();
 });
 

@@ -1,7 +1,8 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, createSecrets, newId } from '@belfry/runtime';
+import type { Database } from '@belfry/database';
+import { createSecrets, newId } from '@belfry/runtime';
 import {
   createFactories,
+  openDatabase,
   ownDatabase,
   type Tenant,
   testKeyRing,
@@ -13,7 +14,6 @@ import { expireWaiting } from '../relay/relay.sql';
 import { createSealedTextsRemoval, dropSettledTexts, openTexts, sealTexts } from './sealed-items';
 import { writeRequests } from './write';
 
-const log = createLogger({ level: 'error', process: 'test' });
 const secrets = testSecrets();
 /** Rotation covers the whole database, so use an own one: other tests leave texts that are not sealed correctly. */
 let own: Awaited<ReturnType<typeof ownDatabase>>;
@@ -23,7 +23,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   own = await ownDatabase();
-  database = createDatabase({ url: own.url, poolSize: 2, log });
+  database = openDatabase({ url: own.url, poolSize: 2 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, {}, { isSensitive: true });

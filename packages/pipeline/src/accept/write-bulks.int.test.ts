@@ -1,6 +1,6 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { createFactories, openDatabase, type Tenant, testDatabase } from '@belfry/testing';
 import { writeRequests } from './write';
 import type { NewItem, NewRequest } from './write.sql';
 
@@ -10,8 +10,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, {});

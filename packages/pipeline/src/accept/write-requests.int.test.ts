@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   eventually,
+  openDatabase,
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
 import { writeRequests } from './write';
 import type { NewRequest } from './write.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 const rounds = 10;
 const keysPerFlush = 200;
 let gateways: [Database, Database];
@@ -20,7 +20,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const open = () => createDatabase({ url, poolSize: 2, log });
+  const open = () => openDatabase({ url, poolSize: 2 });
   gateways = [open(), open()];
   const factories = createFactories(gateways[0]);
   tenant = await factories.createTenant();

@@ -1,13 +1,18 @@
 import {
   type AlertRuleFields,
   createAlertRules,
-  createDatabase,
   createSystemActor,
   type Database,
   listAlertIncidents,
 } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Factories, ownDatabase, type Tenant } from '@belfry/testing';
+import {
+  createFactories,
+  type Factories,
+  openDatabase,
+  ownDatabase,
+  type Tenant,
+} from '@belfry/testing';
 import { withAlertsLock } from '../relay/retention-lock';
 import { createEvaluation } from './evaluate';
 import { createNotifier } from './notify';
@@ -38,7 +43,7 @@ export type AlertWorld = {
 
 export async function createAlertWorld(): Promise<AlertWorld> {
   const own = await ownDatabase();
-  const database = createDatabase({ url: own.url, poolSize: 4, log });
+  const database = openDatabase({ url: own.url, poolSize: 4 });
   const factories = createFactories(database);
   const tenant = await factories.createTenant();
   const pool = database.delivery;

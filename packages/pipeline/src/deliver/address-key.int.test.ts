@@ -1,11 +1,12 @@
+import { createSuppressions, type Database, type Suppressions } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import {
-  createDatabase,
-  createSuppressions,
-  type Database,
-  type Suppressions,
-} from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
 import { eraseUser } from '../operate/erase';
 import { createRequestLog } from '../operate/request-log';
@@ -19,8 +20,7 @@ let event: { eventId: string; versionId: string };
 let suppressions: Suppressions;
 
 beforeAll(async () => {
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url: (await testDatabase()).url, poolSize: 4, log });
+  database = openDatabase({ url: (await testDatabase()).url, poolSize: 4 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });

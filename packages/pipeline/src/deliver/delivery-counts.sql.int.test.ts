@@ -1,14 +1,13 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import { openDatabase, testDatabase } from '@belfry/testing';
 import { readRates, removeOldDeliveryCounts, writeDeliveryCounts } from './delivery-counts.sql';
 
 let database: Database;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
 });
 
 afterAll(() => database.close());

@@ -1,10 +1,11 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   eventually,
   type Factories,
+  openDatabase,
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
@@ -16,7 +17,6 @@ import { listExpiredLeases } from '../relay/relay.sql';
 import { claimMessages } from './claim.sql';
 import { type AttemptResult, leaseExpired, recordResults } from './record.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let factories: Factories;
 let tenant: Tenant;
@@ -24,7 +24,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });

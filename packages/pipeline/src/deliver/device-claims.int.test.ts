@@ -1,7 +1,13 @@
-import { createDatabase, createDevices, createLookUps, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { createDevices, createLookUps, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import type { DeviceChange } from '@belfry/shared';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import {
   claimMessageRow,
   type MessageOptions,
@@ -10,14 +16,13 @@ import {
 } from '../message-row.fixture';
 import { recordResults } from './record.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let tenant: Tenant;
 let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, { push: channelVersion({ title: 'x' }) });

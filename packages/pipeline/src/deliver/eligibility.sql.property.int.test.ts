@@ -1,7 +1,13 @@
-import { createDatabase, createDevices, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { createDevices, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import { type EventKind, findOptOut, readPreferences } from '@belfry/shared';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import fc from 'fast-check';
 import { writeMessageRow } from '../message-row.fixture';
 import { readRequestTimeline } from '../operate/read-request';
@@ -10,7 +16,6 @@ import { writeGenerations } from '../operate/write-generations.sql';
 import { claimEligibleMessages, claimMessages } from './claim.sql';
 import { readEligibility, skippingObstacles } from './eligibility.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let factories: ReturnType<typeof createFactories>;
 /** Its users have the same ids, and switched everything off. */
@@ -18,7 +23,7 @@ let otherAccount: Tenant;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   factories = createFactories(database);
   otherAccount = await factories.createTenant();
 });

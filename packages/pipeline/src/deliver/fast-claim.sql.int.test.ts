@@ -1,10 +1,15 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { type MessageOptions, writeMessageRow } from '../message-row.fixture';
 import { claimEligibleMessages, claimMessages } from './claim.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let factories: ReturnType<typeof createFactories>;
 let tenant: Tenant;
@@ -12,7 +17,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 6, log });
+  database = openDatabase({ url, poolSize: 6 });
   factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });

@@ -1,6 +1,5 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger } from '@belfry/runtime';
-import { testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { openDatabase, testDatabase } from '@belfry/testing';
 import type pg from 'pg';
 import { resultFor } from '../message-row.fixture';
 import { writePlans } from '../relay/fan-out.sql';
@@ -13,8 +12,7 @@ let database: Database;
 beforeAll(async () => {
   // Empty tables: plans that depend on their contents go wrong here.
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
 });
 
 afterAll(() => database.close());

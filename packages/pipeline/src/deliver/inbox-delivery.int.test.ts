@@ -1,11 +1,12 @@
 import { channels } from '@belfry/channels';
-import { createDatabase, createLookUps, type Database, type LookUps } from '@belfry/database';
+import { createLookUps, type Database, type LookUps } from '@belfry/database';
 import { createFairQueue, createLogger, createSemaphore, newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   eventually,
   type Factories,
+  openDatabase,
   type Tenant,
   testDatabase,
   testSecrets,
@@ -35,7 +36,7 @@ let factories: Factories;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 6, log });
+  database = openDatabase({ url, poolSize: 6 });
   lookUps = createLookUps(database.lookUps);
   factories = createFactories(database);
 });

@@ -1,10 +1,11 @@
-import { createDatabase, createUserPreferences, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { createUserPreferences, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import type { Contact } from '@belfry/shared';
 import {
   channelVersion,
   createFactories,
   type Factories,
+  openDatabase,
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
@@ -25,8 +26,7 @@ let userId: string;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
   factories = createFactories(database);
 });
 

@@ -1,10 +1,11 @@
-import { createDatabase, createDevices, createLookUps, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { createDevices, createLookUps, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   createWebPushSimulator,
   type Factories,
+  openDatabase,
   type Tenant,
   testDatabase,
   type WebPushSimulator,
@@ -14,7 +15,6 @@ import { judgeResends } from '../operate/resend-verdict.sql';
 import { applyContactUpdates } from './contact-updates.sql';
 import { requeueMessages } from './requeue.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let simulator: WebPushSimulator;
 let database: Database;
 let factories: Factories;
@@ -22,7 +22,7 @@ let factories: Factories;
 beforeAll(async () => {
   simulator = await createWebPushSimulator();
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   factories = createFactories(database);
 });
 

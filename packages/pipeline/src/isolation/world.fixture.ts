@@ -2,15 +2,20 @@ import { createHash } from 'node:crypto';
 import {
   createAccess,
   createAccountApps,
-  createDatabase,
   createLookUps,
   createSystemActor,
   type Database,
   type IntegrationRevision,
 } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { newId } from '@belfry/runtime';
 import { defaultPolicy, type VersionDefinition } from '@belfry/shared';
-import { createFactories, type Factories, ownDatabase, testSecrets } from '@belfry/testing';
+import {
+  createFactories,
+  type Factories,
+  openDatabase,
+  ownDatabase,
+  testSecrets,
+} from '@belfry/testing';
 import pg from 'pg';
 import { writeRequests } from '../accept/write';
 import type { ItemPlan, NewMessage, NewRequest } from '../accept/write.sql';
@@ -42,8 +47,7 @@ export async function createWorld(): Promise<World> {
   const { url, drop } = await ownDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   await prepareDatabase(pool);
-  const log = createLogger({ level: 'error', process: 'test' });
-  const database = createDatabase({ url, poolSize: 8, log });
+  const database = openDatabase({ url, poolSize: 8 });
   const anchors = new Map<string, number>();
   const watched = watchStatements(database, await readTables(pool), (id) => anchors.get(id) ?? 0);
   const operator = await createFirstOperator(database);

@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, ownDatabase, type Tenant } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  ownDatabase,
+  type Tenant,
+} from '@belfry/testing';
 import { recordResults } from '../deliver/record.sql';
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
 import { createRequestRemoval } from '../relay/remove-requests.sql';
@@ -16,7 +22,6 @@ import {
 
 jest.setTimeout(60_000);
 
-const log = createLogger({ level: 'error', process: 'test' });
 const dayMs = 24 * 60 * 60_000;
 const hugeLimitMb = 1_000_000;
 const options = {
@@ -60,7 +65,7 @@ const tables = [
 
 beforeAll(async () => {
   const own = await ownDatabase();
-  database = createDatabase({ url: own.url, poolSize: 4, log });
+  database = openDatabase({ url: own.url, poolSize: 4 });
   dropDatabase = async () => {
     await database.close();
     await own.drop();

@@ -1,9 +1,10 @@
-import { createDatabase, type Database, inTransaction, type Queryable } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { type Database, inTransaction, type Queryable } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   eventually,
+  openDatabase,
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
@@ -30,8 +31,7 @@ let cancelMessages: ReturnType<typeof createCancelMessages>;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 6, log });
+  database = openDatabase({ url, poolSize: 6 });
   cancelMessages = createCancelMessages({ pool: database.accepting, write: (work) => work() });
 });
 

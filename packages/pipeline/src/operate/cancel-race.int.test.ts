@@ -1,6 +1,11 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { claimEligibleMessages, claimMessages } from '../deliver/claim.sql';
 import { recordResults } from '../deliver/record.sql';
 import { resultFor } from '../message-row.fixture';
@@ -19,8 +24,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 8, log });
+  database = openDatabase({ url, poolSize: 8 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });

@@ -1,6 +1,12 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, type Factories, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  createFactories,
+  type Factories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { capturesPerApp, writeCapture } from '../deliver/capture.sql';
 import { type CaptureFilter, findCaptures } from './captured-messages';
 
@@ -10,8 +16,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 3, log });
+  database = openDatabase({ url, poolSize: 3 });
   factories = createFactories(database);
 });
 beforeEach(async () => {

@@ -1,9 +1,10 @@
-import { createDatabase, type Database, inTransaction } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { type Database, inTransaction } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   eventually,
+  openDatabase,
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
@@ -31,8 +32,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, {

@@ -1,6 +1,12 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, eventually, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  createFactories,
+  eventually,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import type pg from 'pg';
 import type { InboxAddress } from './inbox-item.sql';
 import {
@@ -10,14 +16,13 @@ import {
   readInboxNews,
 } from './inbox-pages.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 const writers = 8;
 let database: Database;
 let tenant: Tenant;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: writers + 2, log });
+  database = openDatabase({ url, poolSize: writers + 2 });
   tenant = await createFactories(database).createTenant();
 });
 

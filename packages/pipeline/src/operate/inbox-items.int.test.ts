@@ -1,12 +1,17 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { recordResults } from '../deliver/record.sql';
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
 import type { InboxAddress, InboxPosition } from './inbox-item.sql';
 import { createInboxItems, type InboxItems } from './inbox-items';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let items: InboxItems;
 let tenant: Tenant;
@@ -14,7 +19,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   items = createInboxItems(database.accepting);
   const factories = createFactories(database);
   tenant = await factories.createTenant();

@@ -1,11 +1,16 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { recordResults } from '../deliver/record.sql';
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
 import { type NewReceipt, storeReceipts, writeReceipts } from './receipts';
 
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let tenant: Tenant;
 let event: { eventId: string; versionId: string };
@@ -13,7 +18,7 @@ let integrationId: string;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });

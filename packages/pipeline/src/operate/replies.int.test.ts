@@ -1,12 +1,17 @@
 import type { Reply } from '@belfry/channels';
-import { createDatabase, createSuppressions, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { createSuppressions, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { applyContactUpdates } from '../deliver/contact-updates.sql';
 import { claimMessageRow, writeMessageRow } from '../message-row.fixture';
 import { storeReplies } from './replies.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 const sender = '+1 500 555 0009';
 let database: Database;
 let tenant: Tenant;
@@ -15,7 +20,7 @@ let address: string;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 6, log });
+  database = openDatabase({ url, poolSize: 6 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   neighbour = await factories.createTenant();

@@ -1,9 +1,9 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger } from '@belfry/runtime';
+import type { Database } from '@belfry/database';
 import {
   channelVersion,
   createFactories,
   type MixedRequest,
+  openDatabase,
   type Tenant,
   testDatabase,
   writeMixedRequest,
@@ -23,8 +23,7 @@ let bulk: MixedRequest;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   const event = await factories.createEvent(

@@ -1,10 +1,11 @@
-import { createDatabase, createSystemActor, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { createSystemActor, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import { resendObstacles } from '@belfry/shared';
 import {
   channelVersion,
   createFactories,
   eventually,
+  openDatabase,
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
@@ -17,8 +18,7 @@ let tenant: Tenant;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   factories = createFactories(database);
   tenant = await factories.createTenant();
 });

@@ -1,17 +1,16 @@
+import { type Database, itemTokenPlace, totpPlace, userTokenPlace } from '@belfry/database';
+import { createSecrets, newId } from '@belfry/runtime';
 import {
-  createDatabase,
-  type Database,
-  itemTokenPlace,
-  totpPlace,
-  userTokenPlace,
-} from '@belfry/database';
-import { createLogger, createSecrets, newId } from '@belfry/runtime';
-import { createFactories, ownDatabase, testKeyRing, testSecrets } from '@belfry/testing';
+  createFactories,
+  openDatabase,
+  ownDatabase,
+  testKeyRing,
+  testSecrets,
+} from '@belfry/testing';
 import { itemPartPlace } from '../accept/sealed-items';
 import { createEndpoint } from '../webhooks/endpoint.fixture';
 import { listOldKeys, rotateKeys } from './rotate-keys';
 
-const log = createLogger({ level: 'error', process: 'test' });
 const secrets = testSecrets();
 /** Rotation covers the whole database. */
 let own: Awaited<ReturnType<typeof ownDatabase>>;
@@ -19,7 +18,7 @@ let database: Database;
 
 beforeAll(async () => {
   own = await ownDatabase();
-  database = createDatabase({ url: own.url, poolSize: 2, log });
+  database = openDatabase({ url: own.url, poolSize: 2 });
 });
 afterAll(async () => {
   await database.close();

@@ -1,8 +1,9 @@
-import { createDatabase, type Database } from '@belfry/database';
+import type { Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
+  openDatabase,
   ownDatabase,
   type PastMessage,
   type Tenant,
@@ -28,7 +29,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const own = await ownDatabase();
-  database = createDatabase({ url: own.url, poolSize: 4, log });
+  database = openDatabase({ url: own.url, poolSize: 4 });
   dropDatabase = async () => {
     await database.close();
     await own.drop();

@@ -1,6 +1,12 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { createFactories, eventually, type Tenant, testDatabase } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  createFactories,
+  eventually,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import type pg from 'pg';
 import { writeRequests } from '../accept/write';
 import type { ItemPlan } from '../accept/write.sql';
@@ -21,8 +27,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   const factories = createFactories(database);
   tenant = await factories.createTenant();
   event = await factories.createEvent(tenant, {});

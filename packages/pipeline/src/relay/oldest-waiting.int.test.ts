@@ -3,23 +3,21 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
   countNeedsAttention,
-  createDatabase,
   createReadiness,
   type Database,
   readOldestWaiting,
 } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, testDatabase } from '@belfry/testing';
+import { newId } from '@belfry/runtime';
+import { channelVersion, createFactories, openDatabase, testDatabase } from '@belfry/testing';
 import { writeMessageRow } from '../message-row.fixture';
 
 const migrationsDir = path.resolve(__dirname, '..', '..', '..', '..', 'prisma', 'migrations');
-const log = createLogger({ level: 'error', process: 'test' });
 let database: Database;
 let url: string;
 
 beforeAll(async () => {
   ({ url } = await testDatabase());
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
 });
 
 afterAll(() => database.close());

@@ -1,7 +1,7 @@
-import { createDatabase, createSystemActor, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { createSystemActor, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import { defaultPolicy } from '@belfry/shared';
-import { channelVersion, createFactories, testDatabase } from '@belfry/testing';
+import { channelVersion, createFactories, openDatabase, testDatabase } from '@belfry/testing';
 import { writeMessageRow } from '../message-row.fixture';
 import { createResendRuns } from '../operate/resend-runs';
 import { carryOutResend } from './resend-by-filter.sql';
@@ -11,8 +11,7 @@ let factories: ReturnType<typeof createFactories>;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 2, log });
+  database = openDatabase({ url, poolSize: 2 });
   factories = createFactories(database);
 });
 

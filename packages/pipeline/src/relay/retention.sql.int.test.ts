@@ -1,9 +1,10 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   eventually,
+  openDatabase,
   ownDatabase,
   type Tenant,
 } from '@belfry/testing';
@@ -17,7 +18,6 @@ import { withUpkeepLock } from './retention-lock';
 
 jest.setTimeout(60_000);
 
-const log = createLogger({ level: 'error', process: 'test' });
 const dayMs = 24 * 60 * 60_000;
 const retentionDays = 30;
 
@@ -29,7 +29,7 @@ let event: { eventId: string; versionId: string };
 
 beforeAll(async () => {
   const own = await ownDatabase();
-  database = createDatabase({ url: own.url, poolSize: 4, log });
+  database = openDatabase({ url: own.url, poolSize: 4 });
   dropDatabase = async () => {
     await database.close();
     await own.drop();

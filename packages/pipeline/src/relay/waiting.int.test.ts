@@ -1,6 +1,12 @@
-import { createDatabase, type Database, markActive } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import { type Database, markActive } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { claimMessages } from '../deliver/claim.sql';
 import { readFailovers } from '../deliver/failover.sql';
 import { type RequeuedMessage, requeueMessages } from '../deliver/requeue.sql';
@@ -14,14 +20,13 @@ import {
 } from './enqueue-due.sql';
 import { expireWaiting, listDoubtedMessages, replaceJobs } from './relay.sql';
 
-const log = createLogger({ level: 'error', process: 'test' });
 const channel = `channel_${newId()}`;
 let database: Database;
 let factories: ReturnType<typeof createFactories>;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  database = createDatabase({ url, poolSize: 6, log });
+  database = openDatabase({ url, poolSize: 6 });
   factories = createFactories(database);
 });
 

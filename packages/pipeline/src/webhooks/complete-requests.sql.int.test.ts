@@ -1,6 +1,12 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
-import { channelVersion, createFactories, ownDatabase, type Tenant } from '@belfry/testing';
+import type { Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  ownDatabase,
+  type Tenant,
+} from '@belfry/testing';
 import { writeRequests } from '../accept/write';
 import type { ItemPlan, NewRequest } from '../accept/write.sql';
 import { recordResults } from '../deliver/record.sql';
@@ -18,8 +24,7 @@ let endpointId: string;
 
 beforeAll(async () => {
   store = await ownDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url: store.url, poolSize: 4, log });
+  database = openDatabase({ url: store.url, poolSize: 4 });
 });
 
 beforeEach(async () => {

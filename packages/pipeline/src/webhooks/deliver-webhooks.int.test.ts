@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import {
-  createDatabase,
   createSystemActor,
   createWebhookEndpoints,
   type Database,
@@ -11,6 +10,7 @@ import type { WebhookTry } from '@belfry/shared';
 import {
   createFactories,
   eventually,
+  openDatabase,
   ownDatabase,
   type Tenant,
   testSecrets,
@@ -36,7 +36,7 @@ const closers: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   store = await ownDatabase();
-  database = createDatabase({ url: store.url, poolSize: 4, log });
+  database = openDatabase({ url: store.url, poolSize: 4 });
 });
 
 beforeEach(async () => {

@@ -1,7 +1,13 @@
-import { createDatabase, createSystemActor, type Database } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { createSystemActor, type Database } from '@belfry/database';
+import { newId } from '@belfry/runtime';
 import { createValidator, webhookEvent } from '@belfry/shared';
-import { channelVersion, createFactories, type Tenant, testDatabase } from '@belfry/testing';
+import {
+  channelVersion,
+  createFactories,
+  openDatabase,
+  type Tenant,
+  testDatabase,
+} from '@belfry/testing';
 import { recordResults } from '../deliver/record.sql';
 import { claimMessageRow, resultFor, writeMessageRow } from '../message-row.fixture';
 import { eraseUser } from '../operate/erase';
@@ -22,8 +28,7 @@ let endpointId: string;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
 });
 
 beforeEach(async () => {

@@ -1,15 +1,15 @@
 import {
-  createDatabase,
   createSuppressions,
   createSystemActor,
   type Database,
   inTransaction,
 } from '@belfry/database';
-import { createLogger, newId } from '@belfry/runtime';
+import { newId } from '@belfry/runtime';
 import {
   channelVersion,
   createFactories,
   type Factories,
+  openDatabase,
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
@@ -42,8 +42,7 @@ let actor: ReturnType<typeof createSystemActor>;
 
 beforeAll(async () => {
   const { url } = await testDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url, poolSize: 4, log });
+  database = openDatabase({ url, poolSize: 4 });
   factories = createFactories(database);
 });
 

@@ -1,5 +1,5 @@
-import { createDatabase, type Database } from '@belfry/database';
-import { createLogger } from '@belfry/runtime';
+import type { Database } from '@belfry/database';
+import { openDatabase } from '@belfry/testing';
 import { ownDatabase } from '../database';
 import { createFactories, type Factories } from '../factories';
 import { createRowWatch, type RowWatch } from './tenant-rows';
@@ -11,8 +11,7 @@ let watch: RowWatch;
 
 beforeAll(async () => {
   store = await ownDatabase();
-  const log = createLogger({ level: 'error', process: 'test' });
-  database = createDatabase({ url: store.url, poolSize: 2, log });
+  database = openDatabase({ url: store.url, poolSize: 2 });
   factories = createFactories(database);
   watch = await createRowWatch(database);
 });
