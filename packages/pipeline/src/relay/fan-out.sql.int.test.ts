@@ -2,8 +2,8 @@ import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { createFactories, eventually, type Tenant, testDatabase } from '@belfry/testing';
 import type pg from 'pg';
+import type { ItemPlan } from '../accept/item-plan';
 import { writeRequests } from '../accept/write';
-import type { ItemPlan } from '../accept/write.sql';
 import { countPlanned, isPlanned } from '../operate/is-planned.sql';
 import {
   findUnplannedRequest,

@@ -1,8 +1,9 @@
 import { createDatabase, type Database } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import { channelVersion, createFactories, ownDatabase, type Tenant } from '@belfry/testing';
+import type { ItemPlan } from '../accept/item-plan';
 import { writeRequests } from '../accept/write';
-import type { ItemPlan, NewRequest } from '../accept/write.sql';
+import type { NewRequest } from '../accept/write.sql';
 import { recordResults } from '../deliver/record.sql';
 import { claimMessageRow, resultFor } from '../message-row.fixture';
 import { findUnplannedRequest, writePlans } from '../relay/fan-out.sql';
