@@ -63,13 +63,7 @@ export function writeStatement(calls: NewRequest[], callsWithKey: RequestWithKey
       }
     : {
         ...statements[`requests${withTerms}`],
-        values: [
-          ...values,
-          ...itemColumns(calls),
-          ...messageColumns(calls),
-          ...textColumns(calls),
-          traceColumn(calls),
-        ],
+        values: [...values, ...itemColumns(calls), ...messageColumns(calls), ...textColumns(calls)],
       };
 }
 
@@ -91,7 +85,7 @@ function mayBeBulks(calls: NewRequest[]): boolean {
 const isWon = (id: string) =>
   `(SELECT ids IS NULL FROM lost) OR ${id} <> ALL ((SELECT ids FROM lost)::uuid[])`;
 
-/** `traceparents` is the last parameter of each statement. */
+/** `traceparents` is a parameter of each statement, with another number. */
 const createCallCtes = (traceparents: string) => `
 WITH k AS (
   INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
@@ -258,11 +252,12 @@ function messageColumns(calls: NewRequest[]): unknown[] {
   ];
 }
 
-/** Columns of items that few calls have; last, so that a new one renumbers no other parameter. */
+/** Columns that few calls have; last, so that a new one renumbers no other parameter. */
 function textColumns(calls: NewRequest[]): unknown[] {
   const items = calls.flatMap((call) => call.items);
   return [
     sparseArray(items.map(({ metadata }) => metadata)),
     sparseArray(items.map(({ cancelKey }) => cancelKey)),
+    traceColumn(calls),
   ];
 }
