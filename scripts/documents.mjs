@@ -28,6 +28,7 @@ const groups = {
   dashboard: 'Dashboard',
   worker: 'Worker',
   logging: 'Logging',
+  traces: 'Traces',
 };
 
 function configuration({ settings, listAppSettings, listValues }) {
@@ -38,7 +39,7 @@ function configuration({ settings, listAppSettings, listValues }) {
   ]);
   const ungrouped = all.filter(([, { group }]) => !(group in groups)).map(([name]) => name);
   if (ungrouped.length > 0) throw new Error(`No section for ${ungrouped.join(', ')}`);
-  return page('Configuration', 'packages/runtime/src/settings.ts and worker-settings.ts', [
+  return page('Configuration', 'packages/runtime/src/*settings.ts', [
     'Every setting is an environment variable. A process reads its settings once, at startup. Values are trimmed; an empty ' +
       'value is treated as unset. If settings are missing or invalid, the process lists all of them on standard error and exits ' +
       'with code 78. In parentheses: default, values, and the processes that read it.',

@@ -2,13 +2,16 @@ import { performance } from 'node:perf_hooks';
 import type { IdempotentResponse } from '@belfry/pipeline/accept';
 import {
   answerAndClose,
+  getTraceId,
   type IsTrustedProxy,
   isHttps,
   type Logger,
   type Metrics,
+  type OpenSpan,
 } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { Request, RequestHandler, Response } from 'express';
+import { endCallSpan } from './call-span';
 
 /** One API call: its facts for the log and the response. */
 export type Call = {
@@ -21,6 +24,10 @@ export type Call = {
   /** Set once the call is authenticated. */
   accountId?: string;
   appId?: string;
+  /** W3C Trace Context for what the call causes; set once it is authenticated. */
+  traceparent?: string | undefined;
+  /** The span of the call, if traces are on. */
+  span?: OpenSpan | undefined;
 };
 
 function beginCall(res: Response, id: string): Call {
@@ -132,6 +139,7 @@ export function createAccessLog({ log, metrics }: AccessLogDeps): RequestHandler
     const route = getRoute(this.req);
     const tookMs = (call.answeredAtMs ?? performance.now()) - call.startedAtMs;
     metrics.countHttpRequest({ route, method, status: this.statusCode, seconds: tookMs / 1_000 });
+    if (call.span) endCallSpan(call, this.statusCode);
     log.info('call', {
       method,
       route,
@@ -140,6 +148,7 @@ export function createAccessLog({ log, metrics }: AccessLogDeps): RequestHandler
       request_id: call.id,
       account_id: call.accountId,
       app_id: call.appId,
+      trace_id: getTraceId(call.traceparent),
       outcome: this.writableFinished ? undefined : 'caller_left',
     });
   }

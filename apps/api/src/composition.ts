@@ -44,6 +44,7 @@ import {
   createRedis,
   createRedisCheck,
   createSecrets,
+  createTracing,
   type Env,
   EnvError,
   type Logger,
@@ -83,6 +84,7 @@ type GatewayServices = ApiDeps & {
 /** Creates everything that the gateway depends on. */
 export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayServices {
   const https = httpsRules(env);
+  const tracing = createTracing({ env, service: 'belfry-api', log, shutdown });
   const database = createDatabase({ ...readServer(env), poolSize: env.DATABASE_POOL_SIZE, log });
   shutdown.add('database', () => database.close());
   const lookUps = createGatewayLookUps(createStoredLookUps(database), {
@@ -125,6 +127,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     maxBatchItems: env.MAX_BATCH_ITEMS,
     ready: async () => !shutdown.isShuttingDown() && (await isStoreReady()),
     metrics,
+    tracing,
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(env)],
     channels,
     https,

@@ -4,10 +4,11 @@ import type {
   IdempotentRequest,
   RunIdempotentRequest,
 } from '@belfry/pipeline/accept';
-import type { Awaitable } from '@belfry/runtime';
+import type { Awaitable, Tracing } from '@belfry/runtime';
 import { canonicalJson, type Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { type Answer, getCall, sendAnswer, toAnswer } from './call';
+import { createBeginTrace } from './call-span';
 import {
   type Authenticate,
   type Caller,
@@ -31,6 +32,7 @@ type PostHead = RouteCall & {
   idempotencyKey: string | undefined;
   /** When the request arrived, by `performance.now()`. */
   startedAtMs: number;
+  traceparent: string | undefined;
 };
 
 /** A POST that passed every check that does not depend on its route. */
@@ -72,7 +74,11 @@ export type Checks = {
   readJson: ReadJson;
 };
 
-export type PostDeps = Checks & { runIdempotentRequest: RunIdempotentRequest };
+export type PostDeps = Checks & {
+  runIdempotentRequest: RunIdempotentRequest;
+  /** Absent if traces are off. */
+  tracing?: Tracing | undefined;
+};
 
 /** Creates the handlers of POST routes. This is the only place that orders their checks. */
 export function createPost(deps: PostDeps) {
@@ -80,21 +86,23 @@ export function createPost(deps: PostDeps) {
     deps;
 
   function postUnparsed(route: UnparsedPostRoute): RequestHandler {
-    const { storesNothing = false } = route.operation;
+    const { path: routePath, storesNothing = false } = route.operation;
+    const beginTrace = createBeginTrace(routePath, deps.tracing);
     const body = route.hasNoBody ? noBody : { checkDeclaredBody, readBody };
     return async function handlePost(req, res) {
       const call = getCall(res);
       const caller = await authenticate(req);
       call.accountId = caller.accountId;
       call.appId = caller.app.id;
+      beginTrace(call, req);
       body.checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
       await limitRate(call, caller.accountId);
       if (!storesNothing) refuseBeforeBody(caller, idempotencyKey);
       const bytes = await body.readBody(req, res, caller.accountId);
       const path = getPathParameters(req);
-      const { id: callId, startedAtMs } = call;
-      const head = { callId, startedAtMs, caller, path, idempotencyKey, bytes };
+      const { id: callId, startedAtMs, traceparent } = call;
+      const head = { callId, startedAtMs, traceparent, caller, path, idempotencyKey, bytes };
       const prepared = await route.prepare(head);
       const work = storesNothing ? prepared.work : withinStorage(prepared.work, caller);
       const response = await runIdempotentRequest(describeCall(head, route, prepared), work);

@@ -47,6 +47,7 @@ import {
   createRedis,
   createRedisCheck,
   createSecrets,
+  createTracing,
   type Env,
   type FairQueue,
   type Logger,
@@ -55,6 +56,7 @@ import {
   type Secrets,
   type Shutdown,
   type StartCheck,
+  type Tracing,
   version,
   withinTime,
 } from '@belfry/runtime';
@@ -70,6 +72,8 @@ export type Services = {
   worker: string;
   env: Env<'worker'>;
   log: Logger;
+  /** Undefined if traces are off. */
+  tracing: Tracing | undefined;
   shutdown: Shutdown;
   database: Database;
   redis: RedisConnection;
@@ -148,6 +152,7 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
     composing: createFairQueue(),
     env,
     log,
+    tracing: createTracing({ env, service: 'belfry-worker', log, shutdown }),
     shutdown,
     database,
     redis,

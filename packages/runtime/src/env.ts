@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { parseRedisUrl } from './redis-url';
 import type { ProcessName, Setting } from './setting-kinds';
 import { type SettingName, settings } from './settings';
+import { findTracingProblems } from './tracing-settings';
 
 type SettingValue<S> = S extends { kind: 'integer' }
   ? number
@@ -131,6 +132,7 @@ function findContradictions(env: Record<string, unknown>): EnvProblem[] {
     ...findRedisProblems(env),
     ...findAdminProblems(env),
     ...findSimulatorProblems(env),
+    ...findTracingProblems(env),
   ];
 }
 

@@ -46,6 +46,7 @@ export type { ProcessName } from './setting-kinds';
 export { type SettingName, settings } from './settings';
 export { createShutdown, exitOnSignals, type Shutdown } from './shutdown';
 export { readSlackTicket, writeSlackTicket } from './slack-ticket';
+export type { OpenSpan, Tracing } from './span';
 export {
   createStartChecks,
   type Findings,
@@ -54,6 +55,8 @@ export {
 } from './start-checks';
 export { failStart, refuseToGoOn } from './start-failure';
 export { createStatusServer, type StatusServer } from './status-server';
+export { getTraceId, parseTraceparent } from './traceparent';
+export { createTracing } from './tracing';
 export {
   readUnsubscribeToken,
   type UnsubscribeToken,

@@ -47,6 +47,7 @@ const allowedFields = new Set([
   'skips',
   'state',
   'status',
+  'trace_id',
   'url',
   'version',
   'waits',

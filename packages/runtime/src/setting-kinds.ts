@@ -2,7 +2,7 @@
 export type ProcessName = 'api' | 'worker' | 'dashboard' | 'cli';
 
 export type Setting = {
-  group: 'stores' | 'security' | 'gateway' | 'dashboard' | 'worker' | 'logging';
+  group: 'stores' | 'security' | 'gateway' | 'dashboard' | 'worker' | 'logging' | 'traces';
   /** Processes that read it. */
   for: readonly ProcessName[];
   help: string;

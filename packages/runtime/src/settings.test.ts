@@ -13,6 +13,8 @@ const sharedReaders = [
     file: 'packages/pipeline/src/deliver/create-delivery.ts',
   },
   { call: 'startRelay(services)', file: 'packages/pipeline/src/relay/start-relay.ts' },
+  { call: 'findTracingProblems(env)', file: 'packages/runtime/src/tracing-settings.ts' },
+  { call: 'createTracing({ env', file: 'packages/runtime/src/tracing.ts' },
   { call: 'startAlerts(services)', file: 'packages/pipeline/src/alerts/start-alerts.ts' },
   { call: 'createSenderDeps(env)', file: 'packages/channels/src/sender-deps.ts' },
   { call: 'getDeadlineMs(channel, env)', file: 'packages/pipeline/src/deliver/lease-times.ts' },

@@ -1,4 +1,5 @@
 import { boolean, choice, integer, type Setting, text } from './setting-kinds';
+import { tracingSettings } from './tracing-settings';
 import { workerSettings } from './worker-settings';
 
 /**
@@ -256,6 +257,7 @@ export const settings = {
   }),
 
   ...workerSettings,
+  ...tracingSettings,
 
   NODE_ENV: text({
     group: 'logging',

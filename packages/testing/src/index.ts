@@ -104,6 +104,8 @@ export {
   type OnesignalSend,
   type OnesignalSimulator,
 } from './simulators/onesignal';
+export { createOtlpCollector } from './simulators/otlp';
+export type { ReceivedSpan } from './simulators/otlp-rules';
 export { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 export { createResendSimulator, resendWebhookSecret } from './simulators/resend';
 export { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';

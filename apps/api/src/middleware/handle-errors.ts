@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Logger } from '@belfry/runtime';
+import { getTraceId, type Logger } from '@belfry/runtime';
 import { AppError } from '@belfry/shared';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { getCall, getRoute, sendAnswer, sendAnswerAndClose } from '../call';
@@ -18,7 +18,8 @@ export function createHandleErrors({ log }: { log: Logger }): ErrorRequestHandle
     const error = toAppError(rawError);
     const call = getCall(res);
     if (error.status >= 500) {
-      const logged = { request_id: call.id, route: getRoute(req), code: error.code };
+      const trace_id = getTraceId(call.traceparent);
+      const logged = { request_id: call.id, route: getRoute(req), code: error.code, trace_id };
       const cause = error.cause ?? error;
       if (error.code === 'internal') log.error('call.failed', { ...logged, error: cause });
       else log.warn('call.refused', { ...logged, error: cause });

@@ -30,7 +30,7 @@ export function createBulkSendRoute({
   const writeInSequence = createAccountQueue();
 
   async function prepare(call: UnparsedPostCall): Promise<PreparedPost> {
-    const { callId, caller, idempotencyKey } = call;
+    const { callId, caller, idempotencyKey, traceparent } = call;
     const isKeyed = idempotencyKey !== undefined;
     const batch = await readInSequence(caller.accountId, async () => {
       const yieldWhenDue = createYieldWhenDue(yieldEveryMs);
@@ -38,6 +38,7 @@ export function createBulkSendRoute({
       return bulkSend.readBatch({ callId, body, isKeyed });
     });
     const { accountId, apiKeyId, app } = caller;
+    const head = { callId, accountId, apiKeyId, app, idempotencyKey, traceparent };
     const buildBody = (id: string) => acceptedBody(id, { accepted: batch.items.length });
     return {
       canonicalBody: () => batch.canonical,
@@ -45,7 +46,7 @@ export function createBulkSendRoute({
         buildBody,
         async run(key) {
           const outcome = await writeInSequence(accountId, () =>
-            bulkSend.acceptBatch({ callId, accountId, apiKeyId, app, batch, idempotencyKey, key }),
+            bulkSend.acceptBatch({ ...head, batch, key }),
           );
           return outcome.isWritten ? { isWritten: true, body: buildBody(callId) } : outcome;
         },

@@ -17,15 +17,15 @@ export type EventRoutesDeps = {
 export function createSendEventRoute({ channels, readSend, sendEvent, metrics }: EventRoutesDeps) {
   function prepare(call: PostCall): IdempotentHandler {
     const { eventName, item } = readSend(call.body);
-    const { callId, caller, idempotencyKey, startedAtMs } = call;
+    const { callId, caller, idempotencyKey, startedAtMs, traceparent } = call;
     const { accountId, apiKeyId, app } = caller;
+    const head = { callId, accountId, apiKeyId, app, idempotencyKey, traceparent };
     return {
       buildBody: acceptedBody,
       async run(key) {
         const runAtMs = performance.now();
         metrics.observeStage('receive', runAtMs - startedAtMs);
-        const send = { callId, accountId, apiKeyId, app, eventName, item, idempotencyKey, key };
-        const outcome = await sendEvent(send);
+        const outcome = await sendEvent({ ...head, eventName, item, key });
         metrics.observeStage('commit', performance.now() - runAtMs);
         return outcome;
       },

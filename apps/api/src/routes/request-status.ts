@@ -119,6 +119,7 @@ const requestStatusExample = {
   event: 'order_shipped',
   kind: 'single',
   accepted_at: 1767225600000,
+  trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
   items: 1,
   planned_items: 1,
   counts: { ...zeroCounts, total: 2, waiting: 1, skipped: 1, skipped_by_reason: { no_address: 1 } },

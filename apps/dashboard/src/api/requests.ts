@@ -152,6 +152,8 @@ const request = Type.Object({
   acceptedAt: time,
   apiKeyHint: nullable(text),
   idempotencyKey: nullable(text),
+  /** W3C trace ID of the call. */
+  traceId: nullable(text),
   isSandbox: Type.Boolean(),
   isSensitive: Type.Boolean(),
   /** Counts of this item. */

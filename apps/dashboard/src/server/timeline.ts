@@ -62,6 +62,7 @@ export function buildTimeline(
     acceptedAt: head.acceptedAt.getTime(),
     apiKeyHint: head.apiKeyId && `bk_${head.apiKeyId.slice(0, 6)}…`,
     idempotencyKey: head.idempotencyKey,
+    traceId: head.traceId,
     isSandbox: head.delivery === 'sandbox',
     isSensitive,
     itemChannels: summarizeChannels(channels, timeline.itemGroups),

@@ -472,6 +472,8 @@ export type RequestStatus = {
   kind: 'single' | 'bulk' | 'test';
   /** Unix milliseconds: when the request was stored. */
   accepted_at: number;
+  /** The trace of the send; absent if it had none. */
+  trace_id?: string;
   /** Number of elements in the batch; 1 for a single send. */
   items: number;
   /** Number of items whose messages are planned. */

@@ -91,6 +91,8 @@ export type EventCall = {
   idempotencyKey: string | undefined;
   /** Written with the request; see createRunIdempotentRequest. */
   key: NewIdempotencyKey | undefined;
+  /** See parseTraceparent. */
+  traceparent?: string | undefined;
 };
 
 export type AcceptWork = {
@@ -168,6 +170,7 @@ function buildRequest(
     kind,
     apiKeyId: call.apiKeyId,
     idempotencyKey: call.idempotencyKey,
+    traceparent: call.traceparent,
   };
 }
 

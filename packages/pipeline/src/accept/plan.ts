@@ -16,7 +16,7 @@ import {
   type WireUser,
 } from '@belfry/shared';
 import { narrowToTarget } from '../deliver/narrow-to-target';
-import type { ItemPlan, NewMessage, Skip } from './write.sql';
+import type { ItemPlan, NewMessage, Skip } from './item-plan';
 
 export type PlanInput = {
   item: WireItem;

@@ -6,7 +6,7 @@ import {
   selectTerms,
   textArray,
 } from '@belfry/database';
-import type { SkipReason } from '@belfry/shared';
+import { type ItemPlan, notesColumn, planColumns, skipsColumn } from './item-plan';
 import type { KeyOutcome, NewIdempotencyKey } from './stored-key';
 
 /** All rows of one accepted request. */
@@ -20,6 +20,8 @@ export type NewRequest = {
     kind: 'single' | 'bulk' | 'test';
     apiKeyId: string | undefined;
     idempotencyKey: string | undefined;
+    /** See parseTraceparent. */
+    traceparent?: string | undefined;
   };
   key: NewIdempotencyKey | undefined;
   items: NewItem[];
@@ -47,31 +49,6 @@ export type NewItem = {
   plan: ItemPlan | undefined;
 };
 
-export type ItemPlan = {
-  messages: NewMessage[];
-  /** By channel. */
-  skips: Record<string, Skip>;
-  /** The recipient's language, from the request or the stored user. */
-  locale: string | undefined;
-};
-
-export type Skip = { reason: SkipReason; detail: string };
-
-export type NewMessage = {
-  id: string;
-  channel: string;
-  target: string;
-  integrationId: string | undefined;
-  /** Undefined means now, by PostgreSQL's clock. */
-  dueAt: Date | undefined;
-  timeToLiveMs: number;
-  /** The job that carries the message; undefined leaves it to the relay. */
-  jobId: string | undefined;
-  note: string | undefined;
-  /** The only device that the message may go to; see claimMessages. */
-  deviceId?: string | undefined;
-};
-
 /**
  * Builds the insert. `callsWithKey` are the requests with a key, in lock order. The statement returns the ids of requests
  * that lost their key.
@@ -80,7 +57,10 @@ export function writeStatement(calls: NewRequest[], callsWithKey: RequestWithKey
   const values = [...keyColumns(callsWithKey), ...requestColumns(calls)];
   const withTerms = calls.some(({ items }) => items.some(hasTerms)) ? 'WithTerms' : '';
   return mayBeBulks(calls)
-    ? { ...statements[`bulks${withTerms}`], values: [...values, ...bulkColumns(calls)] }
+    ? {
+        ...statements[`bulks${withTerms}`],
+        values: [...values, ...bulkColumns(calls), traceColumn(calls)],
+      }
     : {
         ...statements[`requests${withTerms}`],
         values: [...values, ...itemColumns(calls), ...messageColumns(calls), ...textColumns(calls)],
@@ -105,7 +85,8 @@ function mayBeBulks(calls: NewRequest[]): boolean {
 const isWon = (id: string) =>
   `(SELECT ids IS NULL FROM lost) OR ${id} <> ALL ((SELECT ids FROM lost)::uuid[])`;
 
-const callCtes = `
+/** `traceparents` is a parameter of each statement, with another number. */
+const createCallCtes = (traceparents: string) => `
 WITH k AS (
   INSERT INTO idempotency_key (account_id, key_hash, fingerprint, ring_key_id, request_id, status)
   SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[], $5::uuid[], $6::int[])
@@ -114,10 +95,10 @@ WITH k AS (
 ), lost AS (
   SELECT array_agg(id) AS ids FROM unnest($5::uuid[]) id WHERE id NOT IN (SELECT request_id FROM k)
 ), r AS (
-  INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key)
-  SELECT t.id, t.account_id, t.app_id, t.event_id, t.version_id, t.kind, t.items, t.planned_items, t.api_key_id, t.idempotency_key
-  FROM unnest($7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::int[], $14::int[], $15::text[], $16::text[])
-    t (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key)
+  INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key, traceparent)
+  SELECT t.id, t.account_id, t.app_id, t.event_id, t.version_id, t.kind, t.items, t.planned_items, t.api_key_id, t.idempotency_key, t.traceparent
+  FROM unnest($7::uuid[], $8::uuid[], $9::uuid[], $10::uuid[], $11::uuid[], $12::text[], $13::int[], $14::int[], $15::text[], $16::text[], ${traceparents}::text[])
+    t (id, account_id, app_id, event_id, version_id, kind, items, planned_items, api_key_id, idempotency_key, traceparent)
   WHERE ${isWon('t.id')}
 `;
 
@@ -138,7 +119,7 @@ const createStatement = ({
   fromRequest,
   fromItem,
   ctes,
-}: TermParts) => `${callCtes}${fromRequest}), i AS (
+}: TermParts) => `${createCallCtes('$39')}${fromRequest}), i AS (
   INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, skips, planned_at, metadata, cancel_key)
   SELECT t.request_id, t.item, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.skips::jsonb, CASE WHEN t.planned THEN now() END,
     t.metadata, t.cancel_key
@@ -161,7 +142,7 @@ const createBulkStatement = ({
   fromRequest,
   fromItem,
   ctes,
-}: TermParts) => `${callCtes}${fromRequest}), i AS (
+}: TermParts) => `${createCallCtes('$25')}${fromRequest}), i AS (
   INSERT INTO request_item (request_id, item, recipient, data, override, locale, schedule_at, metadata, cancel_key)
   SELECT b.id, t.number - b.items_before - 1, t.recipient, t.data, t.override, t.locale, t.schedule_at, t.metadata, t.cancel_key
   FROM unnest($7::uuid[], $17::int[], $13::int[]) b (id, items_before, items)
@@ -207,6 +188,10 @@ function sparseArray(values: readonly (string | undefined)[]): Buffer | string {
   return values.every((value) => value === undefined) ? '{}' : textArray(values);
 }
 
+function traceColumn(calls: NewRequest[]): Buffer | string {
+  return sparseArray(calls.map(({ request }) => request.traceparent));
+}
+
 function keyColumns(calls: RequestWithKey[]): unknown[] {
   return [
     plainArray(calls.map((call) => call.request.accountId)),
@@ -250,28 +235,6 @@ function itemColumns(calls: NewRequest[]): unknown[] {
   ];
 }
 
-/** The item's skips as JSON; undefined if there are none. */
-export function skipsColumn(plan: ItemPlan | undefined): string | undefined {
-  return plan && Object.keys(plan.skips).length > 0 ? JSON.stringify(plan.skips) : undefined;
-}
-
-/** The message's notes as JSON; undefined if there are none. */
-export function notesColumn({ note, deviceId }: NewMessage): string | undefined {
-  if (note === undefined && deviceId === undefined) return undefined;
-  return JSON.stringify({ address: note, device: deviceId });
-}
-
-/** The columns that a message has from its plan alone. */
-export function planColumns(messages: { message: NewMessage }[]): unknown[] {
-  return [
-    textArray(messages.map(({ message }) => message.channel)),
-    textArray(messages.map(({ message }) => message.target)),
-    plainArray(messages.map(({ message }) => message.integrationId)),
-    plainArray(messages.map(({ message }) => message.dueAt)),
-    plainArray(messages.map(({ message }) => message.timeToLiveMs)),
-  ];
-}
-
 function messageColumns(calls: NewRequest[]): unknown[] {
   const messages = calls.flatMap((call) =>
     call.items.flatMap((item, index) =>
@@ -289,11 +252,12 @@ function messageColumns(calls: NewRequest[]): unknown[] {
   ];
 }
 
-/** Columns of items that few calls have; last, so that a new one renumbers no other parameter. */
+/** Columns that few calls have; last, so that a new one renumbers no other parameter. */
 function textColumns(calls: NewRequest[]): unknown[] {
   const items = calls.flatMap((call) => call.items);
   return [
     sparseArray(items.map(({ metadata }) => metadata)),
     sparseArray(items.map(({ cancelKey }) => cancelKey)),
+    traceColumn(calls),
   ];
 }

@@ -4,9 +4,9 @@ import { getFairnessKey, maxMessagesPerJob } from '@belfry/shared';
 import type { Capacity, QueuePlace } from '../relay/capacity';
 import type { NewDeliverJob, Queues } from '../relay/queues';
 import { findStoredKeys } from './idempotency.sql';
+import type { NewMessage } from './item-plan';
 import { type KeyOfAccount, toKeyName } from './stored-key';
 import {
-  type NewMessage,
   type NewRequest,
   type RequestWithKey,
   type WriteResult,

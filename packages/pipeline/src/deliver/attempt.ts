@@ -1,6 +1,6 @@
 import type { AnyChannel, ComposeResult, Notes, PreparedSend, SendResult } from '@belfry/channels';
 import { type AppRow, isDatabaseUnavailable, type VersionRow } from '@belfry/database';
-import type { Logger, Secrets } from '@belfry/runtime';
+import { getTraceId, type Logger, type Secrets } from '@belfry/runtime';
 import type { ChannelVersion, FailureReason, Json, Outcome } from '@belfry/shared';
 import type { Carrier, Carriers } from './choose-integration';
 import type { ClaimedMessage } from './claim.sql';
@@ -50,12 +50,12 @@ async function attemptMessage(deps: AttemptDeps, claimed: Claimed): Promise<Fini
     const ended = { ...sent, channelVersion, provider, integrationUpdatedAt };
     return ready.isSensitive ? hideSensitive(ended, ready.message) : ended;
   } catch (error) {
-    const { id: message_id, requestId: request_id } = message;
+    const logged = { ...describeMessage(message), error };
     if (isDatabaseUnavailable(error)) {
-      deps.log.warn('attempt.postponed', { message_id, request_id, error });
+      deps.log.warn('attempt.postponed', logged);
       return postpone(notRead, { waitMs });
     }
-    deps.log.error('attempt.broken', { message_id, request_id, error });
+    deps.log.error('attempt.broken', logged);
     return { outcome: internalFault, ...(channelVersion ? { channelVersion } : {}) };
   }
 }
@@ -144,18 +144,22 @@ async function callProvider(
   { deadlineMs, deadlines, log }: AttemptDeps,
   prepared: PreparedSend,
   { message }: Claimed,
-): Promise<SendResult & { callMs: number }> {
+): Promise<SendResult & { calledAtMs: number; callMs: number }> {
   const deadlineAt = Date.now() + deadlineMs;
   const calledAtMs = performance.now();
   const { signal, end } = deadlines.begin(deadlineMs);
   const sent = await prepared
     .send({ signal, deadlineAt })
     .catch((error: unknown) => {
-      log.error('sender.broken', { message_id: message.id, request_id: message.requestId, error });
+      log.error('sender.broken', { ...describeMessage(message), error });
       return brokenSender;
     })
     .finally(end);
-  return { ...sent, callMs: performance.now() - calledAtMs };
+  return { ...sent, calledAtMs, callMs: performance.now() - calledAtMs };
+}
+
+function describeMessage({ id, requestId, traceparent }: ClaimedMessage) {
+  return { message_id: id, request_id: requestId, trace_id: getTraceId(traceparent) };
 }
 
 /** Delay until a message that could not be sent is retried. */

@@ -37,6 +37,8 @@ export type ClaimedMessage = {
   data: string | undefined;
   override: string | undefined;
   locale: string | undefined;
+  /** W3C Trace Context of the request. */
+  traceparent?: string | undefined;
   /** Present if the target is the endpoint of a stored web push subscription. */
   webPush?: WebPushFacts;
 };
@@ -48,6 +50,7 @@ export type Claim =
       kind: 'settled';
       state: 'failed' | 'skipped' | 'queued';
       reason: FailureReason | SkipReason | string;
+      traceparent?: string | undefined;
     }
   /** Not ours: another worker has it, its time has not come, or it is final. */
   | { kind: 'stale' };
@@ -119,13 +122,13 @@ const openAttempts = `
  * tables were empty would rather do.
  */
 const readClaimed = `
-SELECT c.*, r.event_id, r.version_id, i.recipient, i.data, i.override, i.locale,
+SELECT c.*, r.event_id, r.version_id, r.traceparent, i.recipient, i.data, i.override, i.locale,
   -- Of the first attempt nothing is to be counted.
   CASE WHEN c.attempts = 1 THEN 1 ELSE c.attempts - coalesce((
     SELECT max(p.number) FROM attempt p WHERE p.message_id = c.id AND p.integration_id IS DISTINCT FROM c.integration_id
   ), 0) END AS attempts_in_row
 FROM c
-CROSS JOIN LATERAL (SELECT event_id, version_id FROM request WHERE id = c.request_id LIMIT 1) r
+CROSS JOIN LATERAL (SELECT event_id, version_id, traceparent FROM request WHERE id = c.request_id LIMIT 1) r
 CROSS JOIN LATERAL (
   SELECT recipient, data, override, locale FROM request_item WHERE request_id = c.request_id AND item = c.item LIMIT 1
 ) i`;
@@ -205,6 +208,7 @@ type ClaimRow = {
   app_id: string;
   event_id: string;
   version_id: string;
+  traceparent: string | null;
   channel: string;
   target: string;
   attempts: number;
@@ -223,8 +227,9 @@ type ClaimRow = {
 
 function toClaim(row: ClaimRow | undefined): Claim {
   if (!row) return { kind: 'stale' };
+  const traceparent = row.traceparent ?? undefined;
   if (row.state !== 'sending') {
-    return { kind: 'settled', state: row.state, reason: row.obstacle ?? '' };
+    return { kind: 'settled', state: row.state, reason: row.obstacle ?? '', traceparent };
   }
   return {
     kind: 'claimed',
@@ -246,6 +251,7 @@ function toClaim(row: ClaimRow | undefined): Claim {
       data: row.data ?? undefined,
       override: row.override ?? undefined,
       locale: row.locale ?? undefined,
+      traceparent,
       ...(row.web_push ? { webPush: row.web_push } : {}),
     },
   };

@@ -39,7 +39,7 @@ export type DeliveryServices = Parameters<typeof createCountMessage>[0] & {
   metrics: Pick<Metrics, 'observeStage'>;
 } & Pick<AttemptDeps, 'findVersion' | 'findApp' | 'deadlines'> &
   Pick<CarriersDeps, 'findIntegration' | 'secrets'> &
-  Pick<DeliverDeps, 'recorder' | 'backoff' | 'health'> &
+  Pick<DeliverDeps, 'recorder' | 'backoff' | 'health' | 'tracing'> &
   Pick<OwnTokenDeps, 'readStoredRecipient'> & {
     /** The name of this process in attempts. */
     worker: string;
@@ -108,6 +108,7 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
     channelResends: channels[channel].unknownResends,
     countMessage: createCountMessage(services),
     observeStage: services.metrics.observeStage,
+    tracing: services.tracing,
     log,
   });
 }

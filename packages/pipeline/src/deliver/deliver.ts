@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sandboxProvider, signalWithin, timeoutReason } from '@belfry/channels';
 import type { IntegrationRevision } from '@belfry/database';
-import type { Batcher, Logger, ObserveStage, Semaphore } from '@belfry/runtime';
+import {
+  type Batcher,
+  getTraceId,
+  type Logger,
+  type ObserveStage,
+  type Semaphore,
+  type Tracing,
+} from '@belfry/runtime';
 import { type DeliverJob, getFairnessKey } from '@belfry/shared';
 import type { WakeReader } from '../operate/inbox-wakes';
 import type { Attempt, Claimed } from './attempt';
@@ -11,6 +18,7 @@ import { type HealthTally, judgeAttempt } from './integration-health';
 import { type AttemptResultDeps, type FinishedAttempt, getAttemptResult } from './next-state';
 import type { Limits, TokenAnswer } from './rate-limits';
 import type { Recorder } from './record';
+import { recordSpans } from './record-spans';
 import type { RequeuedMessage } from './requeue.sql';
 import {
   type Breaker,
@@ -54,6 +62,8 @@ export type DeliverDeps = AttemptResultDeps & {
     outcome: string;
   }): void;
   observeStage: ObserveStage;
+  /** Absent if traces are off. */
+  tracing?: Tracing | undefined;
   log: Logger;
 };
 
@@ -164,7 +174,9 @@ async function claimAndFinish(deps: DeliverDeps, id: string, release: Release): 
   const { claim, claimedAtMs } = await claims.add(id);
   observeStage('claim', performance.now() - startedAtMs);
   if (claim.kind === 'settled') {
-    log.info('message.settled', { message_id: id, state: claim.state, reason: claim.reason });
+    const { state, reason } = claim;
+    const trace_id = getTraceId(claim.traceparent);
+    log.info('message.settled', { message_id: id, state, reason, trace_id });
     if (claim.state !== 'queued') await deps.dropTexts(id);
   }
   if (claim.kind !== 'claimed') return;
@@ -201,9 +213,11 @@ async function finish(deps: DeliverDeps, claimed: Claimed, release: Release): Pr
     const { appId, channel } = message;
     deps.countMessage({ appId, channel, provider, outcome: counted });
   }
+  if (deps.tracing) recordSpans(deps.tracing, { ...claimed, ended, result });
   deps.log.info('attempt.closed', {
     message_id: message.id,
     request_id: message.requestId,
+    trace_id: getTraceId(message.traceparent),
     app_id: message.appId,
     channel: message.channel,
     attempt: message.attempt,

@@ -65,7 +65,15 @@ function listWalks(plan: Node): string[] {
 
 const id = '00000000-0000-7000-8000-000000000000';
 const inboxItem = { title: 'Hi' };
-const unplanned = { id, appId: id, versionId: id, items: 1, plannedItems: 0, plannedTo: 0 };
+const unplanned = {
+  id,
+  appId: id,
+  versionId: id,
+  items: 1,
+  plannedItems: 0,
+  plannedTo: 0,
+  traceparent: null,
+};
 
 describe('a plan made while the tables are empty', () => {
   test.each<[string, (pool: pg.Pool) => Promise<unknown>]>([

@@ -26,6 +26,8 @@ export type FinishedAttempt = {
   failed?: FailureReason;
   /** The content is hidden here, and its stored texts must be dropped. */
   isSensitive?: true;
+  /** When the provider call began, by `performance.now()`; undefined if there was none. */
+  calledAtMs?: number;
   /** How long the provider call took; undefined if there was none. */
   callMs?: number;
   /** No call was made, for a reason of ours: the message is requeued as if it had not been claimed. */

@@ -17,8 +17,9 @@ import {
   testSecrets,
 } from '@belfry/testing';
 import pg from 'pg';
+import type { ItemPlan, NewMessage } from '../accept/item-plan';
 import { writeRequests } from '../accept/write';
-import type { ItemPlan, NewMessage, NewRequest } from '../accept/write.sql';
+import type { NewRequest } from '../accept/write.sql';
 import { prepareDatabase, readTables } from './twins.fixture';
 import { type WatchReport, watchStatements } from './watch.fixture';
 

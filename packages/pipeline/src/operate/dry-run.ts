@@ -10,8 +10,8 @@ import {
   type WireItem,
 } from '@belfry/shared';
 import { createFindLive, type FindLiveDeps } from '../accept/accept';
+import type { NewMessage, Skip } from '../accept/item-plan';
 import type { Plan } from '../accept/plan';
-import type { NewMessage, Skip } from '../accept/write.sql';
 import { getProvider, type PlannedCall, planCall } from '../deliver/choose-integration';
 import { type Compose, createCompose } from '../deliver/compose';
 import { failingObstacles, skippingObstacles } from '../deliver/eligibility.sql';

@@ -8,7 +8,7 @@ import {
   type Tenant,
   testDatabase,
 } from '@belfry/testing';
-import type { ItemPlan } from '../accept/write.sql';
+import type { ItemPlan } from '../accept/item-plan';
 import { writeCapture } from '../deliver/capture.sql';
 import { leaseExpired, recordResults } from '../deliver/record.sql';
 import {

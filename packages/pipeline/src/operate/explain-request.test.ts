@@ -58,6 +58,7 @@ const head: TimelineHead = {
   items: 1,
   plannedItems: 1,
   acceptedAt: time(0),
+  traceId: null,
   apiKeyId: null,
   idempotencyKey: null,
   eventId: 'e',

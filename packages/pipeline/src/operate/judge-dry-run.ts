@@ -1,7 +1,7 @@
 import type { IntegrationRow, VersionRow } from '@belfry/database';
 import type { Awaitable } from '@belfry/runtime';
 import type { OptOut, WireItem } from '@belfry/shared';
-import type { NewMessage } from '../accept/write.sql';
+import type { NewMessage } from '../accept/item-plan';
 import type { Candidate, Eligibility, Obstacle } from '../deliver/eligibility.sql';
 import type { CurrentSuppression } from '../deliver/suppression.sql';
 

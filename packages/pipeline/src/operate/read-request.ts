@@ -17,6 +17,8 @@ export type TimelineHead = {
   items: number;
   plannedItems: number;
   acceptedAt: Date;
+  /** Null if the call had no trace. */
+  traceId: string | null;
   apiKeyId: string | null;
   idempotencyKey: string | null;
   eventId: string;
@@ -142,7 +144,7 @@ async function countGroups(pool: pg.Pool, count: CountMessages): Promise<StateGr
 
 /** SQL of what every reader of a request returns about it, and of its tables. */
 export const headColumns = `r.id AS "requestId", r.kind, r.items, ${countPlanned('r')} AS "plannedItems",
-  r.created_at AS "acceptedAt"`;
+  r.created_at AS "acceptedAt", substr(r.traceparent, 4, 32) AS "traceId"`;
 export const headTables = `FROM request r JOIN event e ON e.id = r.event_id JOIN event_version v ON v.id = r.version_id`;
 
 async function readHead(

@@ -10,7 +10,7 @@ import { createResends } from './run-resends';
 /** The services of a worker that planning uses. */
 export type PlanningServices = Pick<
   FanOutDeps,
-  'findVersion' | 'findApp' | 'readStoredRecipient' | 'plan' | 'secrets'
+  'findVersion' | 'findApp' | 'readStoredRecipient' | 'plan' | 'secrets' | 'tracing'
 > & {
   log: Logger;
   database: Database;

@@ -8,8 +8,8 @@ import {
   testDatabase,
 } from '@belfry/testing';
 import type pg from 'pg';
+import type { ItemPlan } from '../accept/item-plan';
 import { writeRequests } from '../accept/write';
-import type { ItemPlan } from '../accept/write.sql';
 import { countPlanned, isPlanned } from '../operate/is-planned.sql';
 import {
   findUnplannedRequest,

@@ -1,7 +1,7 @@
 import type { Queryable } from '@belfry/database';
 import { plainArray, textArray } from '@belfry/database';
 import type pg from 'pg';
-import { type ItemPlan, notesColumn, planColumns, skipsColumn } from '../accept/write.sql';
+import { type ItemPlan, notesColumn, planColumns, skipsColumn } from '../accept/item-plan';
 
 /** A request with items that fan-out still has to plan, and its progress. */
 export type UnplannedRequest = {
@@ -12,6 +12,7 @@ export type UnplannedRequest = {
   plannedItems: number;
   /** Items with a lower number are planned. */
   plannedTo: number;
+  traceparent: string | null;
 };
 
 export async function findUnplannedRequest(
@@ -21,7 +22,7 @@ export async function findUnplannedRequest(
   const { rows } = await pool.query<UnplannedRequest>({
     name: 'find-unplanned-request',
     text: `SELECT id, app_id AS "appId", version_id AS "versionId", items, planned_items AS "plannedItems",
-             planned_to AS "plannedTo"
+             planned_to AS "plannedTo", traceparent
            FROM request WHERE id = $1 AND planned_items < items`,
     values: [requestId],
   });

@@ -28,6 +28,7 @@ function setUp(count: number, changes: Partial<FanOutDeps> = {}) {
     items: count,
     plannedItems: 0,
     plannedTo: 0,
+    traceparent: null,
   };
   const deps = {
     findUnplannedRequest: async (): Promise<UnplannedRequest | undefined> => request,
@@ -114,7 +115,7 @@ describe('fan-out', () => {
       // Half of the first 1,000 of 1,200 items are planned.
       findUnplannedRequest: async () => ({
         ...{ id: 'r', appId: 'a', versionId: 'v' },
-        ...{ items: 1_200, plannedItems: 600, plannedTo: 100 },
+        ...{ items: 1_200, plannedItems: 600, plannedTo: 100, traceparent: null },
       }),
       listUnplannedItems: async ({ from, limit }) =>
         createItems(0, 1_000)
@@ -144,7 +145,7 @@ describe('fan-out', () => {
 
   test('rereads the request and continues if another worker advanced it', async () => {
     const states = [0, 500, 1_000].map((plannedTo) => ({
-      ...{ id: 'r', appId: 'a', versionId: 'v', items: 1_200, plannedItems: 0 },
+      ...{ id: 'r', appId: 'a', versionId: 'v', items: 1_200, plannedItems: 0, traceparent: null },
       plannedTo,
     }));
     const attempts: [number, number][] = [];

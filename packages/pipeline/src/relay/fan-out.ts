@@ -1,5 +1,5 @@
 import type { AppRow, UserRow, VersionRow } from '@belfry/database';
-import type { Secrets } from '@belfry/runtime';
+import type { Secrets, Tracing } from '@belfry/runtime';
 import type { FanOutJob, Recipient, WireItem, WireOverride, WireUser } from '@belfry/shared';
 import type { Plan } from '../accept/plan';
 import { openTexts } from '../accept/sealed-items';
@@ -24,6 +24,8 @@ export type FanOutDeps = {
   plan: Plan;
   secrets: Secrets;
   newId: () => string;
+  /** Absent if traces are off. */
+  tracing?: Tracing | undefined;
 };
 
 const itemsPerChunk = 500;
@@ -40,7 +42,7 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
   return async function fanOut({ requestId }) {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const request = await deps.findUnplannedRequest(requestId);
-      if (!request || (await planAll(request))) return;
+      if (!request || (await traced(request, deps.tracing, planAll))) return;
     }
     throw new Error(`Other workers changed the request during ${maxAttempts} attempts to plan it`);
   };
@@ -104,6 +106,28 @@ export function createFanOut(deps: FanOutDeps): (job: FanOutJob) => Promise<void
       };
     });
   }
+}
+
+/** Runs `planAll` within a span if traces are on and the request has one. */
+function traced(
+  request: UnplannedRequest,
+  tracing: Tracing | undefined,
+  planAll: (request: UnplannedRequest) => Promise<boolean>,
+): Promise<boolean> {
+  const { traceparent: parent, id, appId, items, plannedTo } = request;
+  if (!tracing || parent === null) return planAll(request);
+  const span = tracing.start({
+    name: 'plan bulk',
+    kind: 'internal',
+    parent,
+    startMs: performance.now(),
+    attributes: {
+      'belfry.request_id': id,
+      'belfry.app_id': appId,
+      'belfry.items': items - plannedTo,
+    },
+  });
+  return planAll(request).finally(() => span.end({}));
 }
 
 async function findUsers(

@@ -25,7 +25,7 @@ const sources: Source[] = [
     ...byId,
     join: '',
     account: 't.account_id',
-    columns: ['idempotency_key'],
+    columns: ['idempotency_key', 'traceparent'],
     rowBytes: 440,
   },
   {

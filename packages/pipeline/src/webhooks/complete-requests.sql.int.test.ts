@@ -7,8 +7,9 @@ import {
   ownDatabase,
   type Tenant,
 } from '@belfry/testing';
+import type { ItemPlan } from '../accept/item-plan';
 import { writeRequests } from '../accept/write';
-import type { ItemPlan, NewRequest } from '../accept/write.sql';
+import type { NewRequest } from '../accept/write.sql';
 import { recordResults } from '../deliver/record.sql';
 import { claimMessageRow, resultFor } from '../message-row.fixture';
 import { findUnplannedRequest, writePlans } from '../relay/fan-out.sql';

@@ -17,6 +17,8 @@ export type WebhookFacts = Record<string, unknown> & {
   target?: string | null;
   is_sensitive?: boolean | null;
   metadata?: Record<string, string> | null;
+  /** For the header of the same name, not for the body. */
+  traceparent?: string | null;
 };
 
 /** Receivers need not accept more. */
@@ -30,7 +32,7 @@ export function buildWebhookEvent({
   data,
   facts,
 }: WebhookSource): WebhookEvent {
-  const { is_sensitive: isSensitive, target, metadata, ...ids } = facts ?? {};
+  const { is_sensitive: isSensitive, target, metadata, traceparent: _, ...ids } = facts ?? {};
   const masked = target ? maskTarget(String(data['channel']), target) : undefined;
   const described = isSensitive ? {} : { target: masked, metadata };
   const event = {

@@ -15,7 +15,7 @@ export function selectWebhookFacts(d: string): string {
   END`;
 }
 
-// A member that is added here is in the body of the webhook. An erased item has no recipient, and its message no address.
+// A member that is added here is in the body of the webhook, unless buildWebhookEvent leaves it out. An erased item has no recipient, and its message no address.
 const messageFacts = (d: string) => `
       SELECT jsonb_build_object(
         'event', ev.name,
@@ -23,7 +23,8 @@ const messageFacts = (d: string) => `
         'target', CASE WHEN NOT ${isErased('m')} THEN m.target END,
         'metadata', i.metadata::jsonb,
         'is_sensitive', (v.definition ->> 'isSensitive')::boolean,
-        'test', nullif(r.kind = 'test', false))
+        'test', nullif(r.kind = 'test', false),
+        'traceparent', r.traceparent)
       FROM request r
       JOIN event ev ON ev.id = r.event_id
       JOIN event_version v ON v.id = r.version_id
@@ -32,7 +33,7 @@ const messageFacts = (d: string) => `
       WHERE r.id = (${d}.data ->> 'request_id')::uuid AND r.app_id = ${d}.app_id`;
 
 const requestFacts = (d: string) => `
-      SELECT jsonb_build_object('event', ev.name) FROM request r JOIN event ev ON ev.id = r.event_id
+      SELECT jsonb_build_object('event', ev.name, 'traceparent', r.traceparent) FROM request r JOIN event ev ON ev.id = r.event_id
       WHERE r.id = (${d}.data ->> 'request_id')::uuid AND r.app_id = ${d}.app_id`;
 
 const deviceFacts = (d: string) => `

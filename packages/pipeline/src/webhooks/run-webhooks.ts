@@ -1,5 +1,5 @@
 import type { GuardedHttp } from '@belfry/channels';
-import { createLoop, type Logger, type Loop } from '@belfry/runtime';
+import { createLoop, type Logger, type Loop, type Tracing } from '@belfry/runtime';
 import type { Deadlines } from '../deliver/attempt';
 import { createRunStep } from '../relay/run-step';
 import type { ClaimedDelivery, ClaimOptions } from './claim.sql';
@@ -7,6 +7,7 @@ import { buildWebhookEvent } from './event';
 import type { Failure, RecordedFailure } from './record.sql';
 import { defaultWaitsMs, getNextWaitMs } from './schedule';
 import { sendWebhook, type WebhookResult, webhookTimeoutMs } from './send';
+import { endTrySpan, startTrySpan } from './try-span';
 
 export type WebhooksDeps = {
   http: Pick<GuardedHttp, 'request'>;
@@ -19,6 +20,8 @@ export type WebhooksDeps = {
   deadlines: Pick<Deadlines, 'begin' | 'isCut'>;
   countTry(outcome: 'delivered' | 'retry' | 'failed'): void;
   random(): number;
+  /** Absent if traces are off. */
+  tracing?: Tracing | undefined;
   log: Logger;
   /** Waits after failed tries; tests shorten them. */
   waitsMs?: readonly number[];
@@ -88,7 +91,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
 
 /** Makes one try and records it. Never rejects: a try that is not recorded is repeated after its lease. */
 function createTry(deps: WebhooksDeps): (delivery: ClaimedDelivery) => Promise<void> {
-  const { http, deadlines, log, timeoutMs = webhookTimeoutMs } = deps;
+  const { http, deadlines, tracing, log, timeoutMs = webhookTimeoutMs } = deps;
   const record = createRecord(deps);
 
   return async function tryDelivery(delivery) {
@@ -97,8 +100,11 @@ function createTry(deps: WebhooksDeps): (delivery: ClaimedDelivery) => Promise<v
       const secrets = deps.openSecrets(delivery);
       const body = JSON.stringify(buildWebhookEvent(delivery));
       const deadline = deadlines.begin(timeoutMs);
-      const call = { id, url, body, secrets, signal: deadline.signal };
+      const span = startTrySpan(delivery, tracing);
+      const traceparent = span?.traceparent ?? delivery.facts?.traceparent ?? undefined;
+      const call = { id, url, body, secrets, traceparent, signal: deadline.signal };
       const result = await sendWebhook(http, call).finally(deadline.end);
+      if (span) endTrySpan(span, result);
       // It was aborted, because the process stops: that is no failure of the receiver.
       if (!result.isSuccess && deadlines.isCut()) return;
       await record(delivery, result);

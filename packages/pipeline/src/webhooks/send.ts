@@ -8,6 +8,7 @@ export type WebhookCall = {
   url: string;
   body: string;
   secrets: readonly string[];
+  traceparent?: string | undefined;
   /** Ends the try. */
   signal: AbortSignal;
 };
@@ -29,7 +30,7 @@ const maxAnswerBytes = 1_024;
 /** Makes one try. A status of 2xx is a success; a redirect is a failure and is not followed. */
 export async function sendWebhook(
   http: Pick<GuardedHttp, 'request'>,
-  { id, url, body, secrets, signal }: WebhookCall,
+  { id, url, body, secrets, traceparent, signal }: WebhookCall,
 ): Promise<WebhookResult> {
   const at = new Date();
   const startedMs = performance.now();
@@ -40,6 +41,7 @@ export async function sendWebhook(
       'content-type': 'application/json',
       'user-agent': `Belfry/${version}`,
       'accept-encoding': 'identity',
+      ...(traceparent === undefined ? {} : { traceparent }),
       ...signWebhook({ id, at, body, secrets }),
     },
     body,

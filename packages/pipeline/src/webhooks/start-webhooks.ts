@@ -1,6 +1,13 @@
 import { createGuardedHttp, parsePrivateHosts } from '@belfry/channels';
 import { type Database, openWebhookSecrets } from '@belfry/database';
-import { createLoop, type Env, type Logger, type Metrics, type Secrets } from '@belfry/runtime';
+import {
+  createLoop,
+  type Env,
+  type Logger,
+  type Metrics,
+  type Secrets,
+  type Tracing,
+} from '@belfry/runtime';
 import type { Deadlines } from '../deliver/attempt';
 import { createRunStep } from '../relay/run-step';
 import { claimDeliveries } from './claim.sql';
@@ -12,6 +19,7 @@ import { createWebhooks, type WebhooksDeps } from './run-webhooks';
 export type WebhookServices = {
   env: Pick<Env<'worker'>, 'ALLOWED_PRIVATE_HOSTS'>;
   log: Logger;
+  tracing?: Tracing | undefined;
   database: Pick<Database, 'delivery'>;
   secrets: Pick<Secrets, 'open'>;
   deadlines: Deadlines;
@@ -22,7 +30,7 @@ const completeEveryMs = 1_000;
 
 /** Delivers webhooks, and finds completed bulks, until it is closed. `times` shortens waits in tests. */
 export function startWebhooks(
-  { env, log, database, secrets, deadlines, metrics }: WebhookServices,
+  { env, log, tracing, database, secrets, deadlines, metrics }: WebhookServices,
   times: Pick<WebhooksDeps, 'waitsMs' | 'timeoutMs'> = {},
 ): { close(): Promise<void> } {
   const pool = database.delivery;
@@ -41,6 +49,7 @@ export function startWebhooks(
     deadlines,
     countTry: (outcome) => metrics.countWebhook(outcome),
     random: Math.random,
+    tracing,
     log,
     ...times,
   });

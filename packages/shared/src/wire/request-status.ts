@@ -14,6 +14,7 @@ export type RequestStatus = {
   items: number;
   plannedItems: number;
   acceptedAt: Date;
+  traceId: string | null;
   groups: StateGroup[];
   entries: StatusEntry[];
 };
@@ -101,6 +102,12 @@ export const requestStatusAnswer = Type.Object({
   event: Type.String(),
   kind: Type.String({ enum: ['single', 'bulk', 'test'] }),
   accepted_at: time('when the request was stored.'),
+  trace_id: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-f]{32}$',
+      description: 'The trace of the send; absent if it had none.',
+    }),
+  ),
   items: Type.Integer({
     minimum: 1,
     description: 'Number of elements in the batch; 1 for a single send.',
@@ -128,6 +135,7 @@ export function requestStatusToWire(request: RequestStatus, next: string | undef
     event: request.event,
     kind: request.kind,
     accepted_at: request.acceptedAt.getTime(),
+    trace_id: request.traceId ?? undefined,
     items: request.items,
     planned_items: request.plannedItems,
     counts: countsToWire(groups),

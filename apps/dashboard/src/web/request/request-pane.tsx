@@ -127,6 +127,7 @@ function Facts({ request }: { request: RequestAnswer }) {
     ['Request', request.requestId],
     ['Idempotency key', request.idempotencyKey],
     ['API key', request.apiKeyHint],
+    ['Trace', request.traceId],
   ] as const;
   return (
     <dl className="facts">
