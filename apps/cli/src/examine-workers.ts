@@ -42,6 +42,18 @@ export function judgeBacklog(waiting: OldestWaiting[]): Finding[] {
   });
 }
 
+const longLagMs = 60_000;
+
+/** How far the replica is behind from which the dashboard reads the log. */
+export function judgeLag(hosts: string, lagMs: number): Finding {
+  const name = 'replica';
+  if (lagMs === 0) return { name, state: 'ok', detail: `${hosts} has everything.` };
+  const detail = `${hosts} is ${(lagMs / 1_000).toFixed(1)} s behind.`;
+  if (lagMs < longLagMs) return { name, state: 'ok', detail };
+  const advice = 'Look at pg_stat_replication on the primary, and at the log of the replica.';
+  return { name, state: 'warning', detail: `${detail} ${advice}` };
+}
+
 const tolerableSkewMs = 2_000;
 
 /** Due times use PostgreSQL's clock. IDs and log timestamps use the clock of the process. */

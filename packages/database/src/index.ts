@@ -204,6 +204,13 @@ export {
   type PreferencesUpdate,
   type UserPreferences,
 } from './preferences';
+export { getHosts } from './primary';
+export {
+  checkReplica,
+  createReplicaCheck,
+  createReplicaReads,
+  type Reading,
+} from './replica';
 export { cancelTerm, hasMetadata, metadataTerm, selectTerms } from './request-term';
 export { checkPostgres } from './server-check';
 export {
