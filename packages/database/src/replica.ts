@@ -137,24 +137,18 @@ export type ReplicaFacts = Pick<PrimaryFacts, 'identity' | 'startedAt'> & {
 export type ReplicaVerdict = { lagMs: number } | { problem: string; isLasting: boolean };
 
 async function compareServers(primary: Queryable, replica: Queryable): Promise<ReplicaVerdict> {
-  const facts = await readOne<PrimaryFacts>(primary, primaryStatement, []);
-  const { lsn, at } = facts;
-  return judgeReplica(facts, await readOne<ReplicaFacts>(replica, replicaStatement, [lsn, at]));
+  const position = { text: primaryStatement, query_timeout: answerTimeoutMs };
+  const [primaryFacts] = (await primary.query<PrimaryFacts>(position)).rows;
+  if (!primaryFacts) throw noRow();
+  const { lsn, at } = primaryFacts;
+  const question = { text: replicaStatement, values: [lsn, at], query_timeout: answerTimeoutMs };
+  const [replicaFacts] = (await replica.query<ReplicaFacts>(question)).rows;
+  if (!replicaFacts) throw noRow();
+  return judgeReplica(primaryFacts, replicaFacts);
 }
 
-async function readOne<Row extends pg.QueryResultRow>(
-  database: Queryable,
-  text: string,
-  values: string[],
-): Promise<Row> {
-  const { rows } = await database.query<Row>({
-    text,
-    values,
-    query_timeout: answerTimeoutMs,
-  } as pg.QueryConfig);
-  const [row] = rows;
-  if (!row) throw new Error('PostgreSQL returned no row');
-  return row;
+function noRow(): Error {
+  return new Error('PostgreSQL returned no row');
 }
 
 /**
