@@ -1,4 +1,4 @@
-import { judgeBacklog, judgeClock, judgeLag, judgeWorkers } from './examine-workers';
+import { judgeBacklog, judgeLag, judgeWorkers } from './examine-workers';
 
 const worker = { id: 'host:1', roles: ['relay'], version: '0.1.0', heartbeatSeconds: 3 };
 
@@ -48,16 +48,5 @@ describe('judgeLag', () => {
       state,
       detail: expect.stringContaining(detail),
     });
-  });
-});
-
-describe('judgeClock', () => {
-  test.each([
-    [0, 'ok'],
-    [2_000, 'ok'],
-    [2_001, 'warning'],
-    [-2_001, 'warning'],
-  ])('a difference of %i ms from PostgreSQL is %s', (skewMs, state) => {
-    expect(judgeClock(1_000_000 + skewMs, 1_000_000)).toMatchObject({ state });
   });
 });

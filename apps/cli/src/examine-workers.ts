@@ -53,22 +53,3 @@ export function judgeLag(hosts: string, lagMs: number): Finding {
   const advice = 'Look at pg_stat_replication on the primary, and at the log of the replica.';
   return { name, state: 'warning', detail: `${detail} ${advice}` };
 }
-
-const tolerableSkewMs = 2_000;
-
-/** Due times use PostgreSQL's clock. IDs and log timestamps use the clock of the process. */
-export function judgeClock(ownMs: number, databaseMs: number): Finding {
-  const skewMs = Math.round(ownMs - databaseMs);
-  if (Math.abs(skewMs) <= tolerableSkewMs) {
-    return {
-      name: 'clock',
-      state: 'ok',
-      detail: `Differs from PostgreSQL's clock by ${skewMs} ms.`,
-    };
-  }
-  return {
-    name: 'clock',
-    state: 'warning',
-    detail: `Differs from PostgreSQL's clock by ${skewMs} ms, and so do IDs and log timestamps. Run NTP on both machines.`,
-  };
-}

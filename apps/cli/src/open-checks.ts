@@ -6,8 +6,9 @@ import {
   type Database,
   findRingProblems,
   getHosts,
+  judgeClock,
   listHeartbeats,
-  readDatabaseTime,
+  readClocks,
   readOldestWaiting,
   readServer,
 } from '@belfry/database';
@@ -20,7 +21,7 @@ import { examineIntegrations } from './examine-integrations';
 import { judgeLinks } from './examine-links';
 import { judgeStorage } from './examine-storage';
 import { judgeWebhooks } from './examine-webhooks';
-import { judgeBacklog, judgeClock, judgeLag, judgeWorkers } from './examine-workers';
+import { judgeBacklog, judgeLag, judgeWorkers } from './examine-workers';
 import { needSettings } from './need-settings';
 
 const poolSize = 2;
@@ -79,9 +80,8 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
     {
       name: 'clock',
       async examine() {
-        const beforeMs = Date.now();
-        const databaseMs = await readDatabaseTime(pool);
-        return [judgeClock((beforeMs + Date.now()) / 2, databaseMs)];
+        const { skewMs, ...findings } = judgeClock(await readClocks(pool));
+        return toFindings('clock', findings, `Differs from PostgreSQL's clock by ${skewMs} ms.`);
       },
     },
     {

@@ -16,6 +16,7 @@ export {
   readAuditPage,
 } from './audit-page.sql';
 export { createDatabase, type Database, readServer } from './client';
+export { judgeClock, readClocks } from './clock-check';
 export { createAccount } from './configuration/accounts';
 export { type AlertIncidentRow, listAlertIncidents } from './configuration/alert-history';
 export {
