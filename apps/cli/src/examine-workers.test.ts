@@ -1,4 +1,4 @@
-import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
+import { judgeBacklog, judgeLag, judgeWorkers } from './examine-workers';
 
 const worker = { id: 'host:1', roles: ['relay'], version: '0.1.0', heartbeatSeconds: 3 };
 
@@ -38,13 +38,15 @@ describe('judgeBacklog', () => {
   });
 });
 
-describe('judgeClock', () => {
+describe('judgeLag', () => {
   test.each([
-    [0, 'ok'],
-    [2_000, 'ok'],
-    [2_001, 'warning'],
-    [-2_001, 'warning'],
-  ])('a difference of %i ms from PostgreSQL is %s', (skewMs, state) => {
-    expect(judgeClock(1_000_000 + skewMs, 1_000_000)).toMatchObject({ state });
+    [0, 'ok', 'replica:5432 has everything.'],
+    [12_040, 'ok', 'replica:5432 is 12.0 s behind.'],
+    [60_000, 'warning', 'replica:5432 is 60.0 s behind.'],
+  ])('names the replica and a lag of %i ms', (lagMs, state, detail) => {
+    expect(judgeLag('replica:5432', lagMs)).toMatchObject({
+      state,
+      detail: expect.stringContaining(detail),
+    });
   });
 });

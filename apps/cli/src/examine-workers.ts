@@ -42,21 +42,14 @@ export function judgeBacklog(waiting: OldestWaiting[]): Finding[] {
   });
 }
 
-const tolerableSkewMs = 2_000;
+const longLagMs = 60_000;
 
-/** Due times use PostgreSQL's clock. IDs and log timestamps use the clock of the process. */
-export function judgeClock(ownMs: number, databaseMs: number): Finding {
-  const skewMs = Math.round(ownMs - databaseMs);
-  if (Math.abs(skewMs) <= tolerableSkewMs) {
-    return {
-      name: 'clock',
-      state: 'ok',
-      detail: `Differs from PostgreSQL's clock by ${skewMs} ms.`,
-    };
-  }
-  return {
-    name: 'clock',
-    state: 'warning',
-    detail: `Differs from PostgreSQL's clock by ${skewMs} ms, and so do IDs and log timestamps. Run NTP on both machines.`,
-  };
+/** How far the replica is behind from which the dashboard reads the log. */
+export function judgeLag(hosts: string, lagMs: number): Finding {
+  const name = 'replica';
+  if (lagMs === 0) return { name, state: 'ok', detail: `${hosts} has everything.` };
+  const detail = `${hosts} is ${(lagMs / 1_000).toFixed(1)} s behind.`;
+  if (lagMs < longLagMs) return { name, state: 'ok', detail };
+  const advice = 'Look at pg_stat_replication on the primary, and at the log of the replica.';
+  return { name, state: 'warning', detail: `${detail} ${advice}` };
 }

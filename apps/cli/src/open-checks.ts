@@ -1,11 +1,14 @@
 import { channelNames, createSenderDeps } from '@belfry/channels';
 import {
   checkPostgres,
+  checkReplica,
   createDatabase,
   type Database,
   findRingProblems,
+  getHosts,
+  judgeClock,
   listHeartbeats,
-  readDatabaseTime,
+  readClocks,
   readOldestWaiting,
   readServer,
 } from '@belfry/database';
@@ -18,7 +21,7 @@ import { examineIntegrations } from './examine-integrations';
 import { judgeLinks } from './examine-links';
 import { judgeStorage } from './examine-storage';
 import { judgeWebhooks } from './examine-webhooks';
-import { judgeBacklog, judgeClock, judgeWorkers } from './examine-workers';
+import { judgeBacklog, judgeLag, judgeWorkers } from './examine-workers';
 import { needSettings } from './need-settings';
 
 const poolSize = 2;
@@ -32,13 +35,15 @@ const maxAccounts = 20;
 export function openChecks(env: Env<'cli'>, migrationsDir: string) {
   needSettings(env, ['REDIS_URL', 'BELFRY_KEYS']);
   const log = createLogger({ level: 'error', process: 'cli' });
-  const database = createDatabase({ ...readServer(env), poolSize, log });
+  const replicaUrl = env.DATABASE_REPLICA_URL;
+  const database = createDatabase({ ...readServer(env), replicaUrl, poolSize, log });
   const redisCheck = createRedisCheck({
     REDIS_URL: env.REDIS_URL,
     REDIS_PREFIX: env.REDIS_PREFIX,
   });
   const checks: Check[] = [
     ...databaseChecks(env, database, migrationsDir),
+    ...(replicaUrl ? [replicaCheck(replicaUrl, database)] : []),
     {
       name: 'Redis',
       async examine() {
@@ -75,9 +80,8 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
     {
       name: 'clock',
       async examine() {
-        const beforeMs = Date.now();
-        const databaseMs = await readDatabaseTime(pool);
-        return [judgeClock((beforeMs + Date.now()) / 2, databaseMs)];
+        const { skewMs, ...findings } = judgeClock(await readClocks(pool));
+        return toFindings('clock', findings, `Differs from PostgreSQL's clock by ${skewMs} ms.`);
       },
     },
     {
@@ -88,6 +92,18 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
       },
     },
   ];
+}
+
+function replicaCheck(url: string, database: Database): Check {
+  const name = 'replica';
+  return {
+    name,
+    async examine() {
+      const { findings, lagMs } = await checkReplica(database);
+      if (lagMs === undefined) return toFindings(name, findings, '');
+      return [judgeLag(getHosts(url), lagMs)];
+    },
+  };
 }
 
 function describePooling({ DATABASE_POOLING }: Env<'cli'>): string {

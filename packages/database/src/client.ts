@@ -3,7 +3,7 @@ import pg from 'pg';
 import { NotConnectedError } from './failures';
 import type { PrismaClient } from './generated/client';
 import { createPooledClient } from './pooled-client';
-import { createPrimaryClient, createServers, type Servers } from './primary';
+import { createServers, createServersClient, type Servers } from './primary';
 
 /** All PostgreSQL connections of a process. */
 export type Database = {
@@ -19,6 +19,8 @@ export type Database = {
   delivery: pg.Pool;
   /** The log of the dashboard. It walks indexes in order, because a plan that sorts has no upper bound. */
   requestLog: pg.Pool;
+  /** The same for `createReplicaReads`, on the server of `replicaUrl`. */
+  requestLogReplica: pg.Pool | undefined;
   close(): Promise<void>;
 };
 
@@ -26,7 +28,9 @@ export type DatabaseOptions = {
   url: string;
   /** Maximum connections per pool. */
   poolSize: number;
-  /** `transaction`: the URL leads to a pooler in transaction mode. */
+  /** A streaming replica. Empty: none. */
+  replicaUrl?: string;
+  /** `transaction`: the URLs lead to a pooler in transaction mode. */
   pooling?: Pooling;
   log: Logger;
   /** Maximum wait for a connection. By default it is short, because a caller waits. */
@@ -69,11 +73,19 @@ export function createDatabase(options: DatabaseOptions): Database {
     patientConnectTimeoutMs,
   );
   const lookUps = pool(10_000, ['plan_cache_mode=force_custom_plan']);
-  const requestLog = pool(10_000, [
+  const logSettings = [
     'plan_cache_mode=force_custom_plan',
     'enable_sort=off',
     'enable_bitmapscan=off',
-  ]);
+  ];
+  const requestLog = pool(10_000, logSettings);
+  const requestLogReplica = options.replicaUrl
+    ? createPool({
+        ...options,
+        ...{ url: options.replicaUrl, mayBeReplica: true, settings: logSettings },
+        ...{ statementTimeoutMs: 10_000, waitMs: connectTimeoutMs },
+      })
+    : undefined;
   let prisma: PrismaClient | undefined;
   return {
     get prisma() {
@@ -85,6 +97,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     hot,
     delivery,
     requestLog,
+    requestLogReplica,
     async close() {
       // A statement without an answer would keep its pool open.
       const ended = [
@@ -94,6 +107,7 @@ export function createDatabase(options: DatabaseOptions): Database {
         delivery.end(),
         lookUps.end(),
         requestLog.end(),
+        requestLogReplica?.end(),
       ];
       await withinTime(Promise.all(ended), closeTimeoutMs);
     },
@@ -113,6 +127,7 @@ export const keptSetting = 'belfry.settings_kept';
 type PoolOptions = DatabaseOptions & {
   statementTimeoutMs: number;
   settings: string[];
+  mayBeReplica?: boolean;
   /** Maximum wait for a free connection. */
   waitMs: number;
 };
@@ -122,6 +137,7 @@ const silenceMs = 1_000;
 
 function createPool(options: PoolOptions): pg.Pool {
   const { url, poolSize, pooling = 'session', log, statementTimeoutMs, waitMs } = options;
+  const { mayBeReplica = false } = options;
   const settings = [
     `statement_timeout=${statementTimeoutMs}`,
     ...options.settings,
@@ -132,12 +148,14 @@ function createPool(options: PoolOptions): pg.Pool {
   const Client = isPooled ? createPooledClient(settings) : pg.Client;
   const pool = new ClassifyingPool(servers, {
     connectionString: servers.getUrl(),
-    Client: servers.count > 1 ? createPrimaryClient(Client, servers) : Client,
+    Client: servers.count > 1 ? createServersClient(Client, servers, { mayBeReplica }) : Client,
     max: poolSize,
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     query_timeout: statementTimeoutMs + silenceMs,
+    // The readers of a replica send several statements at once on one connection.
+    ...(mayBeReplica && { pipeline: true }),
     ...(isPooled ? {} : { options: settings.map((each) => `-c ${each}`).join(' ') }),
   });
   // The next query replaces a broken idle connection. Without a listener, the error would end the process.

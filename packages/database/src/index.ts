@@ -16,6 +16,7 @@ export {
   readAuditPage,
 } from './audit-page.sql';
 export { createDatabase, type Database, readServer } from './client';
+export { judgeClock, readClocks } from './clock-check';
 export { createAccount } from './configuration/accounts';
 export { type AlertIncidentRow, listAlertIncidents } from './configuration/alert-history';
 export {
@@ -204,6 +205,13 @@ export {
   type PreferencesUpdate,
   type UserPreferences,
 } from './preferences';
+export { getHosts } from './primary';
+export {
+  checkReplica,
+  createReplicaCheck,
+  createReplicaReads,
+  type Reading,
+} from './replica';
 export { cancelTerm, hasMetadata, metadataTerm, selectTerms } from './request-term';
 export { checkPostgres } from './server-check';
 export {

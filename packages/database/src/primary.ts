@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The servers of a URL with several hosts, of which one is the primary. */
+/** The servers of a URL with several hosts. */
 export type Servers = {
   readonly count: number;
   /** The URL of the server to try. */
@@ -28,6 +28,12 @@ export function createServers(url: string): Servers {
   };
 }
 
+/** For output: without user and password. */
+export function getHosts(url: string): string {
+  const [, authority = ''] = /^\w+:\/\/([^/?]*)/.exec(url) ?? [];
+  return authority.slice(authority.lastIndexOf('@') + 1);
+}
+
 /** The server is a replica, or was demoted, so it cannot write. */
 class ReplicaError extends Error {
   constructor() {
@@ -36,24 +42,31 @@ class ReplicaError extends Error {
   }
 }
 
-/** A connection to the primary among several servers: connecting fails on a replica, and the next attempt tries another server. */
-export function createPrimaryClient(Base: typeof pg.Client, servers: Servers): typeof pg.Client {
-  return class PrimaryClient extends Base {
+/**
+ * A connection to one of several servers: after a failure, the next attempt tries another server. By default connecting
+ * fails on a replica, too.
+ */
+export function createServersClient(
+  Base: typeof pg.Client,
+  servers: Servers,
+  { mayBeReplica = false } = {},
+): typeof pg.Client {
+  return class ServersClient extends Base {
     constructor(config?: pg.ClientConfig) {
       const url = servers.getUrl();
       super({ ...config, connectionString: url });
       const connect = super.connect.bind(this);
-      const connectToPrimary = async () => {
+      const connectToCurrent = async () => {
         try {
           await connect();
-          await refuseReplica(this);
+          if (!mayBeReplica) await refuseReplica(this);
         } catch (error) {
           servers.leave(url);
           throw error;
         }
       };
       this.connect = ((callback?: (error: unknown) => void) => {
-        const connected = connectToPrimary();
+        const connected = connectToCurrent();
         if (!callback) return connected;
         connected.then(() => callback(null), callback);
         return undefined;
@@ -65,7 +78,7 @@ export function createPrimaryClient(Base: typeof pg.Client, servers: Servers): t
 /** Connects to the first server that is the primary. */
 export async function connectToPrimary(config: pg.ClientConfig & { connectionString: string }) {
   const servers = createServers(config.connectionString);
-  const Client = servers.count > 1 ? createPrimaryClient(pg.Client, servers) : pg.Client;
+  const Client = servers.count > 1 ? createServersClient(pg.Client, servers) : pg.Client;
   for (let tries = 1; ; tries += 1) {
     const client = new Client(config);
     // A broken connection also fails the running query, which reports the error.

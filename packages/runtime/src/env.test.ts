@@ -39,6 +39,15 @@ describe('readEnv', () => {
     expect(listProblems(source, 'api')).toEqual(['PUBLIC_URL must be a URL']);
   });
 
+  test('rejects a DATABASE_REPLICA_URL of another kind, and accepts several hosts', () => {
+    const source = { ...required, DATABASE_REPLICA_URL: 'replica:5432' };
+    expect(listProblems(source, 'dashboard')).toEqual([
+      'DATABASE_REPLICA_URL must start with postgresql://',
+    ]);
+    const several = { ...required, DATABASE_REPLICA_URL: 'postgresql://a@one:5432,two:5432/b' };
+    expect(listProblems(several, 'dashboard')).toEqual([]);
+  });
+
   test('rejects a REDIS_URL that names a Cluster and a database', () => {
     const source = { ...required, REDIS_URL: 'redis+cluster://a/1' };
     expect(listProblems(source)).toEqual([

@@ -129,11 +129,19 @@ function findContradictions(env: Record<string, unknown>): EnvProblem[] {
   }
   return [
     ...problems,
+    ...findReplicaProblems(env),
     ...findRedisProblems(env),
     ...findAdminProblems(env),
     ...findSimulatorProblems(env),
     ...findTracingProblems(env),
   ];
+}
+
+/** Several hosts are allowed, so `URL` cannot read it. */
+function findReplicaProblems({ DATABASE_REPLICA_URL: url }: Values): EnvProblem[] {
+  if (!url || /^postgres(ql)?:\/\/./.test(String(url))) return [];
+  const { example } = settings.DATABASE_REPLICA_URL;
+  return [{ name: 'DATABASE_REPLICA_URL', problem: 'must start with postgresql://', example }];
 }
 
 function findRedisProblems({ REDIS_URL: url, REDIS_PREFIX: prefix }: Values): EnvProblem[] {

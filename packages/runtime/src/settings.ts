@@ -30,6 +30,14 @@ export const settings = {
     example: 'postgresql://belfry:secret@db:5432/belfry',
     help: 'PostgreSQL without a pooler, for `belfry migrate`. Needed with DATABASE_POOLING=transaction; otherwise DATABASE_URL is used.',
   }),
+  DATABASE_REPLICA_URL: text({
+    group: 'stores',
+    for: ['cli', 'dashboard'],
+    default: '',
+    isSecret: true,
+    example: 'postgresql://belfry:secret@replica:5432/belfry',
+    help: 'A streaming replica of DATABASE_URL, from which the dashboard reads the log; see docs/how-to/use-managed-postgresql.md.',
+  }),
   REDIS_URL: text({
     group: 'stores',
     for: ['api', 'worker', 'cli', 'dashboard'],
@@ -52,7 +60,7 @@ export const settings = {
     default: 8,
     minimum: 2,
     maximum: 100,
-    help: 'Maximum number of connections of one PostgreSQL pool. A gateway uses two pools, the dashboard three, a worker up to four.',
+    help: 'Maximum number of connections of one PostgreSQL pool. A gateway uses two pools, the dashboard three, a worker up to four. DATABASE_REPLICA_URL adds one on that server.',
   }),
 
   BELFRY_KEYS: text({

@@ -110,6 +110,11 @@ ${options.more ?? ''}
   }
 }
 
+export type ReplicatedOptions = {
+  /** False: commits do not wait for the replica. */
+  isSynchronous?: boolean;
+};
+
 export type Replicated = {
   primaryUrl: string;
   replicaUrl: string;
@@ -117,13 +122,23 @@ export type Replicated = {
   url: string;
   /** SIGKILL for each process of the primary. */
   killPrimary(): Promise<void>;
+  /** SIGKILL for the replica. */
+  killReplica(): Promise<void>;
   /** The replica becomes the primary. */
   promote(): Promise<void>;
   remove(): Promise<void>;
 };
 
-/** A primary and a streaming replica. A commit waits for both while the replica is connected. */
-export async function startReplicatedPostgres(): Promise<Replicated> {
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** A primary and a streaming replica. By default a commit waits for both. */
+export async function startReplicatedPostgres({
+  isSynchronous = true,
+}: ReplicatedOptions = {}): Promise<Replicated> {
   const folder = await createFolder('replicated');
   const data = { primary: path.join(folder, 'primary'), replica: path.join(folder, 'replica') };
   const ports = { primary: await findFreePort(), replica: await findFreePort() };
@@ -148,20 +163,18 @@ export async function startReplicatedPostgres(): Promise<Replicated> {
     ...['-h', '127.0.0.1', '-p', String(ports.primary), '-U', user, '-D', data.replica],
     ...['--write-recovery-conf', '--wal-method=stream', '--checkpoint=fast'],
   ]);
-  start(data.replica, ports.replica, ['max_connections=200']);
+  const replica = start(data.replica, ports.replica, ['max_connections=200']);
   await waitUntilUp(getUrl(ports.replica));
-  await query(getUrl(ports.primary), `ALTER SYSTEM SET synchronous_standby_names = '*'`);
+  const standbys = isSynchronous ? '*' : '';
+  await query(getUrl(ports.primary), `ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`);
   await query(getUrl(ports.primary), 'SELECT pg_reload_conf()');
 
   return {
     primaryUrl: getUrl(ports.primary),
     replicaUrl: getUrl(ports.replica),
     url: `postgresql://${user}@127.0.0.1:${ports.primary},127.0.0.1:${ports.replica}/${database}?target_session_attrs=read-write`,
-    async killPrimary() {
-      const ended = once(primary, 'exit');
-      primary.kill('SIGKILL');
-      await ended;
-    },
+    killPrimary: () => kill(primary),
+    killReplica: () => kill(replica),
     async promote() {
       await query(getUrl(ports.replica), 'SELECT pg_promote()');
     },

@@ -25,6 +25,12 @@ export { runChaos } from './chaos/run';
 export { startProcess, type TestProcess } from './child-process';
 export { type CommandCounter, createCommandCounter } from './command-counter';
 export { openDatabase, ownDatabase, testDatabase } from './database';
+export {
+  hasDebianPostgres,
+  query,
+  type Replicated,
+  startReplicatedPostgres,
+} from './debian-postgres';
 export { eventually } from './eventually';
 export {
   channelVersion,

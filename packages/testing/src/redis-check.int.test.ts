@@ -86,6 +86,31 @@ describe('the check of Redis accepts and names', () => {
     expect(findings).toMatchObject({ refusals: [], summary: expect.stringContaining(summary) });
   });
 
+  test.each<[string, () => Promise<RedisGroup>, string]>([
+    ['Sentinels', () => startSentinelGroup({ certificates }), '3 of 3 Sentinels answer.'],
+    [
+      'a Cluster',
+      () => startRedisCluster({ hasReplicas: false, certificates }),
+      'Cluster of 3 primaries with 0 replicas.',
+    ],
+  ])('%s over TLS, where commands of every slot are answered', async (_name, start, summary) => {
+    const encrypted = await start();
+    const redis = createRedis({ url: encrypted.url, log });
+    try {
+      expect(await readAgain(encrypted.url)).toMatchObject({
+        refusals: [],
+        summary: expect.stringContaining(summary),
+      });
+      expect(await waitForRedis(redis, 10_000)).toBe(true);
+      const keys = Array.from({ length: 20 }, (_, number) => `${prefix}:${number}`);
+      for (const key of keys) await redis.set(key, key);
+      expect(await Promise.all(keys.map((key) => redis.get(key)))).toEqual(keys);
+    } finally {
+      redis.disconnect();
+      await encrypted.remove();
+    }
+  });
+
   test('primaries without a replica with a warning', async () => {
     const { warnings } = await readAgain(cluster.url);
     expect(warnings).toEqual([expect.stringContaining('3 primaries without a connected replica')]);

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrate } from '@belfry/database';
@@ -16,6 +18,7 @@ import {
   startSystem,
   type Tenant,
 } from '@belfry/testing';
+import { createCertificates } from './test-certificates';
 import { repositoryRoot } from './test-stores';
 
 jest.setTimeout(240_000);
@@ -191,30 +194,40 @@ function findLongestGap(timesMs: number[]): number {
   return Math.max(...sorted.slice(1).map((time, index) => time - (sorted[index] ?? 0)));
 }
 
-describe.each<[string, () => Promise<RedisGroup>]>([
-  ['Sentinel', startSentinelGroup],
-  ['Cluster', () => startRedisCluster({ hasReplicas: true })],
-])('with %s, calls while', (mode, startGroup) => {
-  test.each<[string, () => Promise<void>]>([
-    ['primaries are killed', killPrimaries],
-    ['the primary is frozen', freezePrimary],
-  ])('%s are accepted once, and every message is sent once', async (fault, cause) => {
-    await start(startGroup);
-    const watch = watchSends();
-    const load = await sendUntil(cause());
-    const keys = load.requestIds.size;
-    const calls = await readCalls(keys);
-    watch.stop();
-    const figures = {
-      ...{ mode, fault, keys, refused: load.refused },
-      longestWithoutAcceptanceMs: Math.round(findLongestGap(load.acceptedAtMs)),
-      longestWithoutSendMs: Math.round(findLongestGap(watch.timesMs)),
-    };
-    process.stdout.write(`${JSON.stringify(figures)}\n`);
-    expect(keys).toBeGreaterThan(100);
-    expect([...load.requestIds.values()].filter((ids) => ids.size > 1)).toEqual([]);
-    const where = { appId: tenant.appId };
-    expect(await system.database.prisma.request.count({ where })).toBe(keys);
-    expect(calls.filter((count) => count !== 1)).toEqual([]);
-  });
+const folder = mkdtempSync(path.join(tmpdir(), 'belfry-failover-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Faults = [string, () => Promise<void>][];
+const kills: Faults = [['primaries are killed', killPrimaries]];
+const faults: Faults = [...kills, ['the primary is frozen', freezePrimary]];
+const certificates = createCertificates(folder);
+
+describe.each<[string, () => Promise<RedisGroup>, Faults]>([
+  ['Sentinel', startSentinelGroup, faults],
+  ['Cluster', () => startRedisCluster({ hasReplicas: true }), faults],
+  ['Sentinel over TLS', () => startSentinelGroup({ certificates }), kills],
+  ['Cluster over TLS', () => startRedisCluster({ hasReplicas: true, certificates }), kills],
+])('with %s, calls while', (mode, startGroup, ownFaults) => {
+  test.each(ownFaults)(
+    '%s are accepted once, and every message is sent once',
+    async (fault, cause) => {
+      await start(startGroup);
+      const watch = watchSends();
+      const load = await sendUntil(cause());
+      const keys = load.requestIds.size;
+      const calls = await readCalls(keys);
+      watch.stop();
+      const figures = {
+        ...{ mode, fault, keys, refused: load.refused },
+        longestWithoutAcceptanceMs: Math.round(findLongestGap(load.acceptedAtMs)),
+        longestWithoutSendMs: Math.round(findLongestGap(watch.timesMs)),
+      };
+      process.stdout.write(`${JSON.stringify(figures)}\n`);
+      expect(keys).toBeGreaterThan(100);
+      expect([...load.requestIds.values()].filter((ids) => ids.size > 1)).toEqual([]);
+      const where = { appId: tenant.appId };
+      expect(await system.database.prisma.request.count({ where })).toBe(keys);
+      expect(calls.filter((count) => count !== 1)).toEqual([]);
+    },
+  );
 });

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { findFreePort } from '@belfry/embedded';
 import { eventually } from './eventually';
-import { type RedisServer, startRedisServer } from './redis-server';
+import { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server';
+import type { TestCertificates } from './test-certificates';
 
 /** Several servers that fail over. */
 export type RedisGroup = {
@@ -13,6 +15,35 @@ export type RedisGroup = {
 };
 
 const password = 'secret';
+
+export type GroupOptions = {
+  /** All connections use TLS, and both sides show a certificate. */
+  certificates?: TestCertificates | undefined;
+};
+
+function startServer(
+  { certificates }: GroupOptions,
+  options: RedisServerOptions,
+): Promise<RedisServer> {
+  if (!certificates) return startRedisServer(options);
+  const { ca, cert, key } = certificates;
+  const read = (file: string) => readFileSync(file, 'utf8');
+  const lines = [
+    ...['port 0', 'tls-port {port}', 'tls-replication yes', 'tls-cluster yes'],
+    ...[`tls-ca-cert-file ${ca}`, `tls-cert-file ${cert}`, `tls-key-file ${key}`],
+  ];
+  return startRedisServer({
+    ...options,
+    lines: [...lines, ...(options.lines ?? [])],
+    admin: { tls: { ca: read(ca), cert: read(cert), key: read(key) } },
+  });
+}
+
+function getUrlParts({ certificates }: GroupOptions): { scheme: string; query: string[] } {
+  if (!certificates) return { scheme: 'redis', query: [] };
+  const { ca, cert, key } = certificates;
+  return { scheme: 'rediss', query: [`cacert=${ca}`, `cert=${cert}`, `key=${key}`] };
+}
 const formTimeoutMs = 30_000;
 
 /** Short, so that tests wait little. Redis' defaults are 30 s for Sentinel and 15 s for a Cluster. */
@@ -21,17 +52,21 @@ const downAfterMs = 1_000;
 export const primaryName = 'belfry';
 
 /** A primary, a replica and three Sentinels, which have a password of their own. */
-export async function startSentinelGroup(): Promise<RedisGroup & { sentinels: RedisServer[] }> {
-  const primary = await startRedisServer({ password, lines: [`masterauth ${password}`] });
+export async function startSentinelGroup(
+  options: GroupOptions = {},
+): Promise<RedisGroup & { sentinels: RedisServer[] }> {
+  const primary = await startServer(options, { password, lines: [`masterauth ${password}`] });
   const lines = [`masterauth ${password}`, `replicaof 127.0.0.1 ${primary.port}`];
-  const replica = await startRedisServer({ password, lines });
+  const replica = await startServer(options, { password, lines });
   const servers = [primary, replica];
   await eventually(() => expectReplica(primary), { timeoutMs: formTimeoutMs });
-  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(primary.port)));
+  const sentinels = await Promise.all([1, 2, 3].map(() => startSentinel(options, primary.port)));
   await eventually(() => expectFormed(sentinels), { timeoutMs: formTimeoutMs });
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join();
+  const { scheme, query } = getUrlParts(options);
+  const parameters = [`sentinel_password=${sentinelPassword}`, ...query].join('&');
   return {
-    url: `redis+sentinel://:${password}@${hosts}/${primaryName}?sentinel_password=${sentinelPassword}`,
+    url: `${scheme}+sentinel://:${password}@${hosts}/${primaryName}?${parameters}`,
     servers,
     sentinels,
     findPrimary: () => findSentinelPrimary(sentinels, servers),
@@ -43,8 +78,8 @@ export async function startSentinelGroup(): Promise<RedisGroup & { sentinels: Re
 
 const sentinelPassword = 'watch';
 
-function startSentinel(port: number): Promise<RedisServer> {
-  return startRedisServer({
+function startSentinel(options: GroupOptions, port: number): Promise<RedisServer> {
+  return startServer(options, {
     kind: 'sentinel',
     password: sentinelPassword,
     lines: [
@@ -83,18 +118,19 @@ async function findSentinelPrimary(sentinels: RedisServer[], servers: RedisServe
 /** Three primaries, each with a replica if it has to fail over. */
 export async function startRedisCluster({
   hasReplicas,
-}: {
-  hasReplicas: boolean;
-}): Promise<RedisGroup> {
-  const primaries = await Promise.all(slotRanges.map(startNode));
-  const replicas = await Promise.all(hasReplicas ? slotRanges.map(startNode) : []);
+  ...options
+}: GroupOptions & { hasReplicas: boolean }): Promise<RedisGroup> {
+  const start = () => startNode(options);
+  const primaries = await Promise.all(slotRanges.map(start));
+  const replicas = await Promise.all(hasReplicas ? slotRanges.map(start) : []);
   const servers = [...primaries, ...replicas];
   await joinNodes(primaries, servers);
   await eventually(() => expectCluster(servers), { timeoutMs: formTimeoutMs });
   await addReplicas(primaries, replicas);
   const hosts = primaries.map(({ port }) => `127.0.0.1:${port}`).join();
+  const { scheme, query } = getUrlParts(options);
   return {
-    url: `redis+cluster://:${password}@${hosts}`,
+    url: `${scheme}+cluster://:${password}@${hosts}${query.length > 0 ? '?' : ''}${query.join('&')}`,
     servers,
     findPrimary: (key) => findClusterPrimary(servers, key),
     async remove() {
@@ -109,8 +145,8 @@ const slotRanges = [
   [10_923, 16_383],
 ] as const;
 
-async function startNode(): Promise<RedisServer> {
-  return startRedisServer({
+async function startNode(options: GroupOptions): Promise<RedisServer> {
+  return startServer(options, {
     password,
     lines: [
       'cluster-enabled yes',

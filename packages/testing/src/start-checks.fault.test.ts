@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createDatabase, migrate } from '@belfry/database';
 import { createLogger, createRedis, waitForRedis } from '@belfry/runtime';
@@ -15,6 +16,10 @@ jest.setTimeout(120_000);
 
 const migrations = path.join(repositoryRoot, 'prisma', 'migrations');
 const log = createLogger({ level: 'error', process: 'test' });
+/** From Debian's package `faketime`. Without it these tests would test nothing, so CI fails. */
+const faketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+const testShifted = existsSync(faketime) || process.env['CI'] === 'true' ? test : test.skip;
+
 const programs = ['apps/api/dist/main.js', 'apps/worker/dist/main.js'];
 
 let postgres: OwnStore;
@@ -105,5 +110,30 @@ describe.each(programs)('%s', (program) => {
       redis.resume();
       await setEviction('noeviction');
     }
+  });
+});
+
+describe('a clock', () => {
+  const shifted = (program: string, shift: string) =>
+    start(program, {
+      DASHBOARD_PORT: '0',
+      LD_PRELOAD: faketime,
+      FAKETIME: shift,
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    });
+
+  testShifted.each([...programs, 'apps/dashboard/dist/server/main.js'])(
+    'that is 40 s ahead or behind does not start %s, and the difference is named',
+    async (program) => {
+      await expectRefused(shifted(program, '+40s'), 's ahead of PostgreSQL');
+      await expectRefused(shifted(program, '-40s'), 's behind PostgreSQL');
+    },
+  );
+
+  testShifted('that is 10 s ahead starts with a warning', async () => {
+    const child = shifted('apps/api/dist/main.js', '+10s');
+    await child.waitForLine('api.ready');
+    const { reason } = await child.waitForLine('start.warning');
+    expect(reason).toContain('s ahead of PostgreSQL');
   });
 });

@@ -118,6 +118,8 @@ const logPage = Type.Object({
    * time. Null if all were searched. A time filter moves the search.
    */
   skipsSearchedFrom: nullable(time),
+  /** How far a replica that was read is behind; 0 below 2 s, and from the primary. */
+  lagSeconds: Type.Integer(),
 });
 export type LogAnswer = Static<typeof logPage>;
 
@@ -125,6 +127,7 @@ export type LogAnswer = Static<typeof logPage>;
 export type LiveEvent =
   | { type: 'rows'; rows: LogRow[] }
   | { type: 'changed'; rows: LogRow[] }
+  | { type: 'lag'; lagSeconds: number }
   | { type: 'trouble'; error: string }
   | { type: 'ended' };
 
@@ -140,7 +143,7 @@ export const logRoutes = {
   },
   /**
    * text/event-stream. Events: `rows` {rows: LogRow[]} new requests, oldest first; `changed` {rows: LogRow[]} rows that
-   * were sent before and have changed; `trouble` {error} while PostgreSQL is unavailable; `ended` {} when the session
+   * were sent before and have changed; `lag` {lagSeconds} when it changes; `trouble` {error} while PostgreSQL is unavailable; `ended` {} when the session
    * ended. A comment every 15 s.
    */
   'GET /api/apps/:appId/log/live': { access: 'viewer', query: logFilters },

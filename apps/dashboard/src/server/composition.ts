@@ -12,6 +12,8 @@ import {
   createDatabaseCheck,
   createInboxSecrets,
   createReadiness,
+  createReplicaCheck,
+  createReplicaReads,
   createSavedFilters,
   createSuppressionFiles,
   createSuppressions,
@@ -59,7 +61,7 @@ import { createConfigurationServices } from './composition-configuration';
 import { createOperatorServices } from './composition-operators';
 import { type ConnectionDeps, createConnections } from './connection';
 import type { LogFilterDeps } from './log-filter';
-import { createLogLive } from './log-live';
+import { createLogLive, type ReadLog } from './log-live';
 import type { PasswordCost, Passwords } from './password';
 import { createListUnhealthyIntegrations } from './routes/overview';
 import { createReadStatus } from './status';
@@ -93,7 +95,12 @@ export function createDashboardServices(
   shutdown: Shutdown,
   passwordCost?: PasswordCost,
 ): DashboardServices {
-  const database = createDatabase({ ...readServer(env), poolSize: env.DATABASE_POOL_SIZE, log });
+  const database = createDatabase({
+    ...readServer(env),
+    replicaUrl: env.DATABASE_REPLICA_URL,
+    poolSize: env.DATABASE_POOL_SIZE,
+    log,
+  });
   shutdown.add('database', () => database.close());
   const secrets = createSecrets(env.BELFRY_KEYS);
   const base: Base = { env, log, shutdown, database, secrets };
@@ -109,7 +116,10 @@ export function createDashboardServices(
     access,
     passwords,
     connections,
-    storeChecks: [createDatabaseCheck({ ...migrated, secrets })],
+    storeChecks: [
+      createDatabaseCheck({ ...migrated, secrets }),
+      ...(database.requestLogReplica ? [createReplicaCheck(database)] : []),
+    ],
     routes: { sessions, apps },
     ...operators,
     keys: { keys: createAccountKeys(pool, secrets), confirmPassword },
@@ -202,19 +212,21 @@ function createRequestServices(
 ): Pick<DashboardDeps, 'log' | 'requests' | 'requestItems' | 'resends' | 'find'> {
   const pool = database.lookUps;
   const states = Object.keys(messageStates);
-  const log = createRequestLog(database.requestLog, states);
-  const live = createLogLive({ log, now: () => Date.now(), logger });
+  const reads = createReplicaReads(database, logger);
+  const readLog: ReadLog = (work) => reads.read((from) => work(createRequestLog(from, states)));
+  const now = () => Date.now() - reads.getLagMs();
+  const live = createLogLive({ readLog, now, logger });
   shutdown.add('live log', () => live.close());
   const users = createAppUsers(pool);
   const filterDeps: LogFilterDeps = {
     channels,
     states,
-    findEventIds: log.findEventIds,
+    findEventIds: createAppEvents(pool).listIdsByName,
     findIntegrations: createAppIntegrations(pool).findByName,
     listUserIdsByAddress: users.listIdsByAddress,
   };
   return {
-    log: { ...filterDeps, log, live, sessions },
+    log: { ...filterDeps, readLog, live, sessions },
     requests: {
       readTimeline: (address) => readItemTimeline(pool, address),
       resend: (actor, input) => resendMessage(pool, actor, input),
@@ -232,7 +244,8 @@ function createRequestServices(
     },
     find: {
       apps: createAccountApps(pool),
-      log,
+      // Somebody who searches for what was sent just now must find it.
+      log: createRequestLog(database.requestLog, states),
       users,
       findNamed: (query) => findNamed(pool, query),
     },

@@ -1,6 +1,7 @@
-import type { LogEntry, LogFilter } from '@belfry/pipeline/operate';
+import type { LogEntry, LogFilter, RequestLog } from '@belfry/pipeline/operate';
 import { createLogger, newId } from '@belfry/runtime';
 import type { LiveEvent } from '../api/log';
+import { idAt } from './log-filter';
 import { createLogLive } from './log-live';
 
 jest.useFakeTimers();
@@ -23,26 +24,30 @@ function setUp() {
   const answered = new Promise<void>((resolve) => {
     slow.answer = resolve;
   });
-  const live = createLogLive({
-    now: () => Date.now(),
-    logger: quiet,
-    log: {
-      async listSince(appIds) {
-        const rows = entries.filter(({ appId }) => appIds.includes(appId));
-        return rows.map(({ requestId: id, appId }) => ({ id, appId }));
-      },
-      readEntries: async (appId, ids) =>
-        entries.filter((one) => one.appId === appId && ids.includes(one.requestId)).toReversed(),
-      async listMatching({ reason }: LogFilter, ids) {
-        reads.push(reason);
-        if (slow.isBroken) throw new Error('away');
-        slow.open += 1;
-        slow.most = Math.max(slow.most, slow.open);
-        if (reason?.startsWith('slow')) await answered;
-        slow.open -= 1;
-        return [...ids];
-      },
+  const log: Pick<RequestLog, 'listSince' | 'readEntries' | 'listMatching'> = {
+    async listSince(appIds, from) {
+      const rows = entries.filter(
+        ({ appId, requestId }) => requestId >= (from[appIds.indexOf(appId)] ?? 'none'),
+      );
+      return rows.map(({ requestId: id, appId }) => ({ id, appId }));
     },
+    readEntries: async (appId, ids) =>
+      entries.filter((one) => one.appId === appId && ids.includes(one.requestId)).toReversed(),
+    async listMatching({ reason }: LogFilter, ids) {
+      reads.push(reason);
+      if (slow.isBroken) throw new Error('away');
+      slow.open += 1;
+      slow.most = Math.max(slow.most, slow.open);
+      if (reason?.startsWith('slow')) await answered;
+      slow.open -= 1;
+      return [...ids];
+    },
+  };
+  const lag = { ms: 0 };
+  const live = createLogLive({
+    now: () => Date.now() - lag.ms,
+    logger: quiet,
+    readLog: async (work) => ({ value: await work(log), lagMs: lag.ms }),
   });
   function follow(appId: string, reason: string) {
     const events: LiveEvent[] = [];
@@ -50,12 +55,13 @@ function setUp() {
     live.listen({ appId, operatorId: newId(), filter, notify: (event) => events.push(event) });
     return events;
   }
-  function accept(appId: string): string {
-    const requestId = newId();
-    entries.push({ ...createEntry(requestId), appId });
+  function accept(appId: string, agoMs = 0): string {
+    const requestId = agoMs === 0 ? newId() : idAt(Date.now() - agoMs);
+    const acceptedAt = new Date(Date.now() - agoMs);
+    entries.push({ ...createEntry(requestId), acceptedAt, appId });
     return requestId;
   }
-  return { ...live, slow, reads, follow, accept };
+  return { ...live, slow, reads, lag, follow, accept };
 }
 
 const listRows = (events: LiveEvent[]) =>
@@ -98,10 +104,28 @@ test('rows of a filter that cannot be read are sent once it can, and its pages h
   slow.isBroken = true;
   const first = accept('a');
   await waitSeconds(2);
-  expect(events.map(({ type }) => type)).toEqual(['trouble', 'trouble']);
+  expect(events.map(({ type }) => type)).toEqual(['lag', 'trouble', 'trouble']);
   slow.isBroken = false;
   const second = accept('a');
   await waitSeconds(2);
   expect(listRows(events)).toEqual([first, second]);
+  close();
+});
+
+test('rows of a replica that is behind arrive late but all, and each page is told the lag when it changes', async () => {
+  const { follow, accept, lag, close } = setUp();
+  lag.ms = 30_000;
+  const events = follow('a', 'x');
+  await waitSeconds(3);
+  const late = accept('a', 25_000);
+  await waitSeconds(1);
+  lag.ms = 1_900;
+  await waitSeconds(3);
+  expect(listRows(events)).toEqual([late]);
+  const lags = events.filter(({ type }) => type === 'lag');
+  expect(lags).toEqual([
+    { type: 'lag', lagSeconds: 30 },
+    { type: 'lag', lagSeconds: 0 },
+  ]);
   close();
 });

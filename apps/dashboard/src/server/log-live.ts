@@ -1,8 +1,9 @@
+import type { Reading } from '@belfry/database';
 import type { LogEntry, LogFilter, RequestLog } from '@belfry/pipeline/operate';
 import { createSemaphore, type Logger } from '@belfry/runtime';
 import type { LiveEvent } from '../api/log';
 import { idAt } from './log-filter';
-import { isFinal, toLogRow } from './log-row';
+import { isFinal, toLagSeconds, toLogRow } from './log-row';
 
 export type LogListener = {
   appId: string;
@@ -18,8 +19,14 @@ export type LogLive = {
   close(): void;
 };
 
+/** Reads the log on one server, and says how old it may be. */
+export type ReadLog<Log = RequestLog> = <T>(work: (log: Log) => Promise<T>) => Promise<Reading<T>>;
+
+type ReadLiveLog = ReadLog<Pick<RequestLog, 'listSince' | 'readEntries' | 'listMatching'>>;
+
 export type LogLiveDeps = {
-  log: Pick<RequestLog, 'listSince' | 'readEntries' | 'listMatching'>;
+  readLog: ReadLiveLog;
+  /** The time up to which the log can be read. */
   now: () => number;
   logger: Logger;
 };
@@ -42,28 +49,31 @@ const trouble =
   'PostgreSQL does not answer. Accepted messages are safe; new rows appear when it is back.';
 
 /** Polls once per second for all listeners together; stops without listeners. A slow filter delays only its own pages. */
-export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
+export function createLogLive({ readLog, now, logger }: LogLiveDeps): LogLive {
   const listeners = new Set<LogListener>();
   const apps = new Map<string, WatchedApp>();
   const feeds = new Map<string, Feed>();
   const read = createReads(logger);
+  const notifyLag = createLagNotices(listeners);
   let timer: NodeJS.Timeout | undefined;
 
   async function readRecent(): Promise<void> {
     const readAtMs = now();
     const from = [...apps.values()].map((app) => idAt(app.readAtMs - rereadMs));
-    const recent = await log.listSince([...apps.keys()], from);
+    const { value: recent, lagMs } = await readLog((log) => log.listSince([...apps.keys()], from));
+    notifyLag(lagMs);
     for (const [appId, app] of apps) {
       const ids = recent.filter((row) => row.appId === appId).map(({ id }) => id);
       const own = [...feeds.values()].filter((feed) => feed.appId === appId);
       const readers = own.flatMap((feed) => [...feed.listeners]);
       read(app, readers, async () => {
         const entryIds = [...new Set([...ids, ...app.openIds()])];
-        const updates = app.update(await log.readEntries(appId, entryIds));
+        const { value: entries } = await readLog((log) => log.readEntries(appId, entryIds));
+        const updates = app.update(entries);
         app.readAtMs = readAtMs;
         for (const feed of own) {
           for (const update of updates) addPending(feed.pending, update);
-          read(feed, feed.listeners, () => sendPending(log, feed));
+          read(feed, feed.listeners, () => sendPending(readLog, feed));
         }
       });
     }
@@ -91,6 +101,19 @@ export function createLogLive({ log, now, logger }: LogLiveDeps): LogLive {
       feeds.clear();
       apps.clear();
     },
+  };
+}
+
+/** Tells each listener the lag when it has changed. */
+function createLagNotices(listeners: Iterable<LogListener>): (lagMs: number) => void {
+  const notified = new WeakMap<LogListener, number>();
+  return function notifyLag(lagMs) {
+    const lagSeconds = toLagSeconds(lagMs);
+    for (const listener of listeners) {
+      if (notified.get(listener) === lagSeconds) continue;
+      notified.set(listener, lagSeconds);
+      listener.notify({ type: 'lag', lagSeconds });
+    }
   };
 }
 
@@ -159,12 +182,12 @@ function addPending(pending: Feed['pending'], { entry, isNew }: LogUpdate): void
 }
 
 /** Sends the matching updates, or keeps them if the filter cannot be read. PostgreSQL decides, as for the list. */
-async function sendPending(log: Pick<RequestLog, 'listMatching'>, feed: Feed): Promise<void> {
+async function sendPending(readLog: ReadLiveLog, feed: Feed): Promise<void> {
   const { filter, pending } = feed;
   if (pending.size === 0) return;
   feed.pending = new Map();
   try {
-    const ids = new Set(filter ? await log.listMatching(filter, [...pending.keys()]) : []);
+    const ids = filter ? await listMatching(readLog, filter, [...pending.keys()]) : new Set();
     const matches = [...pending.values()].filter(({ entry }) => ids.has(entry.requestId));
     notifyRows(
       feed,
@@ -182,6 +205,15 @@ async function sendPending(log: Pick<RequestLog, 'listMatching'>, feed: Feed): P
     for (const update of newer.values()) addPending(pending, update);
     throw error;
   }
+}
+
+async function listMatching(
+  readLog: ReadLiveLog,
+  filter: LogFilter,
+  ids: string[],
+): Promise<Set<string>> {
+  const { value } = await readLog((log) => log.listMatching(filter, ids));
+  return new Set(value);
 }
 
 function notifyRows({ listeners }: Feed, type: 'rows' | 'changed', updates: LogUpdate[]): void {

@@ -9,6 +9,13 @@ import {
 import type { ChannelSummary, LogRow, Wait } from '../api/log';
 import { describeRecipient } from './recipient';
 
+const shownLagMs = 2_000;
+
+/** A replica is always a little behind; nobody notices less than 2 s. */
+export function toLagSeconds(lagMs: number): number {
+  return lagMs < shownLagMs ? 0 : Math.round(lagMs / 1_000);
+}
+
 /** A request as a log row: recipient and the state of each channel. */
 export function toLogRow(entry: LogEntry): LogRow {
   const { requestId, acceptedAt, event, kind, items, plannedItems, isSandbox } = entry;

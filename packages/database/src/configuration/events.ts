@@ -28,6 +28,7 @@ export type DraftSave = {
 };
 
 export const maxEventsListed = 1_000;
+const maxEventsOfName = 20;
 
 /** The events of an app, with their drafts and versions. Each query names the app. */
 export function createAppEvents(pool: Queryable) {
@@ -36,6 +37,15 @@ export function createAppEvents(pool: Queryable) {
 
     async find(appId: string, id: string): Promise<AppEventRow | undefined> {
       return (await listEvents(pool, appId, id))[0];
+    },
+
+    /** Also of removed events: the log has their requests. */
+    async listIdsByName(appId: string, name: string): Promise<string[]> {
+      const { rows } = await pool.query<{ id: string }>(
+        `SELECT id FROM event WHERE app_id = $1 AND name = $2 ORDER BY id DESC LIMIT ${maxEventsOfName}`,
+        [appId, name],
+      );
+      return rows.map(({ id }) => id);
     },
 
     create: (actor: Actor, appId: string, name: string) =>

@@ -1,4 +1,4 @@
-import { createAppIntegrations, findNamed } from '@belfry/database';
+import { createAppEvents, createAppIntegrations, findNamed } from '@belfry/database';
 import { messageStates } from '@belfry/shared';
 import { createCancelMessages } from '../operate/cancel-messages';
 import { createAppCaptures } from '../operate/captures';
@@ -21,7 +21,7 @@ export async function useLog(world: World, messageId: string): Promise<void> {
   const log = createRequestLog(database.requestLog, Object.keys(messageStates));
   const [address] = await judgeResends(database.requestLog, appId, [messageId]);
   const requestId = address?.requestId ?? '';
-  const eventIds = await log.findEventIds(appId, 'order_shipped');
+  const eventIds = await createAppEvents(database.lookUps).listIdsByName(appId, 'order_shipped');
   const { ids } = await log.readPage({ appId });
   const skips = { sms: { reason: 'no_address', detail: 'none' } } as const;
   const skipped = await send(world, { skips });

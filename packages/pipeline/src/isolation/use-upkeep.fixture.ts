@@ -8,6 +8,7 @@ import {
   integrationPlace,
   itemTokenPlace,
   listHeartbeats,
+  checkReplica,
   readDatabaseTime,
   readOldestWaiting,
   removeHeartbeat,
@@ -51,6 +52,7 @@ export async function useInstallation(world: World): Promise<void> {
   await readUptime(pool);
   await hasOpenWork(pool);
   await readDatabaseTime(pool);
+  await checkReplica({ requestLog: pool, requestLogReplica: pool });
   await readOldestWaiting(pool, ['email', 'sms']);
   await countNeedsAttention(pool, ['email', 'sms']);
   await createReadiness({ pool, databaseUrl: url, migrationsDir })();

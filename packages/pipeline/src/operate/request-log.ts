@@ -1,6 +1,5 @@
-import { toReadableKey } from '@belfry/database';
+import { type Queryable, toReadableKey } from '@belfry/database';
 import type { QueueReason, StateGroup } from '@belfry/shared';
-import type pg from 'pg';
 import { countMessages, countStatements } from './count-messages.sql';
 import { countPlanned } from './is-planned.sql';
 import type { LogFilter } from './log-conditions.sql';
@@ -68,20 +67,11 @@ const walkGrowth = 4;
 /** A bulk has many items, so the search for skipped recipients may end earlier. */
 const maxSkipSearchMs = 20;
 const messagesPerSingle = 200;
-const maxEventsOfName = 20;
 const newestListed = 500;
 
 /** An app's log: keyset pagination, newest first, without a total. */
-export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
+export function createRequestLog(pool: Queryable, allStates: readonly string[]) {
   return {
-    async findEventIds(appId: string, name: string): Promise<string[]> {
-      const { rows } = await pool.query<{ id: string }>(
-        `SELECT id FROM event WHERE app_id = $1 AND name = $2 ORDER BY id DESC LIMIT ${maxEventsOfName}`,
-        [appId, name],
-      );
-      return rows.map(({ id }) => id);
-    },
-
     /** An aborted search reads no further statement: nobody waits for the rest of its page. */
     async readPage(
       filter: LogFilter,
@@ -115,7 +105,7 @@ export function createRequestLog(pool: pg.Pool, allStates: readonly string[]) {
   };
 }
 
-type LogReader = { pool: pg.Pool; allStates: readonly string[]; signal: AbortSignal | undefined };
+type LogReader = { pool: Queryable; allStates: readonly string[]; signal: AbortSignal | undefined };
 
 async function readMatches(reader: LogReader, filter: LogFilter): Promise<LogPage> {
   const page: LogPage = {
@@ -151,7 +141,7 @@ function listWalks(first: number): number[] {
 type SkipSearch = { ids: string[]; searchedFrom: string | undefined };
 
 async function searchSkips(
-  pool: pg.Pool,
+  pool: Queryable,
   filter: LogFilter,
   signal: AbortSignal | undefined,
 ): Promise<SkipSearch> {
@@ -207,7 +197,7 @@ type HeadRow = Omit<LogEntry, 'messages' | 'groups' | 'skips' | 'maxAttempts'> &
   maxAttempts: LogEntry['maxAttempts'] | null;
 };
 
-async function readEntries(pool: pg.Pool, appId: string, ids: string[]): Promise<LogEntry[]> {
+async function readEntries(pool: Queryable, appId: string, ids: string[]): Promise<LogEntry[]> {
   if (ids.length === 0) return [];
   const { rows } = await pool.query<HeadRow>(buildHeadStatement(appId, ids));
   const singleIds = rows.filter(({ items }) => items === 1).map(({ requestId }) => requestId);
@@ -260,7 +250,7 @@ LEFT JOIN request_item i ON i.request_id = r.id AND i.item = 0
 LEFT JOIN event e ON e.id = r.event_id`;
 
 async function readMessages(
-  pool: pg.Pool,
+  pool: Queryable,
   ids: string[],
 ): Promise<(LogMessage & { requestId: string })[]> {
   if (ids.length === 0) return [];

@@ -1,19 +1,21 @@
-import type { RequestLog } from '@belfry/pipeline/operate';
 import type { Response } from 'express';
 import type { LiveEvent } from '../../api/log';
 import { type LogFilterDeps, readLogFilter, toAcceptedAt } from '../log-filter';
-import type { LogLive } from '../log-live';
-import { toLogRow } from '../log-row';
+import type { LogLive, ReadLog } from '../log-live';
+import { toLagSeconds, toLogRow } from '../log-row';
 import { Refusal } from '../problem';
 import type { AppCall, Handlers } from '../route';
 import type { Sessions } from '../sessions';
 
 export type LogHandlersDeps = LogFilterDeps & {
-  log: RequestLog;
+  readLog: ReadLog;
   live: LogLive;
   sessions: Pick<Sessions, 'find'>;
 };
 
+const emptyPage = {
+  ...{ rows: [], next: null, searchedFrom: null, skipsSearchedFrom: null, lagSeconds: 0 },
+};
 const heartbeatIntervalMs = 15_000;
 const sessionCheckEveryMs = 5_000;
 
@@ -22,11 +24,15 @@ export function createLogHandlers(deps: LogHandlersDeps) {
   return {
     async 'GET /api/apps/:appId/log'({ app, query }) {
       const filter = await readLogFilter(app.id, query, deps);
-      if (!filter) return { rows: [], next: null, searchedFrom: null, skipsSearchedFrom: null };
-      const { ids, next, isPartial, skipsSearchedFrom } = await deps.log.readPage(filter);
-      const entries = await deps.log.readEntries(app.id, ids);
+      if (!filter) return emptyPage;
+      const { value, lagMs } = await deps.readLog(async (log) => {
+        const page = await log.readPage(filter);
+        return { ...page, entries: await log.readEntries(app.id, page.ids) };
+      });
+      const { entries, next, isPartial, skipsSearchedFrom } = value;
       return {
         rows: entries.map(toLogRow),
+        lagSeconds: toLagSeconds(lagMs),
         next: next ?? null,
         searchedFrom: isPartial && next ? toAcceptedAt(next) : null,
         skipsSearchedFrom: skipsSearchedFrom ? toAcceptedAt(skipsSearchedFrom) : null,

@@ -12,7 +12,7 @@ const searchedFrom = Date.UTC(2026, 10, 30, 5);
 function renderList(changes: Partial<LogList>) {
   const list: LogList = {
     ...{ pane: { current: null }, rows: noRows, isRead: true, hasOlder: true },
-    ...{ searchedFrom: null, skipsSearchedFrom: null, live: 'live' },
+    ...{ searchedFrom: null, skipsSearchedFrom: null, lagSeconds: 0, live: 'live' },
     ...{ value: undefined, readAt: 0, problem: undefined },
     reload: async () => undefined,
     readOlder: jest.fn(async () => undefined),
@@ -35,4 +35,9 @@ test('a search that read everything says that nothing matches', () => {
   renderList({ hasOlder: false });
   expect(screen.getByText(/^No request matches these filters\. Remove/)).toBeTruthy();
   expect(screen.queryByRole('button')).toBeNull();
+});
+
+test('a log from a replica that is behind says so', () => {
+  renderList({ lagSeconds: 12 });
+  expect(screen.getByText('The log is read from a replica that is 12 s behind.')).toBeTruthy();
 });

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { LogRow } from '../../api/log';
 import { useApp } from '../context';
 import { formatFull, formatMillis, formatMoment, formatTime } from '../dates';
-import { count, plural } from '../format';
+import { count, duration, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Moment } from '../parts/moment';
@@ -36,6 +36,7 @@ export function LogTable({
   const total = visible.length + headRows + (pending.length > 0 ? 1 : 0);
   return (
     <section ref={pane} className={`pane linked ${styles.list}`} aria-label="Requests">
+      {list.lagSeconds > 0 && <Lag seconds={list.lagSeconds} />}
       <table
         aria-rowcount={list.hasOlder ? -1 : total}
         style={{ marginTop: above, marginBottom: below }}
@@ -94,6 +95,11 @@ function SearchEnd({ list: { searchedFrom }, isEmpty }: { list: LogList; isEmpty
   }
   if (!isEmpty) return null;
   return <p className="nothing">No request matches these filters. Remove a filter to see more.</p>;
+}
+
+function Lag({ seconds }: { seconds: number }) {
+  const behind = seconds < 60 ? `${seconds} s` : duration(seconds * 1_000);
+  return <p className="nothing">The log is read from a replica that is {behind} behind.</p>;
 }
 
 function SkipLimit({ from }: { from: number }) {

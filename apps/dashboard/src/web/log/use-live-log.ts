@@ -11,9 +11,12 @@ type LiveLog = {
   isOn: boolean;
   onRows: (rows: LogRow[]) => void;
   onChanged: (rows: LogRow[]) => void;
+  onLag: (lagSeconds: number) => void;
   /** Called after a reconnect. */
   onReconnect: () => void;
 };
+
+type LiveData = { rows?: LogRow[]; lagSeconds?: number };
 
 const reopenAfterMs = 5_000;
 
@@ -25,11 +28,11 @@ export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
   const applyEvent = useEffectEvent((name: string, text: string) => {
     setState(name === 'trouble' ? 'away' : 'live');
     if (name === 'ended') document.dispatchEvent(new Event('belfry:signed-out'));
-    if (name !== 'rows' && name !== 'changed') return;
     // The server builds these events from the types in src/api/log.ts.
-    const { rows } = JSON.parse(text) as { rows: LogRow[] };
+    const { rows = [], lagSeconds = 0 }: LiveData = JSON.parse(text);
     if (name === 'rows') on.onRows(rows);
-    else on.onChanged(rows);
+    else if (name === 'changed') on.onChanged(rows);
+    else if (name === 'lag') on.onLag(lagSeconds);
   });
   const openStream = useEffectEvent(() => {
     return new EventSource(api.getUrl('GET /api/apps/:appId/log/live', { appId, query }));
@@ -55,7 +58,7 @@ export function useLiveLog({ appId, query, isOn, ...on }: LiveLog) {
         retry = window.setTimeout(() => setReopenCount(reopenCount + 1), reopenAfterMs);
       }
     };
-    for (const name of ['rows', 'changed', 'trouble', 'ended']) {
+    for (const name of ['rows', 'changed', 'lag', 'trouble', 'ended']) {
       source.addEventListener(name, ({ data }: MessageEvent<string>) => applyEvent(name, data));
     }
     return () => {

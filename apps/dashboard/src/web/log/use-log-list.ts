@@ -24,6 +24,7 @@ export type LogList = {
   searchedFrom: number | null;
   /** See LogAnswer. */
   skipsSearchedFrom: number | null;
+  lagSeconds: number;
   live: LiveState;
   value: undefined;
   readAt: number | undefined;
@@ -37,6 +38,7 @@ type Meta = {
   next: string | null;
   searchedFrom: number | null;
   skipsSearchedFrom: number | null;
+  lagSeconds: number;
   readAt: number | undefined;
   problem: PageProblem | undefined;
 };
@@ -45,6 +47,7 @@ const initialMeta: Meta = {
   next: null,
   searchedFrom: null,
   skipsSearchedFrom: null,
+  lagSeconds: 0,
   readAt: undefined,
   problem: undefined,
 };
@@ -70,8 +73,7 @@ export function useLogList({ appId, filters, isPaused }: LogListInput): LogList 
     change({ kind: 'read', rows: newest });
     setMeta({ ...page, readAt: Date.now(), problem: undefined });
   }, [list]);
-  useEffect(() => void read(), [read]);
-  useRetry(read, meta.problem);
+  useReads(read, meta.problem);
   const isReadingOlder = useRef(false);
   async function readOlder() {
     if (next === null || isReadingOlder.current) return;
@@ -98,6 +100,7 @@ export function useLogList({ appId, filters, isPaused }: LogListInput): LogList 
     isOn: meta.readAt !== undefined && !filters.to,
     isComplete: next === null,
     change,
+    onLag: (lagSeconds) => setMeta((before) => ({ ...before, lagSeconds })),
   });
   return {
     pane,
@@ -113,7 +116,8 @@ export function useLogList({ appId, filters, isPaused }: LogListInput): LogList 
   };
 }
 
-function useRetry(read: () => Promise<void>, problem: PageProblem | undefined) {
+function useReads(read: () => Promise<void>, problem: PageProblem | undefined) {
+  useEffect(() => void read(), [read]);
   useEffect(() => {
     if (!problem) return;
     const timer = setInterval(() => void read(), retryAfterMs);
@@ -148,9 +152,11 @@ type Tail = {
   isOn: boolean;
   isComplete: boolean;
   change: (change: LogChange) => void;
+  onLag: (lagSeconds: number) => void;
 };
 
-function useTail({ appId, query, list, isPaused, isOn, isComplete, change }: Tail): LiveState {
+function useTail({ isPaused, isComplete, change, ...tail }: Tail): LiveState {
+  const { appId, query, list, isOn, onLag } = tail;
   function onChanged(rows: LogRow[]) {
     change({ kind: 'changed', rows, isPaused: isPaused(), isComplete });
   }
@@ -165,6 +171,7 @@ function useTail({ appId, query, list, isPaused, isOn, isComplete, change }: Tai
     isOn,
     onRows: (rows) => change({ kind: 'arrived', rows, isPaused: isPaused() }),
     onChanged,
+    onLag,
     onReconnect: () => void readMissed(),
   });
 }
