@@ -151,7 +151,7 @@ describe('the overview', () => {
       data: { state: 'needs_attention', stateReason: 'Bad password' },
     });
     const healthy =
-      'INSERT INTO integration_health (integration_id, last_success_at) VALUES ($1, now())';
+      'INSERT INTO integration_health (integration_id, last_success_at, failures_in_row) VALUES ($1, now(), 0)';
     await database.delivery.query(healthy, [usedId]);
     const body = await read('hour');
     const drainMs = (waiting.length / 2) * 1_000;
