@@ -198,6 +198,63 @@ describe('by keyboard alone, an operator', () => {
     expect(problems).toEqual([]);
   });
 
+  testInBrowser('sets up an app, tests its first event, and finds the request', async () => {
+    const { page, problems } = home;
+    const dialogButton = (name: string) =>
+      page.getByRole('dialog').getByRole('button', { name, exact: true });
+    const goTo = async (key: string, heading: string) => {
+      await page.keyboard.press('g');
+      await page.keyboard.press(key);
+      await page.getByRole('heading', { name: heading, exact: true }).waitFor();
+    };
+    await page.goto(`${dashboard.url}apps`);
+    await pressEnterOn(button(page, 'Create app'));
+    await expectFocus(field(page, 'Name'));
+    await page.keyboard.press('Escape');
+    await expectFocus(button(page, 'Create app'));
+    await page.keyboard.press('Enter');
+    await typeInto(page, 'Name', 'Parcels');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Parcels/ }).waitFor();
+
+    await goTo('i', 'Integrations');
+    await pressEnterOn(button(page, 'Create integration'));
+    await tabTo(page.getByRole('radio').first());
+    const slack = page.getByRole('radio', { name: /^Slack/ });
+    while (!(await slack.isChecked())) await page.keyboard.press('ArrowDown');
+    await tabTo(field(page, 'Name'));
+    await page.keyboard.type('slack-bot');
+    await tabTo(page.getByLabel('Bot token'));
+    await page.keyboard.type('xoxb-0123456789');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'slack-bot' }).waitFor();
+
+    await goTo('e', 'Events');
+    await pressEnterOn(button(page, 'Create event').first());
+    await typeInto(page, 'Name', 'parcel_late');
+    await page.keyboard.press('Enter');
+    await pressEnterOn(button(page, 'slack'));
+    await tabTo(page.getByRole('textbox', { name: 'Text template' }));
+    await page.keyboard.type('Parcel {{id}} is late');
+    await page.keyboard.press('Control+s');
+    await page.getByText(/Saved \d/).waitFor();
+    await pressEnterOn(button(page, 'Test send'), 'Shift+Tab');
+    await pressEnterOn(dialogButton('Send test'));
+    const sent = page.getByRole('list', { name: 'Messages of the test' }).getByText('sent');
+    await sent.waitFor();
+    await page.keyboard.press('Escape');
+    await expectFocus(button(page, 'Test send'));
+
+    await goTo('l', 'Log');
+    await page.keyboard.press('/');
+    await typeInto(page, 'Find a request', 'parcel_late');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/event=parcel_late/);
+    await pressEnterOn(requests(page).getByRole('link', { name: 'parcel_late' }));
+    await page.getByRole('button', { name: /^slack.*sent/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   testInBrowser('creates an API key, and revokes it', async () => {
     const { page, problems } = home;
     await page.goto(`${dashboard.url}keys`);

@@ -95,6 +95,8 @@ const overview = Type.Object({
   /** The 10 most frequent ones. */
   failures: Type.Array(failure),
   unhealthyIntegrations: Type.Array(unhealthyIntegration),
+  healthyIntegrations: Type.Integer(),
+  untestedIntegrations: Type.Integer(),
   /** Channels with messages that are due now. */
   backlog: Type.Array(backlog),
 });

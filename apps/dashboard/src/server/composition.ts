@@ -63,7 +63,7 @@ import { type ConnectionDeps, createConnections } from './connection';
 import type { LogFilterDeps } from './log-filter';
 import { createLogLive, type ReadLog } from './log-live';
 import type { PasswordCost, Passwords } from './password';
-import { createListUnhealthyIntegrations } from './routes/overview';
+import { createCheckIntegrations } from './routes/overview';
 import { createReadStatus } from './status';
 
 const rootDir = path.resolve(__dirname, '..', '..', '..', '..');
@@ -169,7 +169,7 @@ function createQueueServices(
       channelNames,
       overview: createOverview(pool),
       facts,
-      listUnhealthyIntegrations: createListUnhealthyIntegrations(shared.integrations),
+      checkIntegrations: createCheckIntegrations(shared.integrations),
       now,
     },
     queues: {

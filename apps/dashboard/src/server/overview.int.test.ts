@@ -141,10 +141,18 @@ describe('the overview', () => {
     await database.delivery.query(`UPDATE delivery_count SET at = at - interval '1 minute'`);
     const integration = { channel: 'email', provider: 'smtp', name: 'Mail' };
     const { id } = await factories.createIntegration(tenant, integration);
+    const { id: usedId } = await factories.createIntegration(tenant, {
+      ...integration,
+      name: 'Used',
+    });
+    await factories.createIntegration(tenant, { ...integration, name: 'New' });
     await database.prisma.integration.update({
       where: { id },
       data: { state: 'needs_attention', stateReason: 'Bad password' },
     });
+    const healthy =
+      'INSERT INTO integration_health (integration_id, last_success_at, failures_in_row) VALUES ($1, now(), 0)';
+    await database.delivery.query(healthy, [usedId]);
     const body = await read('hour');
     const drainMs = (waiting.length / 2) * 1_000;
     expect(body.backlog).toContainEqual(
@@ -158,6 +166,7 @@ describe('the overview', () => {
         stateReason: 'Bad password',
       },
     ]);
+    expect(body).toMatchObject({ healthyIntegrations: 1, untestedIntegrations: 1 });
   });
 
   test('shows nothing of another account, and refuses another period', async () => {

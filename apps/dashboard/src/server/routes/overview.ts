@@ -1,6 +1,7 @@
 import type { AppIntegrations } from '@belfry/database';
 import type { Overview, QueueFacts } from '@belfry/pipeline/operate';
 import {
+  type OverviewAnswer,
   type OverviewPeriod,
   overviewPeriods,
   type UnhealthyIntegration,
@@ -10,11 +11,16 @@ import { createPeriod, listBacklog, summarize, toFailure } from '../overview-pag
 import { Refusal } from '../problem';
 import type { Handlers } from '../route';
 
+type CheckedIntegrations = Pick<
+  OverviewAnswer,
+  'unhealthyIntegrations' | 'healthyIntegrations' | 'untestedIntegrations'
+>;
+
 export type OverviewHandlersDeps = {
   channelNames: readonly string[];
   overview: Overview;
   facts: Pick<QueueFacts, 'countWaits' | 'readRates'>;
-  listUnhealthyIntegrations(appId: string, now: Date): Promise<UnhealthyIntegration[]>;
+  checkIntegrations(appId: string, now: Date): Promise<CheckedIntegrations>;
   now: () => Date;
 };
 
@@ -28,13 +34,13 @@ export function createOverviewHandlers(deps: OverviewHandlersDeps) {
       const readAt = deps.now().getTime();
       const period = createPeriod(name, readAt);
       const range = { ...period, from: new Date(period.from), appId: app.id };
-      const [rows, latencies, failures, progress, unhealthyIntegrations, waits, rates] =
+      const [rows, latencies, failures, progress, checkedIntegrations, waits, rates] =
         await Promise.all([
           overview.readPoints(range),
           overview.readLatencies(range),
           overview.readFailures(range),
           overview.readProgress(range.from),
-          deps.listUnhealthyIntegrations(app.id, new Date(readAt)),
+          deps.checkIntegrations(app.id, new Date(readAt)),
           facts.countWaits([app.id], channelNames),
           facts.readRates([app.id]),
         ]);
@@ -48,7 +54,7 @@ export function createOverviewHandlers(deps: OverviewHandlersDeps) {
         uncountedMinutes: progress.uncounted,
         ...summarize(period, { rows, latencies }),
         failures: failures.map((failure) => toFailure(period, failure)),
-        unhealthyIntegrations,
+        ...checkedIntegrations,
         backlog: listBacklog(waits, rates),
       };
     },
@@ -61,15 +67,20 @@ function readPeriod(text: string | undefined): OverviewPeriod {
   return period;
 }
 
-/** Integrations that are neither healthy nor untested. */
-export function createListUnhealthyIntegrations(integrations: Pick<AppIntegrations, 'list'>) {
-  return async (appId: string, now: Date): Promise<UnhealthyIntegration[]> => {
+/** Counts healthy and untested integrations, and lists the others. */
+export function createCheckIntegrations(integrations: Pick<AppIntegrations, 'list'>) {
+  return async (appId: string, now: Date): Promise<CheckedIntegrations> => {
     const rows = await integrations.list(appId);
-    return rows.flatMap((row) => {
+    const all = rows.map((row): UnhealthyIntegration => {
       const { id, name, channel, provider, stateReason } = row;
-      const health = toHealthAnswer(row, now);
-      const isFine = health.verdict === 'healthy' || health.verdict === 'untested';
-      return isFine ? [] : [{ id, name, channel, provider, stateReason, health }];
+      return { id, name, channel, provider, stateReason, health: toHealthAnswer(row, now) };
     });
+    const isHealthy = ({ health }: UnhealthyIntegration) => health.verdict === 'healthy';
+    const isUntested = ({ health }: UnhealthyIntegration) => health.verdict === 'untested';
+    return {
+      unhealthyIntegrations: all.filter((each) => !isHealthy(each) && !isUntested(each)),
+      healthyIntegrations: all.filter(isHealthy).length,
+      untestedIntegrations: all.filter(isUntested).length,
+    };
   };
 }

@@ -1,11 +1,15 @@
 import { cleanup, screen } from '@testing-library/react';
-import { formatFull } from '../dates';
+import type { LogRow } from '../../api/log';
+import { formatFull, formatTime } from '../dates';
 import { createTestApi, renderPart } from '../render-part.fixture';
 import { noRows } from './log-rows';
 import { LogTable } from './log-table';
 import type { LogList } from './use-log-list';
 
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  jest.restoreAllMocks();
+});
 
 const searchedFrom = Date.UTC(2026, 10, 30, 5);
 
@@ -40,4 +44,23 @@ test('a search that read everything says that nothing matches', () => {
 test('a log from a replica that is behind says so', () => {
   renderList({ lagSeconds: 12 });
   expect(screen.getByText('The log is read from a replica that is 12 s behind.')).toBeTruthy();
+});
+
+test('a row names its event and its recipient, and says which try follows when', async () => {
+  // jsdom lays nothing out, and rows outside of the pane are not rendered.
+  jest.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(600);
+  const dueAt = Date.now() + 60_000;
+  const wait = { reason: 'retry', attempts: 3, maxAttempts: 8, dueAt } as const;
+  const none = { total: 1, sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0, skipped: 0 };
+  const counts = { ...none, waiting: 1, skippedByReason: {} };
+  const row: LogRow = {
+    ...{ requestId: 'r', kind: 'single', items: 1, plannedItems: 1, acceptedAt: searchedFrom },
+    ...{ event: 'order_shipped', recipient: 'ana@example.com', isSandbox: false },
+    channels: { sms: { state: 'queued', wait, counts } },
+  };
+  renderList({ rows: { ...noRows, visible: [row] } });
+  const cells = (await screen.findByRole('link', { name: row.event })).closest('tr')?.cells;
+  expect(cells?.[2]?.textContent).toBe(
+    `ana@example.comsms retrying (3 of 8), next at ${formatTime(dueAt)}`,
+  );
 });

@@ -7,6 +7,7 @@ import { count, duration, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { phone } from '../parts/phone';
 import { buildPath } from '../route';
 import { ChannelColumns, ChannelColumnsHead } from './channel-columns';
@@ -26,7 +27,7 @@ export function LogTable({
   const { pane } = list;
   const { visible, pending, hasDropped, fresh } = list.rows;
   const freshIds = new Set(fresh);
-  const { lastRendered, rendered, above, below } = useRenderedRows(pane, visible, openId);
+  const { measure, lastRendered, rendered, above, below } = useRenderedRows(pane, visible, openId);
   // Scrolling to the end reads on. Without a scroll bar, and while few rows match, the button does.
   useEffect(() => {
     const isNearEnd = lastRendered >= visible.length - overscanRows;
@@ -58,7 +59,9 @@ export function LogTable({
           {rendered.map(({ row, index }) => (
             <Row
               key={row.requestId}
+              measure={measure}
               row={row}
+              listIndex={index}
               index={index + headRows + (pending.length > 0 ? 1 : 0)}
               isOpen={row.requestId === openId}
               isFresh={freshIds.has(row.requestId)}
@@ -142,6 +145,8 @@ function useRenderedRows(
     estimateSize: () => sizePx,
     overscan: overscanRows,
   });
+  // The browser keeps the rows in place when one of those above gets its height.
+  list.shouldAdjustScrollPositionOnItemSizeChange = () => false;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height needs new positions.
   useEffect(() => list.measure(), [list, sizePx]);
   const openIndex = rows.findIndex(({ requestId }) => requestId === openId);
@@ -154,6 +159,8 @@ function useRenderedRows(
   }, [openIndex, list, pane]);
   const items = list.getVirtualItems();
   return {
+    /** Long names and retries make a row taller. */
+    measure: list.measureElement,
     lastRendered: items.at(-1)?.index ?? 0,
     rendered: items.flatMap(({ index }) => (rows[index] ? [{ row: rows[index], index }] : [])),
     above: items[0]?.start ?? 0,
@@ -186,13 +193,18 @@ function PendingRow({
 }
 
 function Row({
+  measure,
   row,
+  listIndex,
   index,
   isOpen,
   isFresh,
   search,
 }: {
+  measure: (row: HTMLTableRowElement | null) => void;
   row: LogRow;
+  /** Place in the list, without the rows above it. */
+  listIndex: number;
   index: number;
   isOpen: boolean;
   isFresh: boolean;
@@ -203,6 +215,8 @@ function Row({
   const isToday = formatMoment(at) === formatTime(at);
   return (
     <tr
+      ref={measure}
+      data-index={listIndex}
       aria-rowindex={index + 1}
       aria-current={isOpen ? 'true' : undefined}
       data-row={row.requestId}
@@ -214,13 +228,13 @@ function Row({
       </td>
       <td className="ev">
         <span className={styles.name}>
-          <Link to={buildPath(app.id, 'log', row.requestId)} search={search} title={row.event}>
-            {row.event}
+          <Link to={buildPath(app.id, 'log', row.requestId)} search={search}>
+            <Name text={row.event} />
           </Link>
           {row.kind === 'test' && <span className="tag">test</span>}
         </span>
       </td>
-      <td className={`dim ${styles.recipient}`} title={row.recipient ?? undefined}>
+      <td className={`dim ${styles.recipient}`}>
         {formatRecipient(row)}
         {listRetries(row).map((text) => (
           <small key={text} className={styles.retry}>

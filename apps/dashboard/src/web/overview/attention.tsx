@@ -1,6 +1,6 @@
-import type { OverviewBacklog, UnhealthyIntegration } from '../../api/overview';
+import type { OverviewAnswer, OverviewBacklog, UnhealthyIntegration } from '../../api/overview';
 import { useApp } from '../context';
-import { count, duration, rate } from '../format';
+import { count, duration, plural, rate } from '../format';
 import { HealthMark } from '../integrations/health';
 import { Link } from '../parts/controls';
 import { Name } from '../parts/name';
@@ -11,12 +11,9 @@ import { buildPath } from '../route';
 import styles from './overview.module.css';
 
 /** Integrations that are not healthy, with the reason. */
-export function UnhealthyIntegrations({
-  integrations,
-}: {
-  integrations: readonly UnhealthyIntegration[];
-}) {
+export function UnhealthyIntegrations({ overview }: { overview: OverviewAnswer }) {
   const app = useApp();
+  const integrations = overview.unhealthyIntegrations;
   const columns: Column<UnhealthyIntegration>[] = [
     {
       header: 'Integration',
@@ -46,7 +43,7 @@ export function UnhealthyIntegrations({
       </div>
       {integrations.length === 0 && (
         <p className={styles.none}>
-          <State name="delivered">No integration fails.</State>
+          <OtherIntegrations overview={overview} />
         </p>
       )}
       {integrations.length > 0 && (
@@ -60,6 +57,18 @@ export function UnhealthyIntegrations({
       )}
     </section>
   );
+}
+
+/** Says that no integration fails, if one was used or tested. */
+function OtherIntegrations({
+  overview: { healthyIntegrations: healthy, untestedIntegrations: untested },
+}: {
+  overview: OverviewAnswer;
+}) {
+  if (healthy + untested === 0) return 'No integrations yet.';
+  if (healthy === 0) return `${plural(untested, 'integration')}, not used or tested yet.`;
+  const rest = untested === 0 ? '' : ` ${count(untested)} not used or tested yet.`;
+  return <State name="delivered">{`No integration fails.${rest}`}</State>;
 }
 
 /** Messages that are due, and when they are sent at the rate of the last 5 minutes. */

@@ -25,7 +25,8 @@ const overview: OverviewAnswer = {
   ...{ countedAt: Date.now(), uncountedMinutes: 0 },
   totals: { ...none, delivered: 1_204, failed: 3, skipped: 7, waiting: 5 },
   ...{ failureRate: 3 / 1_207, latency: { messages: 2, p50Ms: 12, p95Ms: 340 }, points },
-  ...{ channels: [], failures: [], unhealthyIntegrations: [], backlog: [] },
+  ...{ channels: [], failures: [], backlog: [] },
+  ...{ unhealthyIntegrations: [], healthyIntegrations: 0, untestedIntegrations: 0 },
 };
 
 test('each chart can be read as a table with every number, whose steps lead to their requests', async () => {
@@ -50,3 +51,18 @@ test('each chart can be read as a table with every number, whose steps lead to t
     expect(link?.getAttribute('href')).toBe(`/apps/a/log?from=${at}&to=${at + stepMs}`);
   }
 });
+
+test.each([
+  { healthy: 0, untested: 0, text: 'No integrations yet.' },
+  { healthy: 0, untested: 2, text: '2 integrations, not used or tested yet.' },
+  { healthy: 3, untested: 0, text: 'No integration fails.' },
+  { healthy: 3, untested: 2, text: 'No integration fails. 2 not used or tested yet.' },
+])(
+  'integrations are called free of failures only if one was used or tested: $text',
+  async ({ healthy, untested, text }) => {
+    const answer = { ...overview, healthyIntegrations: healthy, untestedIntegrations: untested };
+    renderPart(<OverviewPage />, createTestApi({ 'GET /api/apps/:appId/overview': answer }));
+    const section = await screen.findByRole('region', { name: 'Unhealthy integrations' });
+    expect(within(section).getByText(text)).toBeTruthy();
+  },
+);

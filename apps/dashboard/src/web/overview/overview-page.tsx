@@ -86,7 +86,7 @@ function Content({ overview }: { overview: OverviewAnswer }) {
       <div className={styles.pair}>
         <FailureList failures={failures} />
         <div>
-          <UnhealthyIntegrations integrations={overview.unhealthyIntegrations} />
+          <UnhealthyIntegrations overview={overview} />
           <Backlog backlog={backlog} />
         </div>
       </div>

@@ -121,4 +121,15 @@ describe('the sign-in form', () => {
     expect(screen.getByLabelText<HTMLInputElement>('E-mail').value).toBe(credentials.email);
     expect(onDone).not.toHaveBeenCalled();
   });
+
+  test.each([
+    ['nobody', '', 'EMAIL'],
+    ['a plain address', 'ana@example.com', 'ana@example.com'],
+    ['an address that a shell would read', '$(id)@example.com', 'EMAIL'],
+  ])('says how a forgotten password is reset, for %s', async (_who, typed, shown) => {
+    const { user } = open();
+    if (typed) await user.type(screen.getByLabelText('E-mail'), typed);
+    await user.click(screen.getByText('Forgot your password?'));
+    expect(screen.getByText(`belfry operator reset ${shown}`)).toBeTruthy();
+  });
 });

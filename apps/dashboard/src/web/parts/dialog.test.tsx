@@ -1,6 +1,6 @@
 import { act, cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Dialog } from './dialog';
 
 afterEach(cleanup);
@@ -38,6 +38,20 @@ function Opener({ after, children }: { after: After; children: React.ReactNode }
   );
 }
 
+/** Shows a button at once, and an input when its content is loaded. */
+function Loading({ until }: { until: Promise<void> }) {
+  const [isLoaded, setLoaded] = useState(false);
+  useEffect(() => {
+    void until.then(() => setLoaded(true));
+  }, [until]);
+  return (
+    <>
+      <button type="button">Other</button>
+      {isLoaded && <input aria-label="Name" />}
+    </>
+  );
+}
+
 /** Radix moves the focus in a timer. */
 const settle = () => act(() => new Promise((resolve) => setTimeout(resolve, 10)));
 
@@ -62,6 +76,23 @@ describe('a dialog', () => {
       </>,
     );
     expect(document.activeElement).toBe(screen.getByLabelText('Role'));
+  });
+
+  test.each([
+    { has: 'gets the focus', moves: false },
+    { has: 'leaves the focus where the operator moved it', moves: true },
+  ])('an input that is loaded later $has', async ({ moves }) => {
+    let load = () => undefined as unknown;
+    const loaded = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    const user = await open(<Loading until={loaded} />);
+    expect(document.activeElement).toBe(screen.getByLabelText('Close'));
+    if (moves) await user.keyboard('{Tab}');
+    await act(async () => load());
+    const target = moves ? screen.getByText('Other') : screen.getByLabelText('Name');
+    await settle();
+    expect(document.activeElement).toBe(target);
   });
 
   test('returns the focus to what opened it when it closes', async () => {

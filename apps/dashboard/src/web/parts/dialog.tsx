@@ -32,7 +32,7 @@ export function Dialog({
             const input = (event.currentTarget as HTMLElement).querySelector<HTMLElement>(
               firstInput,
             );
-            if (!input) return;
+            if (!input) return awaitInput(event.currentTarget as HTMLElement);
             event.preventDefault();
             input.focus();
           }}
@@ -55,4 +55,15 @@ export function Dialog({
       </Portal>
     </Root>
   );
+}
+
+/** Focuses the first input once it is loaded. Until then the Close button has the focus, unless the operator moved on. */
+function awaitInput(dialog: HTMLElement) {
+  const loading = new MutationObserver(() => {
+    const input = dialog.querySelector<HTMLElement>(firstInput);
+    if (!input) return;
+    loading.disconnect();
+    if (dialog.querySelector('header button') === document.activeElement) input.focus();
+  });
+  loading.observe(dialog, { childList: true, subtree: true });
 }

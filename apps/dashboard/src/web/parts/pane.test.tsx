@@ -42,7 +42,7 @@ function ListDetail() {
       />
       {openId && (
         <section key={openId} className="pane">
-          <PaneHeading className="cut">Pane {openId}</PaneHeading>
+          <PaneHeading>Pane {openId}</PaneHeading>
           <CloseButton label="Close" onClose={close} />
         </section>
       )}
@@ -53,9 +53,7 @@ function ListDetail() {
 function LaterPane() {
   return (
     <section className="pane">
-      <PaneHeading className="cut" isShown={useLocation().pathname === '/shown'}>
-        Pane a
-      </PaneHeading>
+      <PaneHeading isShown={useLocation().pathname === '/shown'}>Pane a</PaneHeading>
     </section>
   );
 }

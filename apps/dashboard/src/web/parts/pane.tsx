@@ -12,12 +12,10 @@ import { phone } from './phone';
  */
 export function PaneHeading({
   className,
-  title,
   isShown = true,
   children,
 }: {
-  className: string;
-  title?: string;
+  className?: string;
   /** Whether the pane is shown on a phone. */
   isShown?: boolean;
   children: ReactNode;
@@ -32,7 +30,7 @@ export function PaneHeading({
     if (isShown) takeFocus();
   }, [isShown]);
   return (
-    <h2 ref={heading} tabIndex={-1} className={className} title={title}>
+    <h2 ref={heading} tabIndex={-1} className={className}>
       {children}
     </h2>
   );

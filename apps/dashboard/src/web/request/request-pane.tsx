@@ -89,7 +89,7 @@ function RequestHead({ request, onClose }: { request: RequestAnswer; onClose: ()
   return (
     <div className="d-head">
       <div className="line">
-        <PaneHeading className="cut" title={event.name}>
+        <PaneHeading>
           <Name text={event.name} />
         </PaneHeading>
         {event.isDeleted ? (

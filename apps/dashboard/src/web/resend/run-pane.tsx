@@ -88,7 +88,7 @@ function RunHead({
   return (
     <div className="d-head">
       <div className="line">
-        <PaneHeading className="plain cut">Resend of {plural(run.matched, 'message')}</PaneHeading>
+        <PaneHeading className="plain">Resend of {plural(run.matched, 'message')}</PaneHeading>
         <RunState run={run} />
         <span className="grow" />
         {mayChange && run.finishedAt === null && (

@@ -5,6 +5,7 @@ import { count, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { Mark } from '../parts/state-mark';
 import { toPlainText } from '../previews/plain-text';
 import { buildPath } from '../route';
@@ -39,7 +40,9 @@ export function CaptureList({
       {groups.map(({ key, event, capturedAt, rows }) => (
         <section key={key}>
           <h2 className={styles.group}>
-            <code className="cut">{event}</code>
+            <code>
+              <Name text={event} />
+            </code>
             <small>{plural(new Set(rows.map(({ channel }) => channel)).size, 'channel')}</small>
             <span>
               <Moment at={capturedAt} />

@@ -74,9 +74,7 @@ function ViewHead({
   return (
     <div className="d-head">
       <div className="line">
-        <PaneHeading className="cut" isShown={isOpen}>
-          {event?.name ?? 'Request deleted'}
-        </PaneHeading>
+        <PaneHeading isShown={isOpen}>{event?.name ?? 'Request deleted'}</PaneHeading>
         {event && version && (
           <Link
             className="tag mono"

@@ -95,14 +95,14 @@ function UserTable({
   const columns: Column<UserRow>[] = [
     {
       header: 'User ID',
-      className: 'ev',
+      className: `ev ${styles.whole}`,
       cell: ({ sid, userId }) => (
-        <Link to={buildPath(app.id, 'users', sid)} search={search} title={userId}>
+        <Link to={buildPath(app.id, 'users', sid)} search={search}>
           {userId}
         </Link>
       ),
     },
-    { header: 'E-mail', title: ({ email }) => email, cell: ({ email }) => email },
+    { header: 'E-mail', className: styles.whole, cell: ({ email }) => email },
     { header: 'Number', className: styles.number, cell: ({ mobile }) => mobile },
     ...(isSearching ? [matchedColumn] : []),
     {

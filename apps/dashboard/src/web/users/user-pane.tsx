@@ -35,9 +35,7 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
       <div className="bar">
         {user.value && (
           <>
-            <PaneHeading className={`mono cut ${styles.id}`} title={user.value.userId}>
-              {user.value.userId}
-            </PaneHeading>
+            <PaneHeading className={`mono ${styles.id}`}>{user.value.userId}</PaneHeading>
             <CopyButton text={user.value.userId} label="Copy user ID" look="small bare icon" />
           </>
         )}
