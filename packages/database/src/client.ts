@@ -3,7 +3,7 @@ import pg from 'pg';
 import { NotConnectedError } from './failures';
 import type { PrismaClient } from './generated/client';
 import { createPooledClient } from './pooled-client';
-import { createServers, createServersClient, type Servers } from './primary';
+import { connectToAny, createServers, createServersClient, type Servers } from './primary';
 
 /** All PostgreSQL connections of a process. */
 export type Database = {
@@ -195,14 +195,11 @@ class ClassifyingPool extends pg.Pool {
     return undefined;
   }
 
-  /** Tries each server once. */
   async #connectToAny(): Promise<pg.PoolClient> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await super.connect();
-      } catch (error) {
-        if (tries >= this.#servers.count) throw new NotConnectedError(error);
-      }
+    try {
+      return await connectToAny(this.#servers, () => super.connect());
+    } catch (error) {
+      throw new NotConnectedError(error);
     }
   }
 }

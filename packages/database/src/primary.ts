@@ -34,6 +34,21 @@ export function getHosts(url: string): string {
   return authority.slice(authority.lastIndexOf('@') + 1);
 }
 
+/**
+ * Tries each server once. A failure after which the same server is to be tried, such as a pool whose connections are all in
+ * use, is final.
+ */
+export async function connectToAny<T>(servers: Servers, connect: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    const url = servers.getUrl();
+    try {
+      return await connect();
+    } catch (error) {
+      if (tries >= servers.count || servers.getUrl() === url) throw error;
+    }
+  }
+}
+
 /** The server is a replica, or was demoted, so it cannot write. */
 class ReplicaError extends Error {
   constructor() {
@@ -79,17 +94,13 @@ export function createServersClient(
 export async function connectToPrimary(config: pg.ClientConfig & { connectionString: string }) {
   const servers = createServers(config.connectionString);
   const Client = servers.count > 1 ? createServersClient(pg.Client, servers) : pg.Client;
-  for (let tries = 1; ; tries += 1) {
+  return connectToAny(servers, async () => {
     const client = new Client(config);
     // A broken connection also fails the running query, which reports the error.
     client.on('error', () => {});
-    try {
-      await client.connect();
-      return client;
-    } catch (error) {
-      if (tries >= servers.count) throw error;
-    }
-  }
+    await client.connect();
+    return client;
+  });
 }
 
 async function refuseReplica(client: pg.Client): Promise<void> {
