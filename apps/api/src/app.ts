@@ -1,4 +1,4 @@
-import type { BulkSend, RunIdempotentRequest, SendEvent } from '@belfry/pipeline/accept';
+import type { BulkSend, SendEvent } from '@belfry/pipeline/accept';
 import type { DryRun } from '@belfry/pipeline/operate';
 import { getClientNetwork, type Logger } from '@belfry/runtime';
 import { collectExtraFields, createReadSend, type WireChannels } from '@belfry/shared';
@@ -37,7 +37,7 @@ import {
   type ReadJson,
 } from './middleware/read-body';
 import type { Operation } from './operation';
-import { type Checks, createPost } from './post';
+import { type Checks, createPost, type PostDeps } from './post';
 import { createReaderCalls, type ReaderCalls } from './reader-calls';
 import { createBulkSendRoute } from './routes/bulk-events';
 import { type CancelRouteDeps, createCancelRoute } from './routes/cancel';
@@ -78,13 +78,13 @@ export type ApiDeps = AuthenticateDeps &
   RequestStatusDeps &
   CancelRouteDeps &
   SandboxRouteDeps &
-  WebhookRoutesDeps & {
+  WebhookRoutesDeps &
+  Pick<PostDeps, 'runIdempotentRequest' | 'isPaused'> & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
     dryRun: DryRun;
     /** The Slack routes, if this installation has a Slack app. */
     slack?: RequestHandler;
-    runIdempotentRequest: RunIdempotentRequest;
     maxBatchItems: number;
     limitRate: LimitRate;
     /** Whether the stores answer. */
@@ -105,8 +105,7 @@ export function createApi(deps: ApiDeps): Api {
   const readInSequence = createAccountQueue();
   const readBody = createBodyReaders(deps.bodies);
   const checks = createBackendChecks(deps, readBody, createReadJson(readInSequence));
-  const { runIdempotentRequest } = deps;
-  const { post, postUnparsed, postWithoutBody } = createPost({ ...checks, runIdempotentRequest });
+  const { post, postUnparsed, postWithoutBody } = createPost({ ...deps, ...checks });
   const { put, withoutBody, waiting } = createHandlersWithoutIdempotencyKey(checks);
   const readSend = createReadSend(deps.channels);
   const sendEvent = createSendEventRoute({ ...deps, readSend });

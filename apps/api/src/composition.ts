@@ -59,6 +59,7 @@ import { createBulkReader, fanOutQueue, getDeliverQueue } from '@belfry/shared';
 import type { ApiDeps } from './app';
 import { createBrowserServices } from './composition-browser';
 import { createStreams } from './composition-inbox';
+import { createInstallation } from './composition-installation';
 import { createRecords } from './composition-records';
 import { createIdempotentRunner } from './idempotent-requests';
 import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
@@ -76,6 +77,7 @@ const bodyPace = { timeoutMs: 30_000, windowMs: 5_000, minBytes: 80_000 };
 type GatewayServices = ApiDeps & {
   metrics: Metrics;
   storeChecks: StartCheck[];
+  startInstallationWatch(): Promise<void>;
   /** Undefined if there is no Slack app. */
   slackDeps: SlackRouterDeps | undefined;
 };
@@ -95,7 +97,8 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
   shutdown.add('redis', () => redis.disconnect());
   const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
   shutdown.add('queues', () => queues.close());
-  const base = { env, log, shutdown, database, redis, queues, lookUps, secrets };
+  const services = { env, log, shutdown, database, redis, queues, lookUps, secrets };
+  const base = { ...services, ...createInstallation(services) };
   const streams = createStreams(base);
   const metrics = createMetrics({
     readQueueJobs: () => queues.countJobs([...channelNames.map(getDeliverQueue), fanOutQueue]),
@@ -108,6 +111,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     ...createRecords({ ...base, ...streams }),
     ...createBrowserServices({ ...base, ...https }),
     inboxStreams: streams.inboxStreams,
+    ...base.installation,
     runIdempotentRequest: createIdempotentRunner({ ...base, count: metrics.countIdempotency }),
     findApiKey: lookUps.findApiKey,
     recordKeyUse: createRecordKeyUse(database, shutdown),

@@ -21,6 +21,7 @@ import {
   listHeartbeats,
   readAuditNames,
   readAuditPage,
+  readInstallation,
   readServer,
 } from '@belfry/database';
 import {
@@ -264,6 +265,10 @@ function createStatus({
       const signal = AbortSignal.timeout(gatewayTimeoutMs);
       const response = await fetch(new URL('livez', withSlash(env.PUBLIC_URL)), { signal });
       if (!response.ok) throw new Error(`The gateway answers ${response.status}`);
+    },
+    async readPause() {
+      const row = await readInstallation(database.lookUps);
+      return row?.pausedAt ? (row.pauseReason ?? 'operator') : undefined;
     },
     gatewayUrl: env.PUBLIC_URL,
     now: () => performance.now(),

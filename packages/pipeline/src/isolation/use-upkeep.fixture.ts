@@ -37,6 +37,7 @@ import { createUpkeepTasks } from '../relay/retention.sql';
 import { withStorageLock, withUpkeepLock } from '../relay/retention-lock';
 import { useInApp } from './use-deliver.fixture';
 import { useUsers } from './use-gateway.fixture';
+import { useInstallationRow } from './use-installation.fixture';
 import { person, send, type World } from './world.fixture';
 
 const migrationsDir = path.resolve(__dirname, '../../../..', 'prisma/migrations');
@@ -45,6 +46,7 @@ export async function useInstallation(world: World): Promise<void> {
   const { database, url, secrets, accountId } = world;
   const pool = database.accepting;
   const heartbeat = { id: 'worker', roles: ['relay'], version: '1', isFirst: true };
+  await useInstallationRow(world);
   await writeHeartbeat(pool, heartbeat);
   await listHeartbeats(pool);
   await removeHeartbeat(pool, heartbeat.id);
