@@ -24,10 +24,11 @@ export async function confirmInstallation(
   const marker = await readMarker(deps);
   if (marker === undefined) return undefined;
   const id = newId();
+  // Outside the transaction, which would end if PostgreSQL does not tell its identifier.
+  const place = await readPlace(deps.pool);
   const { stored, checkedAt } = await inTransaction(deps.pool, async (client) => {
     const row = await requireInstallation(client);
     const formerIds = [...new Set([...row.formerIds, row.id, ...(marker ? [marker.id] : [])])];
-    const place = await readPlace(client);
     const renewedAt = await renewInstallation(client, { formerIds, newId: id, place });
     const change = { pause_reason: row.pauseReason };
     await auditAll(client, { action: 'installation.confirmed', subject: id, change });
