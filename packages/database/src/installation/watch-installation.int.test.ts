@@ -127,12 +127,12 @@ describe('an installation', () => {
   test('changes nothing if Redis does not answer when it is confirmed', async () => {
     await check();
     await pauseByOperator(world.database.accepting);
-    world.redis.disconnect();
-    expect(await confirm()).toBeUndefined();
+    const redis = createRedis({ url: testRedis().url, log });
+    redis.disconnect();
+    expect(await confirm({ ...world, redis })).toBeUndefined();
     const { rows } = await world.database.lookUps.query(
       'SELECT paused_at IS NULL AS is_over FROM installation',
     );
     expect(rows).toEqual([{ is_over: false }]);
-    await world.redis.connect();
   });
 });
