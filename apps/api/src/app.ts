@@ -79,7 +79,7 @@ export type ApiDeps = AuthenticateDeps &
   CancelRouteDeps &
   SandboxRouteDeps &
   WebhookRoutesDeps &
-  Pick<PostDeps, 'runIdempotentRequest' | 'tracing'> & {
+  Pick<PostDeps, 'runIdempotentRequest' | 'tracing' | 'isPaused'> & {
     sendEvent: SendEvent;
     bulkSend: BulkSend;
     dryRun: DryRun;

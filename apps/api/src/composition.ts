@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { channelNames, channels } from '@belfry/channels';
 import {
-  createDatabase,
   createDatabaseCheck,
   createIdLists,
   createLookUps,
@@ -11,7 +10,6 @@ import {
   findSealedSecrets,
   markSlackRevoked,
   readOldestWaiting,
-  readServer,
   writeKeyUses,
   writeMailSignature,
 } from '@belfry/database';
@@ -22,7 +20,6 @@ import {
   createCapacity,
   createCapacityReader,
   createPlan,
-  createQueues,
   createReadStoredRecipient,
   createSendEvent,
   createWriteBatcher,
@@ -41,7 +38,6 @@ import {
 import {
   createFairQueue,
   createMetrics,
-  createRedis,
   createRedisCheck,
   createSecrets,
   createTracing,
@@ -61,6 +57,7 @@ import type { ApiDeps } from './app';
 import { createBrowserServices } from './composition-browser';
 import { createStreams } from './composition-inbox';
 import { createRecords } from './composition-records';
+import { openStores } from './composition-stores';
 import { createIdempotentRunner } from './idempotent-requests';
 import { createGatewayLookUps, type GatewayLookUps, mapStoreErrors } from './look-ups';
 import { createKeyUses, createLimitRate } from './middleware/before-body';
@@ -77,6 +74,7 @@ const bodyPace = { timeoutMs: 30_000, windowMs: 5_000, minBytes: 80_000 };
 type GatewayServices = ApiDeps & {
   metrics: Metrics;
   storeChecks: StartCheck[];
+  startInstallationWatch(): Promise<void>;
   /** Undefined if there is no Slack app. */
   slackDeps: SlackRouterDeps | undefined;
 };
@@ -85,19 +83,15 @@ type GatewayServices = ApiDeps & {
 export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown): GatewayServices {
   const https = httpsRules(env);
   const tracing = createTracing({ env, service: 'belfry-api', log, shutdown });
-  const database = createDatabase({ ...readServer(env), poolSize: env.DATABASE_POOL_SIZE, log });
-  shutdown.add('database', () => database.close());
+  const stores = openStores(env, log, shutdown);
+  const { database, queues } = stores;
   const lookUps = createGatewayLookUps(createStoredLookUps(database), {
     ttlMs: env.LOOKUP_CACHE_MS,
     maxEntries: cachedRows,
     isTrustedProxy: https.isTrustedProxy,
   });
   const secrets = createSecrets(env.BELFRY_KEYS);
-  const redis = createRedis({ url: env.REDIS_URL, log });
-  shutdown.add('redis', () => redis.disconnect());
-  const queues = createQueues({ redis, prefix: env.REDIS_PREFIX, log });
-  shutdown.add('queues', () => queues.close());
-  const base = { env, log, shutdown, database, redis, queues, lookUps, secrets };
+  const base = { env, log, shutdown, ...stores, lookUps, secrets };
   const streams = createStreams(base);
   const metrics = createMetrics({
     readQueueJobs: () => queues.countJobs([...channelNames.map(getDeliverQueue), fanOutQueue]),
@@ -110,6 +104,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     ...createRecords({ ...base, ...streams }),
     ...createBrowserServices({ ...base, ...https }),
     inboxStreams: streams.inboxStreams,
+    ...stores.installation,
     runIdempotentRequest: createIdempotentRunner({ ...base, count: metrics.countIdempotency }),
     findApiKey: lookUps.findApiKey,
     recordKeyUse: createRecordKeyUse(database, shutdown),
@@ -120,7 +115,7 @@ export function createApiDeps(env: Env<'api'>, log: Logger, shutdown: Shutdown):
     ...createSendServices(base),
     limitRate: createLimitRate({
       callsPerSecond: env.RATE_LIMIT_PER_SECOND,
-      redis,
+      redis: stores.redis,
       redisPrefix: env.REDIS_PREFIX,
       onBypass: metrics.countRateLimitBypass,
     }),

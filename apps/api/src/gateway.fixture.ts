@@ -90,6 +90,7 @@ export function createGateway(changes: Partial<ApiDeps> = {}, { isDirect = true 
     ...webhooksWithoutStore,
     unsubscribes: unsubscribesWithoutStore,
     isClosing: () => false,
+    isPaused: () => false,
     receipts: receiptsWithoutStore(),
     runIdempotentRequest: createRunnerWithoutStores(),
     bulkSend: {

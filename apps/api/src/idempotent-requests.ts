@@ -27,6 +27,7 @@ export type IdempotencyServices = {
   shutdown: Shutdown;
   database: Database;
   secrets: Secrets;
+  getInstallationId(): string | undefined;
   count(result: IdempotencyResult): void;
 };
 
@@ -36,11 +37,12 @@ const maxKeysWaiting = 5_000;
 
 /** Creates the wrapper of every idempotent POST. */
 export function createIdempotentRunner(services: IdempotencyServices): RunIdempotentRequest {
-  const { env, log, shutdown, database, secrets, count } = services;
+  const { env, log, shutdown, database, secrets, count, getInstallationId } = services;
   // A separate connection, so that callers never wait behind a large job.
   const redis = createRedis({ url: env.REDIS_URL, log, commandTimeoutMs: idempotencyTimeoutMs });
   shutdown.add('idempotency_redis', () => redis.disconnect());
-  const idempotencyStore = createIdempotencyStore({ redis, prefix: env.REDIS_PREFIX });
+  const prefix = env.REDIS_PREFIX;
+  const idempotencyStore = createIdempotencyStore({ redis, prefix, getInstallationId });
   shutdown.add('idempotency_store', () => idempotencyStore.close());
   const storedKeys = createBatcher<KeyOfAccount, StoredKey | undefined>({
     async flush(keys) {

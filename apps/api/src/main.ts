@@ -56,6 +56,7 @@ async function start(): Promise<void> {
     log,
   });
   await createChecks(deps.storeChecks, shutdown, log).run();
+  await deps.startInstallationWatch();
   await listenOrExplain(server, env);
   shutdown.add('server', () => closeServer(server, timeoutMs - closingMs));
   // Closed first: the server waits for its responses, and streams do not end by themselves.

@@ -5,7 +5,7 @@ import type {
   RunIdempotentRequest,
 } from '@belfry/pipeline/accept';
 import type { Awaitable, Tracing } from '@belfry/runtime';
-import { canonicalJson, type Json } from '@belfry/shared';
+import { AppError, canonicalJson, type Json } from '@belfry/shared';
 import type { Request, RequestHandler } from 'express';
 import { type Answer, getCall, sendAnswer, toAnswer } from './call';
 import { createBeginTrace } from './call-span';
@@ -78,6 +78,8 @@ export type PostDeps = Checks & {
   runIdempotentRequest: RunIdempotentRequest;
   /** Absent if traces are off. */
   tracing?: Tracing | undefined;
+  /** Whether this is a restored copy that no operator has confirmed. */
+  isPaused(): boolean;
 };
 
 /** Creates the handlers of POST routes. This is the only place that orders their checks. */
@@ -95,6 +97,7 @@ export function createPost(deps: PostDeps) {
       call.accountId = caller.accountId;
       call.appId = caller.app.id;
       beginTrace(call, req);
+      if (!storesNothing && deps.isPaused()) throw createPauseError();
       body.checkDeclaredBody(req);
       const idempotencyKey = readIdempotencyKey(req);
       await limitRate(call, caller.accountId);
@@ -135,6 +138,20 @@ export function createPost(deps: PostDeps) {
   }
 
   return { post, postUnparsed, postWithoutBody };
+}
+
+const pausedRetrySeconds = '60';
+
+/**
+ * A copy may be thrown away, and what it accepted with it. A refused caller tries again, and then reaches the confirmed
+ * installation.
+ */
+function createPauseError(): AppError {
+  return new AppError(
+    'unavailable',
+    'this installation is a restored copy: nothing was accepted. An operator must confirm which copy is the real one (belfry installation confirm)',
+    { headers: { 'Retry-After': pausedRetrySeconds } },
+  );
 }
 
 const noBody: Pick<Checks, 'checkDeclaredBody' | 'readBody'> = {

@@ -3,6 +3,7 @@ import { appCommand } from './app';
 import type { Command } from './cli';
 import { configCommand } from './config';
 import { doctorCommand } from './doctor';
+import { installationCommand } from './installation';
 import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
 import { openChecks } from './open-checks';
@@ -18,6 +19,7 @@ export function createCommands(
     account: accountCommand,
     app: appCommand,
     config: configCommand({ variables }),
+    installation: installationCommand,
     operator: operatorCommand,
     keys: keysCommand,
     migrate: migrateCommand({ migrationsDir }),

@@ -4,11 +4,13 @@ import {
   checkReplica,
   createDatabase,
   type Database,
+  describePause,
   findRingProblems,
   getHosts,
   judgeClock,
   listHeartbeats,
   readClocks,
+  readInstallation,
   readOldestWaiting,
   readServer,
 } from '@belfry/database';
@@ -16,7 +18,7 @@ import { listIntegrations, listLimitedAccounts, sendsOptionalMail } from '@belfr
 import { listFailingEndpoints } from '@belfry/pipeline/webhooks';
 import { createLogger, createRedisCheck, createSecrets, type Env } from '@belfry/runtime';
 import { commonRoles, getDeliverQueue } from '@belfry/shared';
-import { type Check, toFindings } from './doctor-check';
+import { type Check, type Finding, toFindings } from './doctor-check';
 import { examineIntegrations } from './examine-integrations';
 import { judgeLinks } from './examine-links';
 import { judgeStorage } from './examine-storage';
@@ -78,6 +80,10 @@ function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: stri
       },
     },
     {
+      name: 'installation',
+      examine: async () => [judgeInstallation(await readInstallation(pool))],
+    },
+    {
       name: 'clock',
       async examine() {
         const { skewMs, ...findings } = judgeClock(await readClocks(pool));
@@ -104,6 +110,13 @@ function replicaCheck(url: string, database: Database): Check {
       return [judgeLag(getHosts(url), lagMs)];
     },
   };
+}
+
+/** A paused installation looks healthy otherwise. */
+function judgeInstallation(row: Awaited<ReturnType<typeof readInstallation>>): Finding {
+  const name = 'installation';
+  if (!row?.pausedAt) return { name, state: 'ok', detail: 'Sending is not paused.' };
+  return { name, state: 'failed', detail: describePause(row.pauseReason ?? 'operator') };
 }
 
 function describePooling({ DATABASE_POOLING }: Env<'cli'>): string {

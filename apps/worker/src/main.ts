@@ -1,4 +1,5 @@
 import { warmTemplates } from '@belfry/channels';
+import { createInstallationWatch } from '@belfry/database';
 import { getDeadlineMs } from '@belfry/pipeline/deliver';
 import { startRelay } from '@belfry/pipeline/relay';
 import { startWebhooks } from '@belfry/pipeline/webhooks';
@@ -15,13 +16,17 @@ import {
   refuseToGoOn,
   type StartChecks,
   type StatusServer,
+  withinTime,
 } from '@belfry/runtime';
 import { createServices, type RunningRole, type Services } from './composition';
 import { endRoles, getShutdownTimeoutMs } from './end-roles';
+import { createRoleSwitch, type RoleSwitch } from './role-switch';
 import { parseRoles, type Role } from './roles';
 import { startBounces } from './start-bounces';
 import { startDeliver } from './start-deliver';
 import { startFanOut } from './start-fan-out';
+
+const settleTimeoutMs = 1_000;
 
 start().catch(failStart);
 
@@ -40,16 +45,42 @@ async function start(): Promise<void> {
   shutdown.add('status', status.close);
   const services = createServices({ env, log, shutdown, roles });
   await createChecks(services).run();
-  const running = await Promise.all(roles.map((role) => startRole(services, role)));
+  const running = createRoleSwitch({
+    start: () => Promise.all(roles.map((role) => startRole(services, role))),
+    log,
+  });
   const { cut } = services.deadlines;
-  shutdown.add('roles', () => endRoles({ roles: running, cut, shutdownTimeoutMs, log }));
+  shutdown.add('roles', async () => {
+    // Roles that start just now belong to the list a moment later.
+    await withinTime(running.settle(), settleTimeoutMs);
+    await endRoles({ roles: running.list(), cut, shutdownTimeoutMs, log });
+  });
+  await startInstallationWatch(services, running);
   services.heartbeat.start();
   services.tally.start();
   services.health.start();
-  const ready = async () => !running.some((role) => role.isStalled()) && (await services.ready());
+  const ready = async () =>
+    !running.list().some((role) => role.isStalled()) && (await services.ready());
   const url = await serveStatus(status, { ...services, ready });
   if (roles.some(({ kind }) => kind === 'deliver')) void warmTemplates();
   log.info('worker.ready', { roles: roles.map(({ name }) => name), url, pid: process.pid });
+}
+
+/** Starts the roles, unless this is a restored copy. Without an answer from the stores, they start later. */
+async function startInstallationWatch(
+  { database, redis, env, log, shutdown }: Services,
+  running: RoleSwitch,
+): Promise<void> {
+  const watch = createInstallationWatch({
+    pool: database.delivery,
+    redis,
+    prefix: env.REDIS_PREFIX,
+    log,
+    onChecked: ({ pause }) => running.set(pause === undefined),
+  });
+  shutdown.add('installation', watch.close);
+  await watch.start();
+  await running.settle();
 }
 
 function createChecks({ storeChecks, log, shutdown }: Services): StartChecks {

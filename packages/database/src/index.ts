@@ -150,6 +150,10 @@ export {
   type WorkerHeartbeat,
   writeHeartbeat,
 } from './heartbeats';
+export { confirmInstallation, pauseByOperator } from './installation/change-installation';
+export { readInstallation } from './installation/installation.sql';
+export { describePause, type PauseReason } from './installation/pause-reasons';
+export { createInstallationWatch } from './installation/watch-installation';
 export { checkKeyRing, findRingProblems } from './key-canary';
 export { listStoredKeys, toReadableKey } from './key-text';
 export { listOfTexts } from './list-of-texts';

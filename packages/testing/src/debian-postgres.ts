@@ -9,7 +9,7 @@ import pg from 'pg';
 import { eventually } from './eventually';
 
 /** PostgreSQL 15 with its tools, and PgBouncer, from Debian's packages. They run as the user `postgres`, so tests need root. */
-const binaries = '/usr/lib/postgresql/15/bin';
+export const binaries = '/usr/lib/postgresql/15/bin';
 const pgbouncer = '/usr/sbin/pgbouncer';
 
 const isRoot = process.getuid?.() === 0;
@@ -23,24 +23,24 @@ const user = 'belfry_app';
 const startTimeoutMs = 30_000;
 
 /** A program runs as `postgres`: the servers refuse root. */
-async function runAsPostgres(program: string, args: string[]): Promise<void> {
+export async function runAsPostgres(program: string, args: string[]): Promise<void> {
   await run('setpriv', [...asPostgres, program, ...args]);
 }
 
-const asPostgres = ['--reuid=postgres', '--regid=postgres', '--clear-groups', '--'];
+export const asPostgres = ['--reuid=postgres', '--regid=postgres', '--clear-groups', '--'];
 
-function spawnAsPostgres(program: string, args: string[]): ChildProcess {
+export function spawnAsPostgres(program: string, args: string[]): ChildProcess {
   return spawn('setpriv', [...asPostgres, program, ...args], { stdio: 'ignore' });
 }
 
-async function createFolder(name: string): Promise<string> {
+export async function createFolder(name: string): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), `belfry-${name}-`));
   await run('chown', ['postgres:postgres', folder]);
   chmodSync(folder, 0o700);
   return folder;
 }
 
-async function waitUntilUp(url: string): Promise<void> {
+export async function waitUntilUp(url: string): Promise<void> {
   await eventually(() => query(url, 'SELECT 1'), { timeoutMs: startTimeoutMs });
 }
 

@@ -45,7 +45,6 @@ import {
   resendMessage,
 } from '@belfry/pipeline/operate';
 import {
-  createRedis,
   createSecrets,
   type Env,
   EnvError,
@@ -59,12 +58,12 @@ import { messageStates } from '@belfry/shared';
 import type { DashboardDeps } from './app';
 import { createConfigurationServices } from './composition-configuration';
 import { createOperatorServices } from './composition-operators';
+import { createStatus } from './composition-status';
 import { type ConnectionDeps, createConnections } from './connection';
 import type { LogFilterDeps } from './log-filter';
 import { createLogLive, type ReadLog } from './log-live';
 import type { PasswordCost, Passwords } from './password';
 import { createCheckIntegrations } from './routes/overview';
-import { createReadStatus } from './status';
 
 const rootDir = path.resolve(__dirname, '..', '..', '..', '..');
 const migrationsDir = path.join(rootDir, 'prisma', 'migrations');
@@ -72,7 +71,6 @@ const pageDirs = {
   webDir: path.resolve(__dirname, '..', '..', 'dist', 'web'),
   docsDir: path.join(rootDir, 'docs'),
 };
-const gatewayTimeoutMs = 1_000;
 
 export type DashboardServices = DashboardDeps & {
   access: Access;
@@ -256,35 +254,6 @@ function createRequestServices(
       now: () => new Date(),
     },
   };
-}
-
-function createStatus({
-  env,
-  log,
-  shutdown,
-  database,
-}: Base): () => ReturnType<ReturnType<typeof createReadStatus>> {
-  const redis = env.REDIS_URL === '' ? undefined : createRedis({ url: env.REDIS_URL, log });
-  if (redis) shutdown.add('redis', () => redis.disconnect());
-  const facts = createQueueFacts(database.lookUps);
-  return createReadStatus({
-    pingPostgres: () => facts.ping(),
-    pingRedis: async () => {
-      if (!redis) throw new Error('REDIS_URL is not set');
-      await redis.ping();
-    },
-    async pingGateway() {
-      const signal = AbortSignal.timeout(gatewayTimeoutMs);
-      const response = await fetch(new URL('livez', withSlash(env.PUBLIC_URL)), { signal });
-      if (!response.ok) throw new Error(`The gateway answers ${response.status}`);
-    },
-    gatewayUrl: env.PUBLIC_URL,
-    now: () => performance.now(),
-  });
-}
-
-function withSlash(url: string): string {
-  return url.endsWith('/') ? url : `${url}/`;
 }
 
 function readConnectionRules(env: Env<'dashboard'>): ConnectionDeps {

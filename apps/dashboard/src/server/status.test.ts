@@ -1,10 +1,14 @@
+import type { PauseReason } from '@belfry/database';
 import { createReadStatus } from './status';
 
 const gatewayUrl = 'http://127.0.0.1:4400';
 
 /** Parts that are all up, with a call counter. */
 function createStatus() {
-  const state = { pingCount: 0, nowMs: 0 };
+  const state: { pingCount: number; nowMs: number; pause: PauseReason | undefined } = {
+    ...{ pingCount: 0, nowMs: 0 },
+    pause: undefined,
+  };
   const ping = async () => undefined;
   const readStatus = createReadStatus({
     pingPostgres: async () => {
@@ -12,6 +16,7 @@ function createStatus() {
     },
     pingRedis: ping,
     pingGateway: ping,
+    readPause: async () => state.pause,
     gatewayUrl,
     now: () => state.nowMs,
   });
@@ -19,6 +24,14 @@ function createStatus() {
 }
 
 describe('the status of the parts', () => {
+  test('says that a restored copy is paused, and what to do', async () => {
+    const { parts: state, readStatus } = createStatus();
+    state.pause = 'copied';
+    expect((await readStatus()).sentence).toMatch(
+      /^Sending is paused\. .*belfry installation confirm$/,
+    );
+  });
+
   test('is read at most once a second for any number of pages', async () => {
     const { parts: state, readStatus } = createStatus();
     await readStatus();

@@ -1,3 +1,4 @@
+import { describePause, type PauseReason } from '@belfry/database';
 import { withinTime } from '@belfry/runtime';
 import type { StoreStatus } from '../api/queues';
 
@@ -5,6 +6,8 @@ export type StatusDeps = {
   pingPostgres(): Promise<unknown>;
   pingRedis(): Promise<unknown>;
   pingGateway(): Promise<unknown>;
+  /** Why the whole installation is paused; undefined if it is not. */
+  readPause(): Promise<PauseReason | undefined>;
   gatewayUrl: string;
   now: () => number;
 };
@@ -21,12 +24,13 @@ export function createReadStatus(deps: StatusDeps): () => Promise<StoreStatus> {
     const [postgres, redis, gateway] = await Promise.all(
       [deps.pingPostgres, deps.pingRedis, deps.pingGateway].map(measure),
     );
+    const pause = postgres?.isUp && (await withinTime(deps.readPause(), pingTimeoutMs));
     const status = {
       postgres: postgres ?? downStatus,
       redis: redis ?? downStatus,
       gateway: { ...(gateway ?? downStatus), url: deps.gatewayUrl },
     };
-    return { ...status, sentence: describeStatus(status) };
+    return { ...status, sentence: describeStatus(status) ?? (pause ? describePause(pause) : null) };
   }
 
   return function readStatus() {

@@ -49,6 +49,11 @@ export type IdempotencyStoreDeps = {
   /** A connection whose commands fail fast and are not resent. */
   redis: RedisConnection;
   prefix: string;
+  /**
+   * A part of the keys' names. After a restore it is another one: the requests that Redis still knows may not be in the
+   * restored database.
+   */
+  getInstallationId?(): string | undefined;
   lockMs?: number;
   keepMs?: number;
   /** The longest time that a request waits for Redis. */
@@ -63,27 +68,26 @@ const defaultWaitMs = 250;
 export function createIdempotencyStore({
   redis,
   prefix,
+  getInstallationId = () => undefined,
   lockMs = defaultLockMs,
   keepMs = defaultKeepMs,
   waitMs = defaultWaitMs,
 }: IdempotencyStoreDeps): IdempotencyStore {
+  const place = { redis, prefix, getInstallationId };
   const beginStep = createStep<IdempotencyKey>({
-    redis,
-    prefix,
+    ...place,
     script: begin,
     pack: writeEntry,
     keepMs: lockMs,
   });
   const finishStep = createStep<FinishedKey>({
-    redis,
-    prefix,
+    ...place,
     script: finish,
     pack: writeFinished,
     keepMs,
   });
   const releaseStep = createStep<IdempotencyKey>({
-    redis,
-    prefix,
+    ...place,
     script: release,
     pack: ({ requestId }) => writeToken(requestId),
     keepMs: undefined,
@@ -152,6 +156,7 @@ type StepInput = {
 type StepOptions<Input extends StepInput> = {
   redis: RedisConnection;
   prefix: string;
+  getInstallationId(): string | undefined;
   script: RedisScript;
   /** Returns this key's part of the packed argument. */
   pack(input: Input): string;
@@ -208,13 +213,14 @@ function groupByAccountAndRing<Input extends StepInput>(inputs: Input[]): Input[
 
 async function tryRunScript<Input extends StepInput>(
   group: Input[],
-  { redis, prefix, script, pack, keepMs }: StepOptions<Input>,
+  { redis, prefix, getInstallationId, script, pack, keepMs }: StepOptions<Input>,
 ): Promise<StepAnswer[]> {
   const [first] = group;
   if (!first) return [];
+  const installationId = getInstallationId();
   try {
     const replies: unknown = await runRedisScript(redis, script, {
-      keys: group.map((input) => keyName(prefix, input)),
+      keys: group.map((input) => keyName(prefix, input, installationId)),
       args: [group.map(pack).join(''), first.ringKeyId, ...(keepMs === undefined ? [] : [keepMs])],
     });
     return group.map((_, index) =>
@@ -226,11 +232,16 @@ async function tryRunScript<Input extends StepInput>(
   }
 }
 
+/** The last characters of a UUID v7 are random. */
+const installationCharacters = 8;
+
 /** In a Cluster, all keys of an account are in one slot. */
 export function keyName(
   prefix: string,
   { accountId, hash }: Pick<StepInput, 'accountId' | 'hash'>,
+  installationId = '',
 ): string {
   const tagged = addHashTag(prefix, accountId);
-  return `${tagged}:idem:{${accountId}}:${hash.toString('base64url')}`;
+  const installation = installationId.slice(-installationCharacters);
+  return `${tagged}:idem:{${accountId}}:${installation}${hash.toString('base64url')}`;
 }

@@ -27,6 +27,7 @@ function toOtherByte(hex: string): string {
 const sharedTables: Record<string, string> = {
   _prisma_migrations: 'the schema',
   counted_minute: 'minutes of all accounts',
+  installation: 'one row for the whole database',
   key_canary: 'the key ring of the installation',
   operator_salt: 'one salt for each address, whatever the account',
   storage_slice: 'ranges of time; only the relay reads them',

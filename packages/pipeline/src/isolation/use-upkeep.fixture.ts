@@ -1,5 +1,6 @@
 import path from 'node:path';
 import {
+  checkReplica,
   countNeedsAttention,
   createAppEvents,
   createAppUsers,
@@ -8,7 +9,6 @@ import {
   integrationPlace,
   itemTokenPlace,
   listHeartbeats,
-  checkReplica,
   readDatabaseTime,
   readOldestWaiting,
   removeHeartbeat,
@@ -38,6 +38,7 @@ import { createUpkeepTasks } from '../relay/retention.sql';
 import { withStorageLock, withUpkeepLock } from '../relay/retention-lock';
 import { useInApp } from './use-deliver.fixture';
 import { useUsers } from './use-gateway.fixture';
+import { useInstallationRow } from './use-installation.fixture';
 import { person, send, type World } from './world.fixture';
 
 const migrationsDir = path.resolve(__dirname, '../../../..', 'prisma/migrations');
@@ -46,6 +47,7 @@ export async function useInstallation(world: World): Promise<void> {
   const { database, url, secrets, accountId } = world;
   const pool = database.accepting;
   const heartbeat = { id: 'worker', roles: ['relay'], version: '1', isFirst: true };
+  await useInstallationRow(world);
   await writeHeartbeat(pool, heartbeat);
   await listHeartbeats(pool);
   await removeHeartbeat(pool, heartbeat.id);
