@@ -22,11 +22,6 @@ export const typeExceptions: { statement: string; difference: string; reason: st
       'Every heartbeat is written with its roles; a list in the Prisma schema makes no NOT NULL',
   },
   {
-    statement: 'installation/installation.sql.ts: SELECT id, former_ids',
-    difference: 'former_ids may be null',
-    reason: 'The column is NOT NULL; a list in the Prisma schema makes no NOT NULL',
-  },
-  {
     statement: 'operate/erase.sql.ts: SELECT id, app_id … AND finished_at IS NULL',
     difference: 'userId may be null',
     reason: 'Set to null only when the erasure is finished',
