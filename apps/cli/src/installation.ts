@@ -16,11 +16,8 @@ export const installationCommand: Command = {
     usage: ['installation', 'installation pause', 'installation confirm'],
     summary:
       'Show whether this installation may send, pause it, or confirm that it is the real one and not a copy',
-    arguments: {
-      pause: 'Workers send nothing and the API accepts nothing, within 5 s.',
-      confirm: 'Ends a pause. Another copy that uses the same Redis is paused.',
-    },
-    success: 'Success. Without an argument: sending is not paused.',
+    arguments: {},
+    success: 'Sending is not paused; after `pause`: nothing is sent or accepted within 5 s.',
     failure: 'Sending is paused, a store did not answer, or nothing changed.',
     example: 'installation confirm',
   },

@@ -23,7 +23,7 @@ export function Chart({
 }) {
   const [isTable, setTable] = useState(false);
   const titleId = useId();
-  const ticks = [0, 0.25, 0.5, 0.75].map((share) => points[Math.floor(points.length * share)]);
+  const ticks = [0, 0.25, 0.5, 0.75].map((share) => Math.floor(points.length * share));
   return (
     <section className={styles.section} aria-labelledby={titleId}>
       <div className={styles.head}>
@@ -44,7 +44,11 @@ export function Chart({
           <span className={styles.top}>{top}</span>
           {children}
           <div className={styles.axis} aria-hidden="true">
-            {ticks.map((tick) => tick && <span key={tick.at}>{formatMinute(tick.at)}</span>)}
+            {points
+              .filter((_, index) => ticks.includes(index))
+              .map(({ at }) => (
+                <span key={at}>{formatMinute(at)}</span>
+              ))}
           </div>
         </div>
       )}
