@@ -46,7 +46,7 @@ const neededMemory = 4 * 2 ** 30;
  */
 const kinds = {
   '--unit': { calls: [{ projects: ['unit', 'page'] }], timeoutMs: 5 * minuteMs },
-  default: { calls: [{ projects: ['unit', 'page', 'int', 'e2e'] }], timeoutMs: 40 * minuteMs },
+  default: { calls: [{ projects: ['unit', 'page', 'int', 'e2e'] }], timeoutMs: 60 * minuteMs },
   '--all': {
     calls: testedNodes.map((version) => ({ projects: ['unit', 'page', 'int', 'e2e'], version })),
     timeoutMs: 75 * minuteMs,
