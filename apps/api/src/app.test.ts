@@ -620,3 +620,20 @@ describe('the access log', () => {
     expect(JSON.stringify(gateway.lines)).not.toContain('ann@');
   });
 });
+
+describe('a restored copy that no operator has confirmed', () => {
+  test.each([
+    ['a send', sendPath, { event: 'e' }],
+    ['a bulk', sendPath.replace(/send$/, 'bulk_send'), { event: 'e', items: [] }],
+  ])('refuses %s with 503 and what to do, and accepts nothing', async (_, path, body) => {
+    const gateway = createGateway({ isPaused: () => true });
+    const response = await request(gateway.server)
+      .post(path)
+      .set('Authorization', gateway.auth)
+      .send(body);
+    expect(response.status).toBe(503);
+    expect(response.headers['retry-after']).toBe('60');
+    expect(response.text).toContain('belfry installation confirm');
+    expect([gateway.sent, gateway.sentInBulk]).toEqual([[], []]);
+  });
+});
