@@ -55,7 +55,7 @@ const redisTimeoutMs = 5_000;
 async function confirm({ env, out, err }: CommandCall): Promise<ExitCode> {
   const before = await withDatabase(env, (database) => confirmOn(env, database));
   if (!before) {
-    err('Redis does not answer, so a copy could not be told. Nothing changed.');
+    err('Redis does not answer, so other copies would not pause. Nothing changed.');
     return exitCodes.failed;
   }
   out(before.pausedAt ? 'Confirmed. Sending goes on within 5 s.' : 'Confirmed. It was not paused.');

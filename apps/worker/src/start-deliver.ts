@@ -9,7 +9,7 @@ import { stallMs } from './watchdog';
 /** The role `deliver-<channel>`. */
 export function startDeliver(services: Services, channel: ChannelName): RunningRole {
   const { env, log, metrics } = services;
-  const { deliver, stop } = createDelivery(services, channel);
+  const { deliver, stop, closeSenders } = createDelivery(services, channel);
   const consumer = consumeWatched<DeliverJob>({
     queue: getDeliverQueue(channel),
     prefix: env.REDIS_PREFIX,
@@ -26,9 +26,10 @@ export function startDeliver(services: Services, channel: ChannelName): RunningR
   });
   return {
     isStalled: consumer.isStalled,
-    close() {
+    async close() {
       stop();
-      return consumer.close();
+      await consumer.close();
+      await closeSenders();
     },
   };
 }

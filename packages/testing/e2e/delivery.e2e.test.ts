@@ -248,6 +248,24 @@ describe('a provider that fails', () => {
   });
 });
 
+describe('a worker that stops', () => {
+  test('lets a call in flight end, so its message is sent and not unknown', async () => {
+    const callMs = 1_500;
+    slack.fail({ on: 'chat.postMessage', slowMs: callMs });
+    const requestId = await system.sendAccepted(tenant, {
+      event: await createSlackEvent(),
+      user: { slack: { channel_id: 'C0INFLIGHT01' } },
+    });
+    await eventually(() =>
+      expect(slack.sends.some(({ channel }) => channel === 'C0INFLIGHT01')).toBe(true),
+    );
+    for (const worker of system.workers.splice(0)) expect(await worker.stop()).toBe(0);
+    const [message] = await system.readMessages(requestId);
+    await system.startWorker();
+    expect(message).toMatchObject({ state: 'sent', attempts: 1 });
+  });
+});
+
 /** Opens the closed port as a proxy to another port. */
 async function openDoor(port: number, target: number): Promise<Server> {
   const door = createServer((socket) => {

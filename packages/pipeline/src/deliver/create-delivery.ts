@@ -7,7 +7,6 @@ import {
   type Logger,
   type Metrics,
   type RedisConnection,
-  type Shutdown,
 } from '@belfry/runtime';
 import { dropSettledTexts } from '../accept/sealed-items';
 import { createNameReader, createWakeReader } from '../operate/inbox-wakes';
@@ -45,7 +44,6 @@ export type DeliveryServices = Parameters<typeof createCountMessage>[0] & {
     worker: string;
     env: Env<'worker'>;
     log: Logger;
-    shutdown: Pick<Shutdown, 'add'>;
     database: Database;
     redis: RedisConnection;
     lookUps: Pick<LookUps, 'findUsers'>;
@@ -55,8 +53,11 @@ export type DeliveryServices = Parameters<typeof createCountMessage>[0] & {
 
 const claimsPerFlush = 200;
 
-/** The delivery of one channel in this process. */
-export function createDelivery(services: DeliveryServices, channel: ChannelName): Deliver {
+/** The delivery of one channel in this process. Attempts use the senders until they end, so close these last. */
+export function createDelivery(
+  services: DeliveryServices,
+  channel: ChannelName,
+): Deliver & { closeSenders(): Promise<void> } {
   const { env, log } = services;
   const times = {
     preparationMs: getPreparationMs(channel),
@@ -70,7 +71,7 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
     createLinks({ publicUrl: env.PUBLIC_URL, secrets: services.secrets }),
   );
   const limits = createChannelLimits(services, channel);
-  return createDeliver({
+  const deliver = createDeliver({
     slots: createSlots(env.MESSAGES_IN_FLIGHT),
     unstored: createSemaphore(env.MESSAGES_IN_FLIGHT),
     breaker: createBreaker({ now: () => performance.now() }),
@@ -111,6 +112,7 @@ export function createDelivery(services: DeliveryServices, channel: ChannelName)
     tracing: services.tracing,
     log,
   });
+  return { ...deliver, closeSenders: carriers.close };
 }
 
 function createChannelLimits(services: DeliveryServices, channel: ChannelName): Limits {
@@ -136,8 +138,8 @@ function createChannelCarriers(
   channel: ChannelName,
   leaseMs: number,
 ): Carriers {
-  const { env, shutdown, database } = services;
-  const carriers = createCarriers({
+  const { env, database } = services;
+  return createCarriers({
     channelName: channel,
     channel: channels[channel],
     findIntegration: services.findIntegration,
@@ -153,8 +155,6 @@ function createChannelCarriers(
     senderDeps: { ...createSenderDeps(env), ...countHostConnections(services, leaseMs) },
     receiptsAt: findReachableUrl(env),
   });
-  shutdown.add(`${channel}.senders`, () => carriers.close());
-  return carriers;
 }
 
 function countHostConnections({ env, redis, log }: DeliveryServices, leaseMs: number) {

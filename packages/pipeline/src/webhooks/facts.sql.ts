@@ -15,7 +15,8 @@ export function selectWebhookFacts(d: string): string {
   END`;
 }
 
-// A member that is added here is in the body of the webhook, unless buildWebhookEvent leaves it out. An erased item has no recipient, and its message no address.
+// A member that is added here is in the body of the webhook, unless buildWebhookEvent leaves it out. An erased item has
+// no recipient, and its message no address.
 const messageFacts = (d: string) => `
       SELECT jsonb_build_object(
         'event', ev.name,

@@ -13,9 +13,8 @@ export type LogHandlersDeps = LogFilterDeps & {
   sessions: Pick<Sessions, 'find'>;
 };
 
-const emptyPage = {
-  ...{ rows: [], next: null, searchedFrom: null, skipsSearchedFrom: null, lagSeconds: 0 },
-};
+const nothingSearched = { next: null, searchedFrom: null, skipsSearchedFrom: null };
+const emptyPage = { rows: [], lagSeconds: 0, ...nothingSearched };
 const heartbeatIntervalMs = 15_000;
 const sessionCheckEveryMs = 5_000;
 
