@@ -45,25 +45,34 @@ function runCalls(headers: Record<string, string>): () => void {
     traceparent: undefined,
     span: undefined,
   }));
-  return function traceCalls() {
-    for (const call of tracedCalls) {
-      beginTrace(call, { headers });
-      endCallSpan(call, 200);
-    }
+  const request = { headers };
+  const traceCall = (call: (typeof tracedCalls)[number]) => {
+    beginTrace(call, request);
+    endCallSpan(call, 200);
   };
+  // `forEach`, because `for … of` allocates a result per step until the engine has optimized it.
+  return function traceCalls() {
+    tracedCalls.forEach(traceCall);
+  };
+}
+
+/**
+ * The least of 20 rounds. What each call allocates is in every round; feedback and optimized code, which the engine
+ * allocates when it finds the time, are not.
+ */
+async function countLeastBytes(work: () => void): Promise<number> {
+  const rounds: number[] = [];
+  while (rounds.length < 20) rounds.push(await countBytes(work));
+  return Math.min(...rounds);
 }
 
 describe('a call while traces are off', () => {
   test('allocates nothing for them: counted in bytes', async () => {
-    const run = runCalls({ host: 'localhost' });
-    // Feedback of the engine itself is allocated in the first rounds.
-    for (let round = 0; round < 20; round += 1) run();
-    expect(await countBytes(run)).toBe(0);
+    expect(await countLeastBytes(runCalls({ host: 'localhost' }))).toBe(0);
   });
 
   test('allocates only with a traceparent, which shows that bytes are counted', async () => {
     const run = runCalls({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` });
-    for (let round = 0; round < 20; round += 1) run();
-    expect(await countBytes(run)).toBeGreaterThan(calls * 50);
+    expect(await countLeastBytes(run)).toBeGreaterThan(calls * 50);
   });
 });
