@@ -4,6 +4,13 @@ const noMessage = 'NULL::uuid AS id, channel, NULL AS target, 0 AS generation';
 const noTimes = 'NULL::uuid AS resend_of, NULL::timestamptz AS created_at, NULL, NULL';
 
 /**
+ * SQL subquery: the request `$1` of the app `$2`, for `selectEntries`. To be materialized: a join reads the request again for
+ * each item, if the planner wants it so.
+ */
+export const selectRequest =
+  'SELECT version_id, items, planned_items, planned_to FROM request WHERE id = $1 AND app_id = $2';
+
+/**
  * SQL subquery: everything an item `i` of the request `r` has on its channels: its messages, also those that were resent; and
  * one row for each channel without a message, because it was skipped or the item is not planned yet. Reads the messages of
  * one item by the unique index of messages.

@@ -1,6 +1,6 @@
 import type { MessageState } from '@belfry/shared';
 import type pg from 'pg';
-import { selectEntries } from './request-entries.sql';
+import { selectEntries, selectRequest } from './request-entries.sql';
 
 /** A message of an item, or a channel without one. These are what `countMessages` counts, one by one. */
 export type ItemEntry = {
@@ -50,8 +50,9 @@ export function itemStatement({ appId, requestId, from, to }: ItemRange) {
 // Reads the range by the primary key of items, and the messages of each item by their unique index. A resend belongs to the
 // same item, so the ids that were resent are among its own rows. See also is-resent.sql.ts.
 const statement = `
+WITH r AS MATERIALIZED (${selectRequest})
 SELECT i.item, i.recipient, coalesce(c.entries, '[]') AS entries
-FROM request r JOIN request_item i ON i.request_id = r.id
+FROM request_item i CROSS JOIN r
 CROSS JOIN LATERAL (
   SELECT jsonb_agg(jsonb_build_object('messageId', e.id, 'channel', e.channel, 'target', e.target, 'generation', e.generation,
     'state', e.state, 'reason', e.reason, 'settledAt', floor(extract(epoch FROM e.settled_at) * 1000)::bigint)
@@ -63,5 +64,5 @@ CROSS JOIN LATERAL (
   ) e
   WHERE (e.id = ANY (e.resent)) IS NOT TRUE
 ) c
-WHERE r.id = $1 AND r.app_id = $2 AND i.item >= $3 AND i.item < $4
+WHERE i.request_id = $1 AND i.item >= $3 AND i.item < $4
 ORDER BY i.item`;

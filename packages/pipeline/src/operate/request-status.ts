@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { countMessages } from './count-messages.sql';
 import { resentBy } from './is-resent.sql';
 import { headColumns, headTables } from './read-request';
-import { selectEntries } from './request-entries.sql';
+import { selectEntries, selectRequest } from './request-entries.sql';
 
 /** The position of an entry; the next page starts after it. */
 export type StatusPlace = Pick<StatusEntry, 'item' | 'key'>;
@@ -62,14 +62,15 @@ export function entryStatement({ appId, requestId, after, limit }: StatusPage) {
 }
 
 const pageStatement = `
+WITH r AS MATERIALIZED (${selectRequest})
 SELECT p.item, p.key, p.id, p.channel, p.target, p.generation, p.state, p.reason, p.resend_of AS "resendOf",
   CASE WHEN p.id IS NOT NULL THEN (${resentBy('n.id', 'p')}) END AS "resentAs",
   p.metadata, p.created_at AS "createdAt", p.due_at AS "dueAt", p.settled_at AS "settledAt"
 FROM (
   SELECT e.*, i.metadata
-  FROM request r JOIN request_item i ON i.request_id = r.id
+  FROM request_item i CROSS JOIN r
   CROSS JOIN LATERAL (${selectEntries}
   ) e
-  WHERE r.id = $1 AND r.app_id = $2 AND i.item >= $3 AND (i.item > $3 OR e.key COLLATE "C" > $4)
+  WHERE i.request_id = $1 AND i.item >= $3 AND (i.item > $3 OR e.key COLLATE "C" > $4)
   ORDER BY i.item, e.key COLLATE "C" LIMIT $5
 ) p`;
