@@ -31,7 +31,7 @@ export type OpenApi = {
     >
   >;
   components: {
-    parameters: { idempotencyKey: { example: string } };
+    parameters: Record<'idempotencyKey' | 'traceparent', { example: string }>;
     schemas: Record<string, TSchema>;
   };
 };

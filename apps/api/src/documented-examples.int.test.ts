@@ -152,7 +152,8 @@ async function buildCall(
     query,
     headers: {
       ...buildCredentials(tenant, credential),
-      ...moreHeaders[`${method} ${path}`],
+      // The example of a request's status has this trace.
+      traceparent: document.components.parameters.traceparent.example,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
     body: body && (await ownValues(tenant, path, body)),
@@ -181,10 +182,6 @@ async function ownCancel(tenant: Tenant, body: Record<string, unknown>) {
 }
 
 const sendEvent = 'POST /v1/apps/{app_id}/events/send';
-/** The example of a request's status has this trace. */
-const moreHeaders: Record<string, Record<string, string>> = {
-  [sendEvent]: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
-};
 const addDevice = 'POST /v1/apps/{app_id}/users/{user_id}/devices';
 
 /** The documented endpoint of the account. */

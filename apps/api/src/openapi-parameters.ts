@@ -1,13 +1,25 @@
 import type { Operation } from './operation';
 
-export const idempotencyKey = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'Makes retries safe: a repeated request with the same key and body gets the first response again. Any characters that a header allows, compared as bytes.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-  example: '3f0b1d52-6b1c-4c53-9f0d-2a7a4f3c9d10',
+/** The headers of each call that takes an `Idempotency-Key`, by the name of the parameter. */
+export const callHeaders = {
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'Makes retries safe: a repeated request with the same key and body gets the first response again. Any characters that a header allows, compared as bytes.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: '3f0b1d52-6b1c-4c53-9f0d-2a7a4f3c9d10',
+  },
+  traceparent: {
+    name: 'traceparent',
+    in: 'header',
+    required: false,
+    description:
+      'W3C Trace Context of the caller. The request and its messages belong to this trace. An invalid one is ignored.',
+    schema: { type: 'string', maxLength: 512 },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
 };
 
 /** All path parameters. */

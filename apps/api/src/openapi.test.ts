@@ -51,6 +51,7 @@ describe('GET /openapi.json', () => {
         { name: 'app_id', in: 'path', required: true },
         { name: 'dry_run', in: 'query', required: false },
         { $ref: '#/components/parameters/idempotencyKey' },
+        { $ref: '#/components/parameters/traceparent' },
       ],
       requestBody: {
         content: { 'application/json': { schema: { $ref: '#/components/schemas/SendEventBody' } } },
@@ -62,18 +63,17 @@ describe('GET /openapi.json', () => {
     ]);
   });
 
-  test('documents an Idempotency-Key for every POST of a backend and nowhere else', async () => {
+  test('documents an Idempotency-Key and a traceparent for every POST of a backend and nowhere else', async () => {
     const document = await readDocument();
     for (const [path, methods] of Object.entries(document['paths']!)) {
       for (const [method, operation] of Object.entries(methods)) {
         const text = JSON.stringify(operation);
         const isOfBrowsers = /\/(in_app_notifications|in_app|fcm)\/|\/sdk$/.test(path);
         const takesKey = method === 'post' && !isOfBrowsers;
-        expect([path, method, /parameters\/idempotencyKey/.test(text)]).toEqual([
-          path,
-          method,
-          takesKey,
-        ]);
+        for (const header of ['idempotencyKey', 'traceparent']) {
+          const isDocumented = text.includes(`parameters/${header}`);
+          expect([path, method, header, isDocumented]).toEqual([path, method, header, takesKey]);
+        }
       }
     }
   });

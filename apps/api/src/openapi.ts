@@ -2,7 +2,7 @@ import { type ErrorCode, errorCatalogue, errorEntry } from '@belfry/shared';
 import { Type } from '@sinclair/typebox';
 import { signatureHeader } from './middleware/authenticate-reader';
 import { buildErrorHeaders, buildSuccessHeaders } from './openapi-headers';
-import { idempotencyKey, listParameters } from './openapi-parameters';
+import { callHeaders, listParameters } from './openapi-parameters';
 import { type ErrorExample, listErrors, type Operation, takesApiKey, takesKey } from './operation';
 
 type Part = Record<string, unknown>;
@@ -51,7 +51,7 @@ export function createOpenApi(operations: readonly Operation[], publicUrl: strin
             'For front ends, unless the app has turned it off: the lower-case hex HMAC-SHA256 of the `user_id` with the API key as the secret, created by your backend.',
         },
       },
-      parameters: { idempotencyKey },
+      parameters: callHeaders,
       schemas: Object.fromEntries([
         ['Error', errorSchema],
         ...operations.flatMap(({ id, body, answer, dryRun }) => [
@@ -141,6 +141,10 @@ function buildPaths(operations: readonly Operation[]): Part {
   return paths;
 }
 
+const callHeaderRefs = Object.keys(callHeaders).map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}));
+
 function describe(operation: Operation): Part {
   const { id, summary, body, bodyExamples, access } = operation;
   return {
@@ -149,10 +153,7 @@ function describe(operation: Operation): Part {
     summary,
     description: [operation.description, ...listRules(operation)].join('\n\n'),
     ...(access ? { security: securityByAccess[access] } : {}),
-    parameters: [
-      ...listParameters(operation),
-      ...(takesKey(operation) ? [{ $ref: '#/components/parameters/idempotencyKey' }] : []),
-    ],
+    parameters: [...listParameters(operation), ...(takesKey(operation) ? callHeaderRefs : [])],
     ...(body
       ? { requestBody: { required: true, content: json(bodyName(id), bodyExamples ?? {}) } }
       : {}),
