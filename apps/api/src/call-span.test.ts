@@ -57,8 +57,8 @@ function runCalls(headers: Record<string, string>): () => void {
 }
 
 /**
- * The least of 20 rounds. What each call allocates is in every round; feedback and optimized code, which the engine
- * allocates when it finds the time, are not.
+ * The least of 20 rounds, because the engine allocates feedback and optimized code of its own in some of them. Bytes that
+ * every call allocates are in each round.
  */
 async function countLeastBytes(work: () => void): Promise<number> {
   const rounds: number[] = [];
