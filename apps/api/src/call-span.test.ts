@@ -57,13 +57,15 @@ function runCalls(headers: Record<string, string>): () => void {
 }
 
 /**
- * The least of 20 rounds, because the engine allocates feedback and optimized code of its own in some of them. Bytes that
- * every call allocates are in each round.
+ * The bytes that each round allocates, at least: the least of up to 20 rounds. In some of them the engine allocates feedback
+ * and optimized code of its own.
  */
 async function countLeastBytes(work: () => void): Promise<number> {
-  const rounds: number[] = [];
-  while (rounds.length < 20) rounds.push(await countBytes(work));
-  return Math.min(...rounds);
+  let least = await countBytes(work);
+  for (let round = 1; round < 20 && least > 0; round += 1) {
+    least = Math.min(least, await countBytes(work));
+  }
+  return least;
 }
 
 describe('a call while traces are off', () => {
@@ -73,6 +75,6 @@ describe('a call while traces are off', () => {
 
   test('allocates only with a traceparent, which shows that bytes are counted', async () => {
     const run = runCalls({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` });
-    expect(await countLeastBytes(run)).toBeGreaterThan(calls * 50);
+    expect(await countBytes(run)).toBeGreaterThan(calls * 50);
   });
 });
