@@ -206,6 +206,7 @@ describe.each<[string, () => Promise<RedisGroup>, Faults]>([
   ['Sentinel', startSentinelGroup, faults],
   ['Cluster', () => startRedisCluster({ hasReplicas: true }), faults],
   ['Sentinel over TLS', () => startSentinelGroup({ certificates }), kills],
+  ['Cluster over TLS', () => startRedisCluster({ hasReplicas: true, certificates }), kills],
 ])('with %s, calls while', (mode, startGroup, ownFaults) => {
   test.each(ownFaults)(
     '%s are accepted once, and every message is sent once',
