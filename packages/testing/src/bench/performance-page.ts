@@ -64,7 +64,7 @@ function buildBudgetTable(report: BenchReport): Table {
 }
 
 function formatMeasuredTables(report: BenchReport): string[] {
-  const { accept, bulk, delivery, system, scale, latency, costs, limits, page, pages, streams } =
+  const { accept, bulk, delivery, system, stored, latency, costs, limits, page, pages, streams } =
     report;
   return [
     formatTable(
@@ -79,7 +79,7 @@ function formatMeasuredTables(report: BenchReport): string[] {
     formatTable('Delivery', buildLinesTable(delivery?.lines, { perSecond: 'messages/s' })),
     formatTable(
       'The whole system',
-      buildLinesTable([...(system?.lines ?? []), ...(scale ?? [])], systemColumns),
+      buildLinesTable([...(system?.lines ?? []), ...(stored ?? [])], systemColumns),
     ),
     formatTable('Memory of the processes afterwards', buildFieldsTable({ MB: system?.memoryMb })),
     formatTable(
