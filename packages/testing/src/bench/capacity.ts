@@ -13,9 +13,9 @@ export type Costs = {
   walBytes: number;
   tableBytes: number;
   indexBytes: number;
-  /** Of its idempotency key in PostgreSQL, for a day. */
+  /** The idempotency key in PostgreSQL, for a day. */
   keyBytes: number;
-  /** Of its idempotency key in Redis, for `redisKeySeconds`. */
+  /** The idempotency key in Redis, for `redisKeySeconds`. */
   redisKeptBytes: number;
   redisPerWaitingMessage: number;
 };

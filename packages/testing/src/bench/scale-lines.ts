@@ -18,8 +18,8 @@ import { startWholeSystem, systemTargets } from './system-lines';
 const perSecondPerGateway = 150;
 const pairCounts = [1, 2, 4] as const;
 const connectionsPerGateway = 16;
-const warmUpMs = 6_000;
-const sliceMs = 12_000;
+const warmUpMs = 5_000;
+const sliceMs = 10_000;
 const longestDrainMs = 30_000;
 /** Enough for indexes whose new entries go to many pages. */
 const storedMessages = 200_000;
