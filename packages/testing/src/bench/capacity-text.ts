@@ -129,13 +129,14 @@ export function buildCostTables(record: ScaleRecord): string {
       `(${machine.processor}), Node ${machine.node}, PostgreSQL ${machine.postgres}; load average ${machine.loadBefore} before the run. ` +
       'Median of the rounds, with minimum and maximum.',
     formatTable(buildLinesTable(lines, costColumns)),
-    `CPU with 4 gateways and 4 workers, relative to 1 and 1: ${cpuRatio} (goal: at most 1.1).`,
+    `CPU with 4 gateways and 4 workers, relative to 1 and 1: ${cpuRatio} (goal: at most 1.1). The total load is 4 times as high, so batches are ` +
+      'larger: this does not show what more processes cost at an equal load.',
     formatTable(buildLinesTable(lines, storeColumns)),
     `A message that waits takes ${record.redisPerWaitingMessage} bytes in Redis.`,
   ].join('\n\n');
 }
 
-/** Two digits: the costs are not known better. */
+/** Three digits: the costs are not known better. */
 function formatCount(value: number): string {
   return formatNumber(Number(Math.floor(value).toPrecision(value >= 1e4 ? 3 : 12)));
 }

@@ -44,15 +44,17 @@ const redisKeySeconds = 15 * 60;
 const secondsPerDay = 86_400;
 const otherRoles = { relay: leastProcesses, fanout: leastProcesses, webhooks: leastProcesses };
 
-/** The costs of the most expensive line of the record. */
+/**
+ * The costs of the line with the highest load, which has the most processes. With less load a message costs more, because batches
+ * are smaller, but then processor time is free.
+ */
 export function readCosts({ lines, redisPerWaitingMessage }: ScaleRecord): Costs {
-  const read = (name: string) =>
-    Math.max(
-      ...lines.map(({ [name]: spread }) => {
-        if (typeof spread !== 'object') throw new Error(`bench/results/scale.json has no ${name}`);
-        return spread.median;
-      }),
-    );
+  const line = lines.at(-1);
+  function read(name: string): number {
+    const spread = line?.[name];
+    if (typeof spread !== 'object') throw new Error(`bench/results/scale.json has no ${name}`);
+    return spread.median;
+  }
   return {
     gatewayCpuUs: read('gatewayCpuUs'),
     workerCpuUs: read('workerCpuUs'),

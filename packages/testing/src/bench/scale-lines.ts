@@ -27,8 +27,8 @@ const storedMessages = 200_000;
 export type ScaleResult = Awaited<ReturnType<typeof measureScale>>;
 
 /**
- * Costs of a keyed send with its message, from one gateway with one worker to four of each. Every gateway gets the same load, so
- * the costs stay equal if nothing but the number of processes changes them. The provider is another process.
+ * Costs of a keyed send with its message, from one gateway with one worker to four of each. Every gateway gets the same load.
+ * The total load grows with them, and batches with it, so the ratio shows both effects. The provider is another process.
  */
 export async function measureScale(context: BenchContext) {
   context.onProgress('scale: bytes of a waiting message in Redis');
