@@ -1,5 +1,6 @@
-// npm run bench:docs: publishes bench/results/latest.json. All tables go to bench/results/full-run.md or quick-run.md, the
-// summary to docs/explanation/performance.md, the charts of a full run beside that page.
+// npm run bench:docs: publishes bench/results/latest.json and scale.json. All tables of the former go to bench/results/full-run.md
+// or quick-run.md, the summary to docs/explanation/performance.md, the charts of a full run beside that page. The costs of scale.json
+// go to the same page, what they mean for machines to docs/how-to/scale.md.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root } from './commands.mjs';
@@ -7,7 +8,8 @@ import { formatDocument } from './format-document.mjs';
 import { fail } from './steps.mjs';
 import { ensureBuilt } from './workspace.mjs';
 
-const page = path.join(root, 'docs/explanation/performance.md');
+const page = 'docs/explanation/performance.md';
+const scalePage = 'docs/how-to/scale.md';
 const chartsFolder = path.join(root, 'docs/explanation/charts');
 const endMark = '<!-- end of what was measured -->';
 
@@ -16,19 +18,35 @@ main().catch(fail);
 
 async function main() {
   await ensureBuilt();
-  const { buildPerformancePage } = await import('../packages/testing/dist/index.js');
-  const report = JSON.parse(readFileSync(path.join(root, 'bench/results/latest.json'), 'utf8'));
+  const { buildCapacityTable, buildCostTables, buildPerformancePage } = await import(
+    '../packages/testing/dist/index.js'
+  );
+  const scale = readRecord('scale.json');
+  await replace(page, 'measured by npm run bench -- --only scale', buildCostTables(scale));
+  await replace(scalePage, 'computed by npm run bench:docs', buildCapacityTable(scale));
+  const report = readRecord('latest.json');
   const { text, charts } = buildPerformancePage(report);
   mkdirSync(chartsFolder, { recursive: true });
   for (const [name, svg] of Object.entries(charts)) {
     writeFileSync(path.join(chartsFolder, name), svg);
   }
   writeRecord(report, text);
-  const mark = `<!-- measured by npm run bench${report.isQuick ? ' -- --quick' : ''} -->`;
-  const [before, rest] = split(readFileSync(page, 'utf8'), mark);
-  const [, after] = split(rest, endMark);
-  writeFileSync(page, `${before}${mark}\n\n${summarize(text)}\n\n${endMark}${after}`);
-  await formatDocument('docs/explanation/performance.md');
+  const name = `measured by npm run bench${report.isQuick ? ' -- --quick' : ''}`;
+  await replace(page, name, summarize(text));
+}
+
+function readRecord(name) {
+  return JSON.parse(readFileSync(path.join(root, 'bench/results', name), 'utf8'));
+}
+
+/** Replaces what a document has between two marks. */
+async function replace(document, name, text) {
+  const file = path.join(root, document);
+  const mark = `<!-- ${name} -->`;
+  const [before, rest] = split(document, readFileSync(file, 'utf8'), mark);
+  const [, after] = split(document, rest, endMark);
+  writeFileSync(file, `${before}${mark}\n\n${text}\n\n${endMark}${after}`);
+  await formatDocument(document);
 }
 
 function writeRecord({ isQuick }, text) {
@@ -44,8 +62,8 @@ function summarize(text) {
   return `${description}\n\n${goals}`;
 }
 
-function split(text, mark) {
+function split(document, text, mark) {
   const at = text.indexOf(mark);
-  if (at === -1) throw new Error(`docs/explanation/performance.md has no line "${mark}"`);
+  if (at === -1) throw new Error(`${document} has no line "${mark}"`);
   return [text.slice(0, at), text.slice(at + mark.length)];
 }

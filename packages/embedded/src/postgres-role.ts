@@ -11,6 +11,8 @@ export type RoleOptions = {
   canCreateDatabases?: boolean;
   /** For the benchmark: its COPY reads and writes a file of the server. */
   canUseServerFiles?: boolean;
+  /** For the benchmark: it counts the bytes of the write-ahead log from a checkpoint on. */
+  canCheckpoint?: boolean;
 };
 
 /** The role that programs connect as. It owns the databases and has no rights over the server. */
@@ -44,6 +46,7 @@ function listStatements(password: string, options: RoleOptions): string[] {
   const groups = [
     ...(options.canCreateDatabases ? ['pg_signal_backend'] : []),
     ...(options.canUseServerFiles ? ['pg_read_server_files', 'pg_write_server_files'] : []),
+    ...(options.canCheckpoint ? ['pg_checkpoint'] : []),
   ];
   return [
     createRole,

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { repositoryRoot } from '../test-stores';
 import {
   type BenchContext,
+  type BenchLine,
   callHeaders,
   emptyStores,
   getRoundsOptions,
@@ -123,14 +124,14 @@ const reachableUser = {
   onesignal_external_id: 'person-1',
 };
 
-export type AcceptOptions = {
+type AcceptOptions = {
   names: readonly AcceptName[];
   connections: number;
   sliceMs: number;
 };
 
 /** One slice of each server, in the order of `names`. */
-export async function acceptRound(
+async function acceptRound(
   context: BenchContext,
   servers: AcceptServers,
   { names, connections, sliceMs }: AcceptOptions,
@@ -144,13 +145,16 @@ export async function acceptRound(
       await waitForPublishedCapacity(context);
     }
     const { pid, targets } = servers.targets[name];
-    const result = await withCosts(context, { pid, count: ({ calls }) => calls }, () =>
-      context.world.load.run({
-        targets,
-        connections,
-        durationMs: sliceMs,
-        firstNumber: context.numbers.next,
-      }),
+    const result = await withCosts(
+      context,
+      { pids: { node: [pid] }, count: ({ calls }) => calls },
+      () =>
+        context.world.load.run({
+          targets,
+          connections,
+          durationMs: sliceMs,
+          firstNumber: context.numbers.next,
+        }),
     );
     context.numbers.next = result.nextNumber;
     if (result.failedCalls > 0) {
@@ -199,6 +203,32 @@ export async function measureAccept(context: BenchContext, servers: AcceptServer
     },
   );
   return { connections, lines: summarizeLines(series), ratios: computeRatios(series) };
+}
+
+/** Fewer rounds: these lines are not compared round by round. */
+const few = { rounds: 3, leastRounds: 1, budgetMs: 45_000 };
+
+/** The line (g): fewer and more connections. */
+export async function measureConnections(
+  context: BenchContext,
+  servers: AcceptServers,
+): Promise<BenchLine[]> {
+  const series = createSeries();
+  const names: AcceptName[] = ['plain', 'proto', 'send', 'keyed', 'byHand'];
+  for (const count of [1, 16, 256]) {
+    await runRounds({ ...few, signal: context.signal }, async (index) => {
+      context.onProgress(`${count} connections: round ${index + 1}`);
+      const figures = await acceptRound(context, servers, {
+        names,
+        connections: count,
+        sliceMs: 3_000,
+      });
+      for (const name of names) {
+        series.add(`${acceptNames[name]}, ${count} connections`, figures.get(name) ?? {});
+      }
+    });
+  }
+  return summarizeLines(series);
 }
 
 function computeRatios(series: Series) {

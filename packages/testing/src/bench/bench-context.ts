@@ -68,14 +68,14 @@ export type CpuCosts = { cpuUs: Record<string, number> };
 
 const microseconds = 1e6;
 
-/** Processor time of a server, the stores and the load, in microseconds per `count(result)`. */
+/** Processor time of the named processes, the stores and the load, in microseconds per `count(result)`. */
 export async function withCosts<T>(
   { world }: BenchContext,
-  { pid, count }: { pid: number; count: (result: T) => number },
+  { pids, count }: { pids: Record<string, number[]>; count: (result: T) => number },
   work: () => Promise<T>,
 ): Promise<T & CpuCosts> {
-  const read = () => ({
-    node: readCpuSeconds(pid),
+  const read = (): Record<string, number | undefined> => ({
+    ...Object.fromEntries(Object.entries(pids).map(([name, group]) => [name, sumCpu(group)])),
     redis: readCpuSeconds(world.redisPid),
     postgres: readCpuSeconds(world.postgresPid, { withChildren: true }),
     load: readCpuSeconds(world.load.pid),
@@ -83,17 +83,16 @@ export async function withCosts<T>(
   const before = read();
   const result = await work();
   const after = read();
-  const each = (name: keyof typeof before) =>
+  const each = (name: string) =>
     (((after[name] ?? 0) - (before[name] ?? 0)) * microseconds) / Math.max(count(result), 1);
   return {
     ...result,
-    cpuUs: {
-      node: each('node'),
-      redis: each('redis'),
-      postgres: each('postgres'),
-      load: each('load'),
-    },
+    cpuUs: Object.fromEntries(Object.keys(before).map((name) => [name, each(name)])),
   };
+}
+
+function sumCpu(pids: readonly number[]): number {
+  return pids.reduce((seconds, pid) => seconds + (readCpuSeconds(pid) ?? 0), 0);
 }
 
 export function sendPath({ world }: BenchContext, url: string, call = 'send'): string {

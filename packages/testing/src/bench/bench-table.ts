@@ -3,8 +3,8 @@ import type { BenchReport } from './run-bench';
 
 /** A run as text for the terminal. */
 export function formatBenchTable(report: BenchReport): string {
-  const { machine, accept, bulk, delivery, system, scale, latency, costs, limits } = report;
-  const { page, pages, streams, idle } = report;
+  const { machine, accept, bulk, delivery, system, stored, latency, costs, limits } = report;
+  const { scale, page, pages, streams, idle } = report;
   const headlines = Object.entries(report).filter(([, value]) => typeof value === 'number');
   return [
     `Node ${machine.node}, PostgreSQL ${machine.postgres}, Redis ${machine.redis}`,
@@ -21,7 +21,9 @@ export function formatBenchTable(report: BenchReport): string {
     section('Latency', formatFields(latency)),
     section('Cost in the stores', formatFields(costs)),
     section('Limits', formatFields(limits)),
-    section('Scale', formatRows(scale)),
+    section('Stored messages', formatRows(stored)),
+    section('Scale', formatRows(scale?.lines)),
+    section('CPU of 4 pairs, relative to 1', scale ? [String(scale.cpuRatio)] : []),
     section('The log in a browser', formatRows(page)),
     section(`Pages at ${pages?.messages} messages`, formatFields(pages?.pages)),
     section('Inbox streams of one gateway', formatFields(streams)),

@@ -124,7 +124,7 @@ async function startCounters({ world }: BenchContext) {
 const storedMessages = 10_000;
 
 /** Bytes of a message while it waits, and of its rows after it was sent. */
-async function measureBytes(context: BenchContext) {
+export async function measureBytes(context: BenchContext) {
   await emptyStores(context);
   const emptyRedis = await redisBytes(context);
   const backlog = await writeDeliveryBacklog(context, storedMessages);

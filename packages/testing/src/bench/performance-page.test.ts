@@ -85,6 +85,7 @@ const report: BenchReport = {
     },
   },
   limits: undefined,
+  stored: undefined,
   scale: undefined,
   page: undefined,
   pages: undefined,

@@ -25,7 +25,7 @@ export function buildPerformancePage(report: BenchReport): {
   return {
     text: [
       formatSummary(report),
-      formatTable('Budget', buildBudgetTable(report)),
+      formatSection('Budget', buildBudgetTable(report)),
       ...(isQuick ? [] : images),
       ...formatMeasuredTables(report),
     ]
@@ -46,10 +46,14 @@ function formatSummary({ commit, startedAt, tookSeconds, isQuick, machine }: Ben
 
 type Table = { head: readonly string[]; rows: readonly (readonly string[])[] };
 
-function formatTable(title: string, { head, rows }: Table): string {
-  if (rows.length === 0) return '';
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return [`### ${title}`, '', ...lines].join('\n');
+function formatSection(title: string, table: Table): string {
+  return table.rows.length === 0 ? '' : `### ${title}\n\n${formatTable(table)}`;
+}
+
+export function formatTable({ head, rows }: Table): string {
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }
 
 function buildBudgetTable(report: BenchReport): Table {
@@ -64,25 +68,25 @@ function buildBudgetTable(report: BenchReport): Table {
 }
 
 function formatMeasuredTables(report: BenchReport): string[] {
-  const { accept, bulk, delivery, system, scale, latency, costs, limits, page, pages, streams } =
+  const { accept, bulk, delivery, system, stored, latency, costs, limits, page, pages, streams } =
     report;
   return [
-    formatTable(
+    formatSection(
       `Accepting, ${accept?.connections} connections`,
       buildLinesTable(accept?.lines, acceptColumns),
     ),
-    formatTable(
+    formatSection(
       'Other numbers of connections',
       buildLinesTable(accept?.otherConnections, acceptColumns),
     ),
-    formatTable('Bulk of 1,000', buildLinesTable(bulk?.lines, bulkColumns)),
-    formatTable('Delivery', buildLinesTable(delivery?.lines, { perSecond: 'messages/s' })),
-    formatTable(
+    formatSection('Bulk of 1,000', buildLinesTable(bulk?.lines, bulkColumns)),
+    formatSection('Delivery', buildLinesTable(delivery?.lines, { perSecond: 'messages/s' })),
+    formatSection(
       'The whole system',
-      buildLinesTable([...(system?.lines ?? []), ...(scale ?? [])], systemColumns),
+      buildLinesTable([...(system?.lines ?? []), ...(stored ?? [])], systemColumns),
     ),
-    formatTable('Memory of the processes afterwards', buildFieldsTable({ MB: system?.memoryMb })),
-    formatTable(
+    formatSection('Memory of the processes afterwards', buildFieldsTable({ MB: system?.memoryMb })),
+    formatSection(
       'Latency',
       buildFieldsTable({
         idle: latency?.idle,
@@ -90,17 +94,17 @@ function formatMeasuredTables(report: BenchReport): string[] {
         '80 % load': latency?.highLoad,
       }),
     ),
-    formatTable(
+    formatSection(
       'Capacity with a provider in another process',
       buildFieldsTable({ 'messages/s': latency && { delivered: latency.capacity } }),
     ),
-    formatTable('Stages of a message, p50 / p99, ms', buildStagesTable(latency?.stages)),
-    formatTable(
+    formatSection('Stages of a message, p50 / p99, ms', buildStagesTable(latency?.stages)),
+    formatSection(
       'Cost in the stores',
       buildFieldsTable({ 'a keyed send': costs?.requests, 'a message': costs?.messages }),
     ),
-    formatTable('Bytes', buildFieldsTable({ bytes: costs?.bytes })),
-    formatTable(
+    formatSection('Bytes', buildFieldsTable({ bytes: costs?.bytes })),
+    formatSection(
       'Limits',
       buildFieldsTable({
         '/s':
@@ -108,9 +112,9 @@ function formatMeasuredTables(report: BenchReport): string[] {
           Object.fromEntries(Object.entries(limits).map(([name, { median }]) => [name, median])),
       }),
     ),
-    formatTable('The log in a browser', buildLinesTable(page, pageColumns)),
-    formatTable('Pages beside a live load', buildPagesTable(pages)),
-    formatTable('Inbox streams of one gateway', buildFieldsTable({ measured: streams })),
+    formatSection('The log in a browser', buildLinesTable(page, pageColumns)),
+    formatSection('Pages beside a live load', buildPagesTable(pages)),
+    formatSection('Inbox streams of one gateway', buildFieldsTable({ measured: streams })),
   ];
 }
 
@@ -173,7 +177,7 @@ const systemColumns = {
   p99Ms: 'p99 ms',
 };
 
-function buildLinesTable(lines: BenchLine[] = [], columns: Record<string, string>): Table {
+export function buildLinesTable(lines: BenchLine[] = [], columns: Record<string, string>): Table {
   return {
     head: ['', ...Object.values(columns)],
     rows: lines.map((line) => [
@@ -215,7 +219,7 @@ function toWords(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-function formatNumber(value: number): string {
+export function formatNumber(value: number): string {
   return value >= 1_000 ? Math.round(value).toLocaleString('en') : String(value);
 }
 

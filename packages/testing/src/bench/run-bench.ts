@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryRoot } from '../test-stores';
-import { measureAccept, startAcceptServers } from './accept-lines';
+import { measureAccept, measureConnections, startAcceptServers } from './accept-lines';
 import { type BenchContext, type BenchLine, firstPhone } from './bench-context';
 import { measureBulk } from './bulk-lines';
 import { measureCosts } from './cost-lines';
@@ -12,8 +12,9 @@ import { measureLimits } from './limit-lines';
 import { readCommit, readLoad, readMachine } from './machine';
 import { measurePage } from './page-lines';
 import { measurePages } from './pages-lines';
-import { measureConnections, measureScale } from './scale-lines';
+import { measureScale, type ScaleResult } from './scale-lines';
 import type { Spread } from './statistics';
+import { measureStored } from './stored-lines';
 import { measureStreams } from './stream-lines';
 import { measureSystem } from './system-lines';
 import { openBenchWorld } from './world';
@@ -21,7 +22,7 @@ import { openBenchWorld } from './world';
 export type BenchOptions = {
   /** Runs only the budget lines, within 5 minutes. */
   isQuick: boolean;
-  /** Runs only these parts; their figures are printed but not written. */
+  /** Runs only these parts; their figures are printed but not written, except those of `scale`. */
   only?: readonly Part[];
   /** Ends the run early; then nothing is written. */
   signal: AbortSignal;
@@ -48,7 +49,9 @@ export async function runBench(options: BenchOptions) {
       machine: { ...machine, loadBefore: start.load, loadAfter: readLoad() },
       ...measurements,
     };
-    if (!options.only) write(report);
+    const { scale, ...otherParts } = report;
+    if (scale) write('scale.json', toScaleRecord(report, scale));
+    if (!options.only) write('latest.json', otherParts);
     return report;
   } finally {
     await world.close();
@@ -67,6 +70,7 @@ export const benchParts = [
   'latency',
   'costs',
   'limits',
+  'stored',
   'scale',
   'page',
   'pages',
@@ -77,7 +81,15 @@ export const benchParts = [
 export type Part = (typeof benchParts)[number];
 
 /** Skipped in a quick run, unless they are named. */
-const slowParts: readonly Part[] = ['limits', 'scale', 'page', 'pages', 'streams', 'idle'];
+const slowParts: readonly Part[] = [
+  'limits',
+  'stored',
+  'scale',
+  'page',
+  'pages',
+  'streams',
+  'idle',
+];
 
 function chooseParts({ isQuick }: BenchContext): readonly Part[] {
   return isQuick ? benchParts.filter((part) => !slowParts.includes(part)) : benchParts;
@@ -94,14 +106,15 @@ async function measureAll(context: BenchContext, parts: readonly Part[]) {
   const latency = await measure('latency', () => measureLatency(context));
   const costs = await measure('costs', () => measureCosts(context));
   const limits = await measure('limits', () => measureLimits(context));
+  const stored = await measure('stored', () => measureStored(context));
   const scale = await measure('scale', () => measureScale(context));
   const page = await measure('page', () => measurePage(context));
   const pages = await measure('pages', () => measurePages(context));
   const streams = await measure('streams', () => measureStreams(context));
   const idle = await measure('idle', () => measureIdle(context));
   return {
-    ...{ accept, bulk, delivery, system, latency, costs, limits, scale, page, pages, streams },
-    idle,
+    ...{ accept, bulk, delivery, system, latency, costs, limits, stored, scale, page, pages },
+    ...{ streams, idle },
   };
 }
 
@@ -140,8 +153,17 @@ function findMedian(line: BenchLine | undefined, name: string): number | undefin
   return typeof spread === 'object' ? spread.median : undefined;
 }
 
-function write(report: { startedAt: string; isQuick: boolean }): void {
+/** The record that `npm run capacity` reads. It outlives runs without this part. */
+export type ScaleRecord = ReturnType<typeof toScaleRecord>;
+
+function toScaleRecord(
+  { commit, startedAt, machine }: Pick<BenchReport, 'commit' | 'startedAt' | 'machine'>,
+  scale: ScaleResult,
+) {
+  return { commit, startedAt, machine, ...scale };
+}
+
+function write(name: string, record: object): void {
   mkdirSync(resultsFolder, { recursive: true });
-  const text = `${JSON.stringify(report, undefined, 2)}\n`;
-  writeFileSync(path.join(resultsFolder, 'latest.json'), text);
+  writeFileSync(path.join(resultsFolder, name), `${JSON.stringify(record, undefined, 2)}\n`);
 }

@@ -1,118 +1,175 @@
-import { type AcceptName, type AcceptServers, acceptNames, acceptRound } from './accept-lines';
-import { type BenchContext, type BenchLine, emptyStores, summarizeLines } from './bench-context';
+import pg from 'pg';
+import {
+  type BenchContext,
+  emptyStores,
+  summarizeLines,
+  waitForPublishedCapacity,
+  withCosts,
+} from './bench-context';
+import { measureBytes } from './cost-lines';
+import { waitUntilDelivered } from './delivery-backlog';
+import { type BenchMember, startPart } from './members';
 import { createSeries, runRounds } from './rounds';
-import { startWholeSystem, systemRound } from './system-lines';
+import { computeRatio } from './statistics';
+import { writeSettled } from './stored-lines';
+import { startWholeSystem, systemTargets } from './system-lines';
 
-/** Fewer rounds: these lines are not compared round by round. */
-const few = { rounds: 3, leastRounds: 1, budgetMs: 45_000 };
-const sliceMs = 3_000;
+/** Low enough that two cores carry four pairs. */
+const perSecondPerGateway = 150;
+const pairCounts = [1, 2, 4] as const;
+const connectionsPerGateway = 16;
+const warmUpMs = 5_000;
+const sliceMs = 10_000;
+const longestDrainMs = 30_000;
+/** Enough for indexes whose new entries go to many pages. */
+const storedMessages = 200_000;
 
-/** The line (g), first part: fewer and more connections. */
-export async function measureConnections(
-  context: BenchContext,
-  servers: AcceptServers,
-): Promise<BenchLine[]> {
+export type ScaleResult = Awaited<ReturnType<typeof measureScale>>;
+
+/**
+ * Costs of a keyed send with its message, from one gateway with one worker to four of each. Every gateway gets the same load.
+ * The total load grows with them, and batches with it, so the ratio shows both effects. The provider is another process.
+ */
+export async function measureScale(context: BenchContext) {
+  context.onProgress('scale: bytes of a waiting message in Redis');
+  const { redisPerWaitingMessage } = await measureBytes(context);
+  context.onProgress(`scale: writing ${storedMessages} messages`);
+  await emptyStores(context);
+  await writeSettled(context, storedMessages);
   const series = createSeries();
-  const names: AcceptName[] = ['plain', 'proto', 'send', 'keyed', 'byHand'];
-  for (const connections of [1, 16, 256]) {
-    await runRounds({ ...few, signal: context.signal }, async (index) => {
-      context.onProgress(`${connections} connections: round ${index + 1}`);
-      const figures = await acceptRound(context, servers, { names, connections, sliceMs });
-      for (const name of names) {
-        series.add(`${acceptNames[name]}, ${connections} connections`, figures.get(name) ?? {});
+  const provider = await startPart('provider', 'provider-main.js', ['0']);
+  try {
+    const rounds = { rounds: 3, leastRounds: 1, budgetMs: 200_000, signal: context.signal };
+    await runRounds(rounds, async (index) => {
+      // Every other round runs in reverse, so that growing tables and other work do not always burden the same line.
+      for (const pairs of index % 2 === 0 ? pairCounts : pairCounts.toReversed()) {
+        context.signal.throwIfAborted();
+        context.onProgress(`${formatPairs(pairs)}: round ${index + 1}`);
+        series.add(formatPairs(pairs), await measurePairs(context, provider, pairs));
       }
     });
+  } finally {
+    await provider.stop();
   }
-  return summarizeLines(series);
+  const [one, , four] = pairCounts.map((pairs) => series.getValues(formatPairs(pairs), 'cpuUs'));
+  return {
+    perSecondPerGateway,
+    lines: summarizeLines(series),
+    /** CPU per message with four pairs, relative to one, round by round. */
+    cpuRatio: computeRatio(four ?? [], one ?? []),
+    redisPerWaitingMessage,
+  };
 }
 
-/** The second part: the whole system with one and two gateways and workers, and with many stored messages. */
-export async function measureScale(context: BenchContext): Promise<BenchLine[]> {
-  const series = createSeries();
-  const options = { connections: 64, sliceMs: 6_000 };
-  for (const [gateways, workers] of [
-    [1, 1],
-    [2, 1],
-    [1, 2],
-    [2, 2],
-  ] as const) {
-    const system = await startWholeSystem(context, { gateways, workers });
-    try {
-      await runRounds({ ...few, signal: context.signal }, async (index) => {
-        const line = `${gateways} gateways, ${workers} workers`;
-        context.onProgress(`${line}: round ${index + 1}`);
-        series.add(line, await systemRound(context, system.gateways, options));
-      });
-    } finally {
-      await system.stop();
-    }
-  }
-  for (const stored of [1_000, 1_000_000]) {
-    await measureStored(context, stored, (figures) =>
-      series.add(`${stored.toLocaleString('en')} stored messages`, figures),
-    );
-  }
-  return summarizeLines(series);
+function formatPairs(pairs: number): string {
+  return pairs === 1 ? '1 gateway, 1 worker' : `${pairs} gateways, ${pairs} workers`;
 }
 
-async function measureStored(
-  context: BenchContext,
-  stored: number,
-  add: (figures: Record<string, number>) => void,
-): Promise<void> {
-  context.onProgress(`writing ${stored} messages`);
-  await emptyStores(context);
-  await writeSettled(context, stored);
-  const system = await startWholeSystem(context, { gateways: 1, workers: 1 });
+async function measurePairs(context: BenchContext, { url }: BenchMember, pairs: number) {
+  const client = new pg.Client(context.world.databaseUrl);
+  await client.connect();
+  const system = await startWholeSystem(context, {
+    gateways: pairs,
+    workers: pairs,
+    providerUrl: url,
+  });
+  const { gateways, workers } = system;
   try {
-    await runRounds({ ...few, signal: context.signal }, async (index) => {
-      context.onProgress(`${stored} stored messages: round ${index + 1}`);
-      add(
-        await systemRound(context, system.gateways, {
-          connections: 64,
-          sliceMs: 6_000,
-          keepsStored: true,
-        }),
-      );
-    });
+    await waitForPublishedCapacity(context);
+    // V8 compiles hot code only: until then a message costs up to three times as much.
+    await sendAndDeliver(context, gateways, warmUpMs);
+    // Vacuum would cost more for the stored messages than for those of a slice. After a checkpoint the log gets whole pages.
+    await client.query(`VACUUM ${tables.join(', ')}`);
+    await client.query('CHECKPOINT');
+    const before = await readStores(context, client);
+    const pids = { gateway: listPids(gateways), worker: listPids(workers) };
+    const { calls, cpuUs } = await withCosts(
+      context,
+      { pids, count: (result: { calls: number }) => result.calls },
+      () => sendAndDeliver(context, gateways, sliceMs),
+    );
+    return {
+      ...computeCpu(cpuUs),
+      ...computeGrowth(before, await readStores(context, client), calls),
+    };
   } finally {
     await system.stop();
+    await client.end();
   }
 }
 
-/** Rows that a busy machine inserts well within the statement timeout. */
-const rowsPerStatement = 10_000;
-
-/** Finished requests, each with its message and attempt. */
-async function writeSettled({ world, signal }: BenchContext, messages: number): Promise<void> {
-  const { tenant, events, integrationIds, database } = world;
-  for (let from = 0; from < messages; from += rowsPerStatement) {
-    signal.throwIfAborted();
-    await database.delivery.query(statement, [
-      tenant.accountId,
-      tenant.appId,
-      events.sms[0].eventId,
-      events.sms[0].versionId,
-      integrationIds[0],
-      from,
-      Math.min(from + rowsPerStatement, messages) - 1,
-    ]);
-  }
-  await database.delivery.query('ANALYZE message, request, request_item, attempt');
+function listPids(members: readonly BenchMember[]): number[] {
+  return members.map(({ pid }) => pid);
 }
 
-const statement = `
-WITH n AS MATERIALIZED (
-  SELECT gen_random_uuid() AS request_id, gen_random_uuid() AS id, number FROM generate_series($6::int, $7::int) number
-), r AS (
-  INSERT INTO request (id, account_id, app_id, event_id, version_id, kind, items, planned_items)
-  SELECT request_id, $1, $2, $3, $4, 'single', 1, 1 FROM n
-), i AS (
-  INSERT INTO request_item (request_id, item, recipient, data, planned_at)
-  SELECT request_id, 0, '{"mobile":"+12025550123"}', '{"name":"Ana"}', now() FROM n
-), m AS (
-  INSERT INTO message (id, request_id, item, app_id, channel, target, integration_id, expires_at, state, attempts, settled_at)
-  SELECT id, request_id, 0, $2, 'sms', '+1202' || lpad(number::text, 7, '0'), $5, now() + interval '1 day', 'sent', 1, now() FROM n
-)
-INSERT INTO attempt (message_id, number, integration_id, provider, outcome, closed_at)
-SELECT id, 1, $5, 'twilio', 'accepted', now() FROM n`;
+async function sendAndDeliver(
+  context: BenchContext,
+  gateways: BenchMember[],
+  durationMs: number,
+): Promise<{ calls: number }> {
+  const { calls, failedCalls, nextNumber } = await context.world.load.run({
+    targets: systemTargets(context, gateways),
+    connections: connectionsPerGateway * gateways.length,
+    perSecond: perSecondPerGateway * gateways.length,
+    durationMs,
+    firstNumber: context.numbers.next,
+  });
+  context.numbers.next = nextNumber;
+  if (failedCalls > 0) throw new Error(`${failedCalls} calls failed`);
+  if (!(await waitUntilDelivered(context, longestDrainMs))) {
+    throw new Error(`Messages still wait ${longestDrainMs} ms after the load`);
+  }
+  return { calls };
+}
+
+function computeCpu(cpuUs: Record<string, number>) {
+  const { gateway = 0, worker = 0, postgres = 0, redis = 0 } = cpuUs;
+  return {
+    gatewayCpuUs: gateway,
+    workerCpuUs: worker,
+    postgresCpuUs: postgres,
+    redisCpuUs: redis,
+    cpuUs: gateway + worker + postgres + redis,
+  };
+}
+
+type StoreSizes = Record<
+  'walBytes' | 'rows' | 'tableBytes' | 'indexBytes' | 'keyBytes' | 'redisBytes' | 'redisCommands',
+  number
+>;
+
+function computeGrowth(before: StoreSizes, after: StoreSizes, messages: number) {
+  const each = (name: keyof StoreSizes) => (after[name] - before[name]) / messages;
+  return {
+    walBytes: each('walBytes'),
+    rows: each('rows'),
+    tableBytes: each('tableBytes'),
+    indexBytes: each('indexBytes'),
+    keyBytes: each('keyBytes'),
+    redisCommands: each('redisCommands'),
+    redisKeptBytes: each('redisBytes'),
+  };
+}
+
+const tables = ['request', 'request_item', 'message', 'attempt', 'idempotency_key'];
+
+async function readStores({ world }: BenchContext, client: pg.Client): Promise<StoreSizes> {
+  const { rows } = await client.query<Omit<StoreSizes, 'redisBytes' | 'redisCommands'>>(sizes);
+  const [row] = rows;
+  if (!row) throw new Error('PostgreSQL reported no sizes');
+  const info = await world.redis.info();
+  return {
+    ...row,
+    redisBytes: Number(/used_memory:(\d+)/.exec(info)?.[1]),
+    redisCommands: Number(/total_commands_processed:(\d+)/.exec(info)?.[1]),
+  };
+}
+
+// An idempotency key is kept for a day, the other tables for RETENTION_DAYS.
+const sizes = `
+SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 AS "walBytes",
+  (${tables.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ')})::float8 AS rows,
+  sum(pg_table_size(name::regclass)) FILTER (WHERE name <> 'idempotency_key')::float8 AS "tableBytes",
+  sum(pg_indexes_size(name::regclass)) FILTER (WHERE name <> 'idempotency_key')::float8 AS "indexBytes",
+  pg_total_relation_size('idempotency_key')::float8 AS "keyBytes"
+FROM unnest(ARRAY[${tables.map((table) => `'${table}'`).join(', ')}]) name`;

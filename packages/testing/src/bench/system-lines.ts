@@ -21,17 +21,19 @@ export type SystemOptions = {
   keepsStored?: boolean;
 };
 
-/** Gateways and workers, which deliver and relay. The provider is in the workers, or at `TWILIO_API_URL`. */
+/** Gateways and workers, which deliver and relay. Without `providerUrl` the provider is in the workers. */
 export async function startWholeSystem(
   { world }: BenchContext,
-  { gateways, workers }: { gateways: number; workers: number },
+  options: { gateways: number; workers: number; providerUrl?: string },
 ) {
+  const { gateways, workers, providerUrl } = options;
+  const provider = providerUrl
+    ? { env: { TWILIO_API_URL: providerUrl } }
+    : { isProviderInside: true };
   const started = {
     gateways: await Promise.all(Array.from({ length: gateways }, () => world.startGateway())),
     workers: await Promise.all(
-      Array.from({ length: workers }, () =>
-        world.startWorker('deliver-sms,relay', { isProviderInside: true }),
-      ),
+      Array.from({ length: workers }, () => world.startWorker('deliver-sms,relay', provider)),
     ),
   };
   return {

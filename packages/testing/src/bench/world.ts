@@ -77,6 +77,7 @@ async function build(closers: Closers): Promise<Omit<BenchWorld, 'close'>> {
     dataDir: path.join(folder, 'postgres'),
     canCreateDatabases: true,
     canUseServerFiles: true,
+    canCheckpoint: true,
   });
   closers.push(postgres.stop);
   const cacheDir = path.join(repositoryRoot, '.belfry', 'cache');
