@@ -40,8 +40,8 @@ export function RuleDialog({
       onClose={onClose}
       action={rule ? 'Save' : 'Create rule'}
       isDisabled={form.isSubmitting || !integrations.value}
-      unsaved="alert rule"
-      leastChanges={3}
+      unsaved="the alert rule"
+      leastChanges={rule ? 1 : 3}
     >
       <RuleFields
         kind={form.watch('kind')}

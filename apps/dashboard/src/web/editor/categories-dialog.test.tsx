@@ -15,9 +15,11 @@ function create(slug: string, position: number): CategoryAnswer {
   return { slug, position, updatedAt: 0, texts };
 }
 
+const onClose = jest.fn();
+
 function Opened() {
   const list = useAnswer(listRoute, { appId: 'a' });
-  return <CategoriesDialog list={list} locale="en" onClose={() => undefined} />;
+  return <CategoriesDialog list={list} locale="en" onClose={onClose} />;
 }
 
 type Input = { slug: string; body: Partial<CategoryAnswer> };
@@ -95,4 +97,20 @@ test('a language that is listed, in any spelling, is not added', async () => {
   fireEvent.change(textbox('Add language'), { target: { value: 'EN' } });
   expect(screen.getByText('en is already in the list.')).toBeTruthy();
   expect(button('Add en').disabled).toBe(true);
+});
+
+test('the dialog asks before it closes with a half-filled category', async () => {
+  await open([create('news', 1)]);
+  const keyboard = userEvent.setup();
+  onClose.mockClear();
+  await keyboard.type(textbox('Slug'), 'tips');
+  await keyboard.type(textbox('Name (en)'), 'Tips');
+  await keyboard.click(button('Close'));
+  expect(onClose).not.toHaveBeenCalled();
+  expect(screen.getByText('Not saved: Slug, Name (en).')).toBeTruthy();
+  await keyboard.click(button('Keep editing'));
+  expect(textbox('Name (en)')).toHaveProperty('value', 'Tips');
+  await keyboard.click(button('Close'));
+  await keyboard.click(button('Discard changes'));
+  expect(onClose).toHaveBeenCalledTimes(1);
 });

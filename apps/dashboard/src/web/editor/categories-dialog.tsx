@@ -7,7 +7,8 @@ import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Form, TextField } from '../parts/form';
 import { ProblemNote, Waiting } from '../parts/notes';
-import { useForm } from '../parts/use-form';
+import { DiscardDialog } from '../parts/unsaved';
+import { type Form as FormHandle, useForm } from '../parts/use-form';
 import { CategoryDialog } from './category-dialog';
 import styles from './editor.module.css';
 
@@ -24,12 +25,17 @@ type DialogProps = {
 export function CategoriesDialog({ list, locale, onClose }: DialogProps) {
   const [problem, setProblem] = useState<PageProblem>();
   const [edited, setEdited] = useState<CategoryAnswer>();
+  const [isAsking, setAsking] = useState(false);
+  const form = useForm(noCategory);
+  // One field is entered again quickly.
+  const close = () =>
+    form.isUnsaved() && form.listChanged().length > 1 ? setAsking(true) : onClose();
   function finish(value: CategoryListAnswer) {
     list.set(value);
     setProblem(undefined);
   }
   return (
-    <Dialog title="Categories" onClose={onClose} isWide>
+    <Dialog title="Categories" onClose={close} isWide>
       <ProblemNote problem={problem} />
       {!list.value && <Waiting loaded={list} reload={list.reload} what="categories" />}
       {list.value && (
@@ -40,9 +46,17 @@ export function CategoriesDialog({ list, locale, onClose }: DialogProps) {
           onFinish={finish}
         />
       )}
-      <CreateCategory locale={locale} onFinish={finish} />
+      <CreateCategory form={form} locale={locale} onFinish={finish} />
       {edited && (
         <CategoryDialog category={edited} onClose={() => setEdited(undefined)} onFinish={finish} />
+      )}
+      {isAsking && (
+        <DiscardDialog
+          what="the new category"
+          changed={form.listChanged()}
+          onKeep={() => setAsking(false)}
+          onDiscard={onClose}
+        />
       )}
     </Dialog>
   );
@@ -194,13 +208,16 @@ function MoveButton({
   );
 }
 
+const noCategory = { slug: '', name: '', description: '' };
+
 function CreateCategory({
+  form,
   locale,
   onFinish,
-}: Pick<DialogProps, 'locale'> & Pick<RowsProps, 'onFinish'>) {
+}: Pick<DialogProps, 'locale'> &
+  Pick<RowsProps, 'onFinish'> & { form: FormHandle<typeof noCategory> }) {
   const app = useApp();
   const { api } = useServices();
-  const form = useForm({ slug: '', name: '', description: '' });
   const add = form.submit(
     ({ slug, name, description }) =>
       api.call('POST /api/apps/:appId/categories', {
@@ -209,7 +226,7 @@ function CreateCategory({
       }),
     (list) => {
       onFinish(list);
-      form.reset({ slug: '', name: '', description: '' });
+      form.reset(noCategory);
     },
   );
   return (

@@ -92,6 +92,21 @@ test('a new rule is sent with the numbers of its kind, and a wrong number is nam
   expect(api.call).toHaveBeenCalledWith(`POST ${at}`, { appId: 'a', body });
 });
 
+test('one changed number of a rule is asked for before it is lost', async () => {
+  open();
+  const user = userEvent.setup();
+  const change = await screen.findByRole('button', { name: /^Change No worker/ });
+  await user.click(change);
+  await screen.findAllByRole('option', { name: 'Mail (email)' });
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await user.click(change);
+  await user.type(await screen.findByLabelText('For'), '0');
+  await user.keyboard('{Escape}');
+  const name = 'Discard the changes to the alert rule?';
+  expect(screen.getByRole('dialog', { name }).textContent).toContain('Not saved: For.');
+});
+
 test('a test shows the answer of the provider', async () => {
   open({ [`POST ${at}/:id/test`]: { isSent: false, detail: 'mail.example.com refused it.' } });
   await userEvent.click(await screen.findByRole('button', { name: /^Test No worker/ }));

@@ -63,3 +63,11 @@ test('an invitation is revoked only after a confirmation', async () => {
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(call).toHaveBeenCalledWith(route, { id: 'd' });
 });
+
+test('the dialog that changes a role focuses the chosen role, not the password', async () => {
+  open(true);
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('button', { name: /^Change role of ben@/ }));
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Owner' }));
+  expect(document.activeElement?.getAttribute('aria-pressed')).toBe('true');
+});

@@ -95,6 +95,20 @@ test('an endpoint without event types or URL is not sent', async () => {
   expect(api.call.mock.calls.filter(([route]) => route.startsWith('POST'))).toEqual([]);
 });
 
+test.each(['Close', 'Deliveries'])(
+  '%s asks before changes to an endpoint are lost',
+  async (name) => {
+    open('e1', [endpoint], { path: '/?tab=settings' });
+    const description = await screen.findByLabelText('Description');
+    await user.type(description, ' of the shop');
+    const role = name === 'Close' ? 'button' : 'tab';
+    await user.click(screen.getByRole(role, { name }));
+    expect(await screen.findByText('Not saved: Description.')).toBeTruthy();
+    await user.click(screen.getByRole('button', { name: 'Keep editing' }));
+    expect(description).toHaveProperty('value', 'Orders of the shop');
+  },
+);
+
 test('a rotated secret is shown once, until it is hidden', async () => {
   open('e1');
   await user.click(await button('Rotate secret'));

@@ -6,9 +6,9 @@ import { Name } from './name';
 import { rememberFocus } from './return-focus';
 
 const firstInput =
-  'input:not([type="hidden"], :disabled, :read-only), select:not(:disabled), textarea:not(:disabled), [contenteditable="true"]';
+  'input:not([type="hidden"], :disabled, :read-only), select:not(:disabled), textarea:not(:disabled), [contenteditable="true"], fieldset:not(:disabled) > button[aria-pressed="true"]';
 
-/** A modal dialog. It focuses its first input and returns the focus to what opened it. */
+/** A modal dialog. It focuses its first input or chosen segment, and returns the focus to what opened it. */
 export function Dialog({
   title,
   onClose,

@@ -5,10 +5,20 @@ import { Dialog } from './dialog';
 import type { Unsaved } from './use-form';
 
 /** Asks before the operator leaves the page with unsaved changes. `what` names their subject. */
-export function UnsavedGuard({ unsaved, what }: { unsaved: Unsaved; what: string }) {
+export function UnsavedGuard({
+  unsaved,
+  what,
+  isTab = false,
+}: {
+  unsaved: Unsaved;
+  what: string;
+  /** The form is on a tab, which the query of the URL opens. */
+  isTab?: boolean;
+}) {
   const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) =>
-      currentLocation.pathname !== nextLocation.pathname && unsaved.isUnsaved(),
+    ({ currentLocation: current, nextLocation: next }) =>
+      (current.pathname !== next.pathname || (isTab && current.search !== next.search)) &&
+      unsaved.isUnsaved(),
   );
   useAskBeforeUnload(unsaved.isUnsaved);
   if (blocker.state !== 'blocked') return null;

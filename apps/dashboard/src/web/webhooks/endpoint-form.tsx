@@ -65,7 +65,7 @@ export function EndpointForm<Answer>({
           </Button>
         </div>
       )}
-      <UnsavedGuard unsaved={form} what={stored?.url ?? 'the new endpoint'} />
+      <UnsavedGuard unsaved={form} what={stored?.url ?? 'the new endpoint'} isTab />
     </Form>
   );
 }
