@@ -131,6 +131,24 @@ describe('the log', () => {
     expect(recipient?.width).toBeGreaterThan(200);
   });
 
+  testInBrowser('keeps its search and the live switch on one line beside two filters', async () => {
+    const { page } = await openAt('log?channel=sms&state=sent');
+    const parts = [
+      page.getByLabel('Find a request'),
+      button(page, 'Resend all…'),
+      button(page, 'Live'),
+    ];
+    for (const width of [900, 1_440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const [search, ...others] = await Promise.all(parts.map((part) => part.boundingBox()));
+      for (const box of others) {
+        // Below the top of the search, and above its bottom.
+        expect(box!.y + box!.height).toBeGreaterThan(search!.y);
+        expect(box!.y).toBeLessThan(search!.y + search!.height);
+      }
+    }
+  });
+
   testInBrowser('keeps the rows of the last filter when an earlier answer comes late', async () => {
     const requestId = await send(11, ['sms']);
     const { page } = await openAt('log');

@@ -10,7 +10,7 @@ import {
   testInBrowser,
   type WatchedPage,
 } from './dashboard/open-dashboard';
-import { inspectPage, wide } from './dashboard/pictures';
+import { inspectPage, listOverlappingLabels, narrow, phone, wide } from './dashboard/pictures';
 import { startProxy } from './start-proxy';
 
 // The renderer needs many seconds when tests share two cores.
@@ -115,6 +115,18 @@ const navigation = [
   ...['API keys', 'Apps', 'People', 'Audit'],
 ];
 
+/** A timeline over 100 s has other labels than a shorter one. */
+const longTimelineMs = 3 * 3_600_000;
+
+/** Moves the acceptance of the shown request, and with it the start of its timeline. */
+async function moveAcceptance(ms: number): Promise<void> {
+  const requestId = pages['request']!.place.split('/').at(-1);
+  await dashboard.system.database.lookUps.query(
+    `UPDATE request SET created_at = created_at + $2 * interval '1 ms' WHERE id = $1`,
+    [requestId, ms],
+  );
+}
+
 describe('every page of the dashboard', () => {
   for (const name of names) {
     testInBrowser(
@@ -146,6 +158,34 @@ describe('every page of the dashboard', () => {
     }
     await page.setViewportSize(wide);
   });
+
+  testInBrowser(
+    'no labels of an axis overlap at 390, 900 and 1,440 px, in charts and on long and short timelines',
+    async () => {
+      const { page } = operator;
+      const expectNone = async (name: string, search = '') => {
+        await page.goto(dashboard.url + pages[name]!.place + search);
+        await pages[name]!.isShown(page);
+        for (const window of [phone, narrow, wide]) {
+          await page.setViewportSize(window);
+          expect([name + search, window.width, await listOverlappingLabels(page)]).toEqual([
+            name + search,
+            window.width,
+            [],
+          ]);
+        }
+      };
+      for (const period of ['hour', 'day', 'week'])
+        await expectNone('overview', `?period=${period}`);
+      await expectNone('request');
+      await moveAcceptance(-longTimelineMs);
+      try {
+        await expectNone('request');
+      } finally {
+        await moveAcceptance(longTimelineMs);
+      }
+    },
+  );
 
   testInBrowser(
     'the navigation on a phone has a word for each page, in targets of 24 px',

@@ -12,7 +12,7 @@ const themes = ['light', 'dark'] as const;
 /** The rules of axe that read colors. The themes differ in nothing else, so that dark need not be checked by the others. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
 export const wide = { width: 1_440, height: 900 };
-const narrow = { width: 900, height: 1_000 };
+export const narrow = { width: 900, height: 1_000 };
 export const phone = { width: 390, height: 844 };
 /** A window of 1280 by 800 px at 200 % zoom. */
 const zoomed = { width: 640, height: 400 };
@@ -87,4 +87,42 @@ async function listWideParts(page: Page, window: { width: number; height: number
       return `${part.tagName}.${part.className}: ${part.scrollWidth} in ${part.clientWidth} px, by ${cause}`;
     });
   });
+}
+
+/** A text of an axis, with its left, top, right and bottom in px. */
+type AxisText = [text: string, ...box: [number, number, number, number]];
+
+/** Pairs of texts that cover each other, on the axes of charts and of a request's timeline. */
+export async function listOverlappingLabels(page: Page): Promise<string[]> {
+  const labels = page.locator('[class*="_axis_"], [class*="_plot_"]').locator('span:not(:has(*))');
+  const texts = await labels.evaluateAll((elements) => {
+    const { document } = globalThis as unknown as {
+      document: {
+        createRange(): {
+          selectNodeContents(element: unknown): void;
+          getBoundingClientRect(): Record<'left' | 'top' | 'right' | 'bottom', number>;
+        };
+      };
+    };
+    return elements.map((element): AxisText => {
+      // Its text can be wider than the element itself.
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      const { left, top, right, bottom } = range.getBoundingClientRect();
+      return [String(element.textContent), left, top, right, bottom];
+    });
+  });
+  const visible = texts.filter(([, left, , right]) => right > left);
+  if (visible.length === 0) return ['no label is visible'];
+  return visible.flatMap((text, index) =>
+    visible
+      .slice(index + 1)
+      .filter((other) => isCovered(text, other))
+      .map((other) => `${text[0]} / ${other[0]}`),
+  );
+}
+
+function isCovered([, left, top, right, bottom]: AxisText, other: AxisText): boolean {
+  const [, otherLeft, otherTop, otherRight, otherBottom] = other;
+  return left < otherRight && otherLeft < right && top < otherBottom && otherTop < bottom;
 }

@@ -10,6 +10,7 @@ import { SelectChip } from '../parts/select-chip';
 import { ResendByFilter } from '../resend/resend-by-filter';
 import { type PageFilters, spans, writeFilters } from './filters';
 import { Finder } from './finder';
+import styles from './log.module.css';
 import { SaveButton, SavedChip } from './saved-chip';
 import type { LiveState } from './use-live-log';
 import { getWaitLabel, waitNames } from './waits';
@@ -57,15 +58,17 @@ export function FilterBar({
           <SetChip key={name} name={filterLabels[name]} value={value} onClear={() => clear(name)} />
         );
       })}
-      <Finder onFind={set} />
-      {writeFilters(filters) !== '' && (
-        <Button look="small bare" onClick={clearAll}>
-          Clear all
-        </Button>
-      )}
-      <SaveButton filters={filters} />
-      <ResendByFilter filters={filters} />
-      <LiveButton live={live} isPaused={isPaused} onPause={onPause} />
+      <div className={styles.search}>
+        <Finder onFind={set} />
+        {writeFilters(filters) !== '' && (
+          <Button look="small bare" onClick={clearAll}>
+            Clear all
+          </Button>
+        )}
+        <SaveButton filters={filters} />
+        <ResendByFilter filters={filters} />
+        <LiveButton live={live} isPaused={isPaused} onPause={onPause} />
+      </div>
     </search>
   );
 }
