@@ -65,7 +65,7 @@ function listSizes(capacity: Capacity): [name: string, value: string][] {
 }
 
 function listAssumptions(
-  { machine, commit, startedAt, perSecondPerGateway }: ScaleRecord,
+  { machine, commit, startedAt, perSecond }: ScaleRecord,
   { peakFactor, retentionDays }: Demand,
 ): string[] {
   const { cores, processor, node, postgres } = machine;
@@ -79,7 +79,7 @@ function listAssumptions(
     'The load of the roles relay, fanout and webhooks was not measured: each has 2 processes for availability.',
     `A primary has at most ${postgresCores} cores, ${formatBytes(diskBytes)} of disk and ${(walBytesPerSecond * 8) / 1e9} Gbit/s to a standby.`,
     `Measured at commit ${commit} on ${startedAt.slice(0, 10)} on ${cores} cores (${processor}), Node ${node}, PostgreSQL ${postgres},`,
-    `at ${perSecondPerGateway} messages/s for each gateway. Costs on more cores are extrapolated.`,
+    `at ${perSecond} messages/s in all. Costs on more cores are extrapolated.`,
   ];
 }
 
@@ -123,14 +123,13 @@ const storeColumns = {
 
 /** The measured costs, for docs/explanation/performance.md. */
 export function buildCostTables(record: ScaleRecord): string {
-  const { machine, commit, startedAt, lines, cpuRatio, perSecondPerGateway } = record;
+  const { machine, commit, startedAt, lines, cpuRatio, perSecond } = record;
   return [
-    `Per message, at ${perSecondPerGateway}/s for each gateway, on ${startedAt.slice(0, 10)} at commit ${commit}: ${machine.cores} cores ` +
+    `Per message, at ${perSecond}/s in all, on ${startedAt.slice(0, 10)} at commit ${commit}: ${machine.cores} cores ` +
       `(${machine.processor}), Node ${machine.node}, PostgreSQL ${machine.postgres}; load average ${machine.loadBefore} before the run. ` +
       'Median of the rounds, with minimum and maximum.',
     formatTable(buildLinesTable(lines, costColumns)),
-    `CPU with 4 gateways and 4 workers, relative to 1 and 1: ${cpuRatio} (goal: at most 1.1). The total load is 4 times as high, so batches are ` +
-      'larger: this does not show what more processes cost at an equal load.',
+    `CPU with 4 gateways and 4 workers, relative to 1 and 1: ${cpuRatio} (goal: at most 1.1).`,
     formatTable(buildLinesTable(lines, storeColumns)),
     `A message that waits takes ${record.redisPerWaitingMessage} bytes in Redis.`,
   ].join('\n\n');

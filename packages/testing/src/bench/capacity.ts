@@ -44,17 +44,10 @@ const redisKeySeconds = 15 * 60;
 const secondsPerDay = 86_400;
 const otherRoles = { relay: leastProcesses, fanout: leastProcesses, webhooks: leastProcesses };
 
-/**
- * The costs of the line with the highest load, which has the most processes. With less load a message costs more, because batches
- * are smaller, but then processor time is free.
- */
+/** The costs of the line with the most processor time per message. */
 export function readCosts({ lines, redisPerWaitingMessage }: ScaleRecord): Costs {
-  const line = lines.at(-1);
-  function read(name: string): number {
-    const spread = line?.[name];
-    if (typeof spread !== 'object') throw new Error(`bench/results/scale.json has no ${name}`);
-    return spread.median;
-  }
+  const [line] = lines.toSorted((a, b) => readMedian(b, 'cpuUs') - readMedian(a, 'cpuUs'));
+  const read = (name: string) => readMedian(line, name);
   return {
     gatewayCpuUs: read('gatewayCpuUs'),
     workerCpuUs: read('workerCpuUs'),
@@ -67,6 +60,12 @@ export function readCosts({ lines, redisPerWaitingMessage }: ScaleRecord): Costs
     redisKeptBytes: read('redisKeptBytes'),
     redisPerWaitingMessage,
   };
+}
+
+function readMedian(line: ScaleRecord['lines'][number] | undefined, name: string): number {
+  const spread = line?.[name];
+  if (typeof spread !== 'object') throw new Error(`bench/results/scale.json has no ${name}`);
+  return spread.median;
 }
 
 export type Capacity = ReturnType<typeof computeCapacity>;

@@ -14,10 +14,10 @@ import { computeRatio } from './statistics';
 import { writeSettled } from './stored-lines';
 import { startWholeSystem, systemTargets } from './system-lines';
 
-/** Low enough that two cores carry four pairs. */
-const perSecondPerGateway = 150;
+/** In all. Low enough that two cores carry four pairs. */
+const perSecond = 600;
 const pairCounts = [1, 2, 4] as const;
-const connectionsPerGateway = 16;
+const connections = 64;
 const warmUpMs = 5_000;
 const sliceMs = 10_000;
 const longestDrainMs = 30_000;
@@ -27,8 +27,8 @@ const storedMessages = 200_000;
 export type ScaleResult = Awaited<ReturnType<typeof measureScale>>;
 
 /**
- * Costs of a keyed send with its message, from one gateway with one worker to four of each. Every gateway gets the same load.
- * The total load grows with them, and batches with it, so the ratio shows both effects. The provider is another process.
+ * Costs of a keyed send with its message, from one gateway with one worker to four of each. Each line has the same load in all.
+ * The provider is another process.
  */
 export async function measureScale(context: BenchContext) {
   context.onProgress('scale: bytes of a waiting message in Redis');
@@ -53,7 +53,7 @@ export async function measureScale(context: BenchContext) {
   }
   const [one, , four] = pairCounts.map((pairs) => series.getValues(formatPairs(pairs), 'cpuUs'));
   return {
-    perSecondPerGateway,
+    perSecond,
     lines: summarizeLines(series),
     /** CPU per message with four pairs, relative to one, round by round. */
     cpuRatio: computeRatio(four ?? [], one ?? []),
@@ -109,8 +109,8 @@ async function sendAndDeliver(
 ): Promise<{ calls: number }> {
   const { calls, failedCalls, nextNumber } = await context.world.load.run({
     targets: systemTargets(context, gateways),
-    connections: connectionsPerGateway * gateways.length,
-    perSecond: perSecondPerGateway * gateways.length,
+    connections,
+    perSecond,
     durationMs,
     firstNumber: context.numbers.next,
   });
