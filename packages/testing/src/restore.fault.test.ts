@@ -44,6 +44,8 @@ const env = { REDIS_PREFIX: 'belfry', RETRY_BASE_MS: '20', RELAY_REQUEUE_AFTER_M
 const sendersAtOnce = 6;
 /** The provider is slow, so that messages are waiting and being sent at each moment. */
 const slow = { on: 'chat.postMessage', slowMs: 100 } as const;
+/** Longer than a backup takes, and shorter than the test waits for the end of all messages. */
+const scheduledAfterMs = 30_000;
 
 let postgres: ArchivingPostgres;
 let redis: OwnStore;
@@ -119,8 +121,9 @@ async function createWorld(system: System): Promise<World> {
   return { tenant, event: event.name };
 }
 
-function send(system: System, { tenant, event }: World, key: string) {
-  const body = { event, user: { slack: { channel_id: 'C0RESTORED' } } };
+function send(system: System, { tenant, event }: World, key: string, schedule?: string) {
+  const user = { slack: { channel_id: 'C0RESTORED' } };
+  const body = { event, user, ...(schedule !== undefined && { schedule_at: schedule }) };
   return system.send(tenant, body, { 'Idempotency-Key': key });
 }
 
@@ -142,6 +145,7 @@ async function sendDuring(system: System, world: World, work: () => Promise<unkn
     eventually(() => expect(accepted.size).toBeGreaterThan(count), { timeoutMs: 60_000 });
   try {
     await more(200);
+    await scheduleSends(system, world);
     await work();
     await more(accepted.size + 200);
   } finally {
@@ -149,6 +153,14 @@ async function sendDuring(system: System, world: World, work: () => Promise<unkn
     await Promise.all(senders);
   }
   return accepted;
+}
+
+/** So that some messages wait in every backup: a quick machine may have sent all others at its moment. */
+async function scheduleSends(system: System, world: World): Promise<void> {
+  const schedule = new Date(Date.now() + scheduledAfterMs).toISOString();
+  for (let count = 0; count < 10; count += 1) {
+    expect(await send(system, world, newId(), schedule)).toMatchObject({ status: 200 });
+  }
 }
 
 type BackedUp = { id: string; state: string; attempts: number };
