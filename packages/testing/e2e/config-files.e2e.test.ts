@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import {
   channelVersion,
+  readShellBlocks,
   type System,
   startSystem,
   type Tenant,
@@ -15,15 +16,7 @@ jest.setTimeout(240_000);
 
 const run = promisify(execFile);
 const root = path.resolve(__dirname, '../../..');
-const text = readFileSync(path.join(root, 'docs/how-to/keep-configuration-in-files.md'), 'utf8');
-
-/** The shell block of each section of the document. */
-const blocks = new Map(
-  text.split(/^## /m).map((section) => {
-    const [, block = 'exit 1'] = /^```sh\n([\s\S]*?)^```$/m.exec(section) ?? [];
-    return [section.split('\n')[0], block];
-  }),
-);
+const blocks = readShellBlocks('docs/how-to/keep-configuration-in-files.md');
 
 let system: System;
 let tenant: Tenant;

@@ -27,15 +27,23 @@ export type TestProcess = {
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 
-type StartOptions = { node?: string; nodeOptions?: readonly string[]; entryArgs?: string[] };
+type StartOptions = {
+  node?: string;
+  nodeOptions?: readonly string[];
+  entryArgs?: string[];
+  /** The checkout whose build runs; this one by default. */
+  root?: string;
+};
 
-/** Starts `entry`, a path from the repository's root, with only the environment that Node needs. */
+/** Starts `entry`, a path from the root of a checkout, with only the environment that Node needs. */
 export function startProcess(
   entry: string,
   env: Record<string, string>,
-  { node = process.execPath, nodeOptions = [], entryArgs = [] }: StartOptions = {},
+  options: StartOptions = {},
 ): TestProcess {
-  const child = spawn(node, [...nodeOptions, path.join(repositoryRoot, entry), ...entryArgs], {
+  const { node = process.execPath, nodeOptions = [], entryArgs = [] } = options;
+  const program = path.join(options.root ?? repositoryRoot, entry);
+  const child = spawn(node, [...nodeOptions, program, ...entryArgs], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

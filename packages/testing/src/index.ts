@@ -74,6 +74,7 @@ export { recordBuffers } from './record-buffers';
 export { testRedis } from './redis';
 export { type RedisGroup, startRedisCluster, startSentinelGroup } from './redis-groups';
 export type { RedisServer } from './redis-server';
+export { readShellBlocks } from './shell-blocks';
 export {
   type SimulatedChannels,
   startSimulatedChannels,

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -19,6 +18,7 @@ import {
 } from '@belfry/testing';
 import { type ArchivingPostgres, startArchivingPostgres } from './archiving-postgres';
 import { asPostgres, binaries, hasDebianPostgres, query } from './debian-postgres';
+import { readShellBlocks } from './shell-blocks';
 import { repositoryRoot } from './test-stores';
 
 // Minutes on a busy machine: hundreds of sends, a pause, and the wait for a minute of progress.
@@ -30,15 +30,7 @@ const describeServers =
 
 const run = promisify(execFile);
 const migrations = path.join(repositoryRoot, 'prisma', 'migrations');
-const page = readFileSync(path.join(repositoryRoot, 'docs/how-to/back-up-and-restore.md'), 'utf8');
-
-/** The shell block of each section of the how-to, without its indentation. */
-const blocks = new Map(
-  page.split(/^## /m).map((section) => {
-    const [, indent = '', block = 'exit 1'] = /^( *)```sh\n([\s\S]*?)^ *```$/m.exec(section) ?? [];
-    return [section.split('\n')[0], block.replaceAll(new RegExp(`^${indent}`, 'gm'), '')];
-  }),
-);
+const blocks = readShellBlocks('docs/how-to/back-up-and-restore.md');
 
 const env = { REDIS_PREFIX: 'belfry', RETRY_BASE_MS: '20', RELAY_REQUEUE_AFTER_MS: '500' };
 const sendersAtOnce = 6;

@@ -5,6 +5,7 @@ import { openDatabase, ownDatabase, testDatabase } from './database';
 import { eventually } from './eventually';
 import { createFactories, type Factories, type Tenant, testKeyRing } from './factories';
 import { testRedis } from './redis';
+import { repositoryRoot } from './test-stores';
 
 export type SystemOptions = {
   /** Settings beyond the defaults of all tests, for gateway and worker alike. */
@@ -16,6 +17,8 @@ export type SystemOptions = {
   workers?: string[];
   /** Node options for the workers. */
   workerNodeOptions?: readonly string[];
+  /** The checkout whose build runs; this one by default. */
+  root?: string;
 };
 
 /** The built gateway and workers as processes. */
@@ -59,13 +62,13 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const databaseUrl = own?.url ?? String(options.databaseUrl);
   const env = await testEnvironment({ ...options, databaseUrl });
   const database = openDatabase({ url: databaseUrl, poolSize: 2 });
-  const api = startProcess('apps/api/dist/main.js', env);
+  const { workerNodeOptions: nodeOptions = [], root = repositoryRoot } = options;
+  const api = startProcess('apps/api/dist/main.js', env, { root });
   const workers: TestProcess[] = [];
 
   async function startWorker(roles = 'all'): Promise<TestProcess> {
-    const { workerNodeOptions: nodeOptions = [] } = options;
     const workerEnv = { ...env, WORKER_ROLES: roles };
-    const worker = startProcess('apps/worker/dist/main.js', workerEnv, { nodeOptions });
+    const worker = startProcess('apps/worker/dist/main.js', workerEnv, { nodeOptions, root });
     workers.push(worker);
     await worker.waitForLine('worker.ready');
     return worker;
@@ -75,7 +78,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 
   async function startMore(app: 'api' | 'dashboard', more: Record<string, string> = {}) {
     const entry = app === 'api' ? 'apps/api/dist/main.js' : 'apps/dashboard/dist/server/main.js';
-    const started = startProcess(entry, { ...env, ...more });
+    const started = startProcess(entry, { ...env, ...more }, { root });
     gateways.push(started);
     await started.waitForLine(`${app}.ready`);
     return started;

@@ -13,7 +13,7 @@ export function createWorkspaceCopy({ build = false } = {}): string {
   return copy;
 }
 
-/** The sources with linked installed packages. Workspace links point to the copy. */
+/** The sources with linked installed packages. */
 function copyWorkspace(target: string, build: boolean): void {
   const skipped = build
     ? /^(node_modules|\.git|\.belfry)$/
@@ -22,23 +22,26 @@ function copyWorkspace(target: string, build: boolean): void {
     !skipped.test(path.basename(path.relative(repositoryRoot, source)));
   // With new times the compiler would read every file again.
   cpSync(repositoryRoot, target, { recursive: true, filter: isCopied, preserveTimestamps: true });
-  linkInstalled(path.join(repositoryRoot, 'node_modules'), path.join(target, 'node_modules'));
-  const scope = path.join(target, 'node_modules', '@belfry');
-  mkdirSync(scope);
-  for (const workspace of workspaces) {
-    symlinkSync(path.join(target, workspace), path.join(scope, path.basename(workspace)));
+  linkInstalled(target);
+}
+
+/** Links the installed packages of this checkout into another tree. The links of workspaces point to that tree. */
+export function linkInstalled(tree: string): void {
+  const installed = path.join(repositoryRoot, 'node_modules');
+  const links = path.join(tree, 'node_modules');
+  const scope = path.join(links, '@belfry');
+  mkdirSync(scope, { recursive: true });
+  for (const name of readdirSync(installed)) {
+    if (name !== '@belfry') symlinkSync(path.join(installed, name), path.join(links, name));
+  }
+  for (const workspace of listWorkspaces(tree)) {
+    symlinkSync(path.join(tree, workspace), path.join(scope, path.basename(workspace)));
     const own = path.join(repositoryRoot, workspace, 'node_modules');
-    if (existsSync(own)) symlinkSync(own, path.join(target, workspace, 'node_modules'));
+    if (existsSync(own)) symlinkSync(own, path.join(tree, workspace, 'node_modules'));
   }
 }
 
-const workspaces = ['packages', 'apps'].flatMap((folder) =>
-  readdirSync(path.join(repositoryRoot, folder)).map((name) => path.join(folder, name)),
-);
-
-function linkInstalled(from: string, to: string): void {
-  mkdirSync(to);
-  for (const name of readdirSync(from)) {
-    if (name !== '@belfry') symlinkSync(path.join(from, name), path.join(to, name));
-  }
-}
+const listWorkspaces = (tree: string) =>
+  ['packages', 'apps'].flatMap((folder) =>
+    readdirSync(path.join(tree, folder)).map((name) => path.join(folder, name)),
+  );
