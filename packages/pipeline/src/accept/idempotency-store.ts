@@ -62,7 +62,8 @@ export type IdempotencyStoreDeps = {
 
 /** Longer than accepting can take: connecting, the lock wait and one statement have lower limits together. */
 const defaultLockMs = 10_000;
-const defaultKeepMs = 15 * 60_000;
+/** How long Redis keeps a response. PostgreSQL keeps it for a day. */
+export const defaultKeepMs = 15 * 60_000;
 const defaultWaitMs = 250;
 
 export function createIdempotencyStore({

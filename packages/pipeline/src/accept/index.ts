@@ -12,7 +12,7 @@ export {
   type RunIdempotentRequest,
 } from './idempotency';
 export { findStoredKeys, purgeIdempotencyKeys, writeKeyAlone } from './idempotency.sql';
-export { createIdempotencyStore } from './idempotency-store';
+export { createIdempotencyStore, defaultKeepMs } from './idempotency-store';
 export { createPlan, createReadStoredRecipient } from './plan';
 export { type KeyOfAccount, type StoredKey, toKeyName } from './stored-key';
 export { createWriteBatcher, writeRequests } from './write';

@@ -4,8 +4,8 @@ const noMessage = 'NULL::uuid AS id, channel, NULL AS target, 0 AS generation';
 const noTimes = 'NULL::uuid AS resend_of, NULL::timestamptz AS created_at, NULL, NULL';
 
 /**
- * SQL subquery: the request `$1` of the app `$2`, for `selectEntries`. To be materialized: a join reads the request again for
- * each item, if the planner wants it so.
+ * SQL subquery: the request `$1` of the app `$2`, as `selectEntries` needs it. Materialize it: PostgreSQL may otherwise read
+ * the request again for each item.
  */
 export const selectRequest =
   'SELECT version_id, items, planned_items, planned_to FROM request WHERE id = $1 AND app_id = $2';

@@ -1,4 +1,5 @@
 import { channels } from '@belfry/channels';
+import { defaultKeepMs } from '@belfry/pipeline/accept';
 import { settings } from '@belfry/runtime';
 import type { ScaleRecord } from './run-bench';
 
@@ -39,8 +40,7 @@ const coresPerMachine = 4;
 /** As in docker-compose.yml. */
 const gatewayMemoryGb = 1;
 const workerMemoryGb = 0.75;
-/** As in packages/pipeline/src/accept/idempotency-store.ts. */
-const redisKeySeconds = 15 * 60;
+const redisKeySeconds = defaultKeepMs / 1_000;
 const secondsPerDay = 86_400;
 const otherRoles = { relay: leastProcesses, fanout: leastProcesses, webhooks: leastProcesses };
 

@@ -7,7 +7,7 @@ import { Button } from '../parts/controls';
 import { Dialog } from '../parts/dialog';
 import { Form, TextField } from '../parts/form';
 import { ProblemNote, Waiting } from '../parts/notes';
-import { DiscardDialog } from '../parts/unsaved';
+import { useAskBeforeClose } from '../parts/unsaved';
 import { type Form as FormHandle, useForm } from '../parts/use-form';
 import { CategoryDialog } from './category-dialog';
 import styles from './editor.module.css';
@@ -25,17 +25,14 @@ type DialogProps = {
 export function CategoriesDialog({ list, locale, onClose }: DialogProps) {
   const [problem, setProblem] = useState<PageProblem>();
   const [edited, setEdited] = useState<CategoryAnswer>();
-  const [isAsking, setAsking] = useState(false);
   const form = useForm(noCategory);
-  // One field is entered again quickly.
-  const close = () =>
-    form.isUnsaved() && form.listChanged().length > 1 ? setAsking(true) : onClose();
+  const closing = useAskBeforeClose(form, { what: 'the new category', leastChanges: 2, onClose });
   function finish(value: CategoryListAnswer) {
     list.set(value);
     setProblem(undefined);
   }
   return (
-    <Dialog title="Categories" onClose={close} isWide>
+    <Dialog title="Categories" onClose={closing.close} isWide>
       <ProblemNote problem={problem} />
       {!list.value && <Waiting loaded={list} reload={list.reload} what="categories" />}
       {list.value && (
@@ -50,14 +47,7 @@ export function CategoriesDialog({ list, locale, onClose }: DialogProps) {
       {edited && (
         <CategoryDialog category={edited} onClose={() => setEdited(undefined)} onFinish={finish} />
       )}
-      {isAsking && (
-        <DiscardDialog
-          what="the new category"
-          changed={form.listChanged()}
-          onKeep={() => setAsking(false)}
-          onDiscard={onClose}
-        />
-      )}
+      {closing.question}
     </Dialog>
   );
 }

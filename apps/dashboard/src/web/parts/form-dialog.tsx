@@ -1,10 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { Button } from './controls';
 import { Dialog } from './dialog';
 import { ErrorCount, Form } from './form';
-import { DiscardDialog, UnsavedGuard } from './unsaved';
-import type { Form as FormHandle, Unsaved } from './use-form';
+import { UnsavedGuard, useAskBeforeClose } from './unsaved';
+import type { Form as FormHandle } from './use-form';
 
 type FormDialogProps<Values extends FieldValues> = {
   title: string;
@@ -37,14 +37,9 @@ export function FormDialog<Values extends FieldValues>({
   leastChanges = 1,
   children,
 }: FormDialogProps<Values>) {
-  const [isAsking, setAsking] = useState(false);
-  const guard: Unsaved = {
-    ...form,
-    isUnsaved: () => form.isUnsaved() && form.listChanged().length >= leastChanges,
-  };
-  const close = () => (unsaved !== undefined && guard.isUnsaved() ? setAsking(true) : onClose());
+  const closing = useAskBeforeClose(form, { what: unsaved, leastChanges, onClose });
   return (
-    <Dialog title={title} onClose={close} isWide={isWide}>
+    <Dialog title={title} onClose={closing.close} isWide={isWide}>
       <Form form={form} onSubmit={onSubmit}>
         {children}
         <div className="dialog-foot">
@@ -52,18 +47,11 @@ export function FormDialog<Values extends FieldValues>({
           <Button look={isDanger ? 'danger' : 'main-action'} type="submit" disabled={isDisabled}>
             {action}
           </Button>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={closing.close}>Cancel</Button>
         </div>
       </Form>
-      {unsaved !== undefined && <UnsavedGuard unsaved={guard} what={unsaved} />}
-      {unsaved !== undefined && isAsking && (
-        <DiscardDialog
-          what={unsaved}
-          changed={form.listChanged()}
-          onKeep={() => setAsking(false)}
-          onDiscard={onClose}
-        />
-      )}
+      {unsaved !== undefined && <UnsavedGuard unsaved={closing.unsaved} what={unsaved} />}
+      {closing.question}
     </Dialog>
   );
 }

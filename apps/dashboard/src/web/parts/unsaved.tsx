@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useBlocker } from 'react-router';
 import { Button } from './controls';
 import { Dialog } from './dialog';
@@ -41,6 +41,37 @@ export function useAskBeforeUnload(isUnsaved: () => boolean): void {
     window.addEventListener('beforeunload', ask);
     return () => window.removeEventListener('beforeunload', ask);
   }, [isUnsaved]);
+}
+
+/**
+ * Asks before a dialog is closed with changes to `what`; without `what` it never asks. Fewer changed fields than `leastChanges`
+ * are entered again quickly.
+ */
+export function useAskBeforeClose(
+  { isUnsaved, listChanged }: Unsaved,
+  {
+    what,
+    leastChanges = 1,
+    onClose,
+  }: { what: string | undefined; leastChanges?: number; onClose: () => void },
+) {
+  const [isAsking, setAsking] = useState(false);
+  const unsaved: Unsaved = {
+    listChanged,
+    isUnsaved: () => isUnsaved() && listChanged().length >= leastChanges,
+  };
+  return {
+    unsaved,
+    close: () => (what !== undefined && unsaved.isUnsaved() ? setAsking(true) : onClose()),
+    question: what !== undefined && isAsking && (
+      <DiscardDialog
+        what={what}
+        changed={listChanged()}
+        onKeep={() => setAsking(false)}
+        onDiscard={onClose}
+      />
+    ),
+  };
 }
 
 export function DiscardDialog({
