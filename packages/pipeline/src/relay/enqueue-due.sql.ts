@@ -18,8 +18,8 @@ export type WaitingMessage = WaitingGroup & {
 export type Share = WaitingGroup & { messages: number };
 
 export type EnqueueDecisions<Job> = {
-  /** Called for single sends, then for bulk. */
-  share(groups: WaitingGroup[], queued: QueuedCount[]): Share[];
+  /** Called for single sends, then for bulk. `queued` includes `taken`, the single sends that this run took. */
+  share(groups: WaitingGroup[], queued: QueuedCount[], taken: QueuedCount[]): Share[];
   /** Groups messages, given in the order to send them, into jobs. */
   gather(messages: WaitingMessage[]): Job[];
   /** The last group of the previous scan; undefined starts at the first group. */
@@ -54,14 +54,11 @@ export async function enqueueDue<Job extends { jobId: string; ids: string[] }>(
     // Each statement sees what was committed before it began, so read only after taking the lock.
     const queued = await countQueued(client);
     const { groups, next } = await listWaitingGroups(client, decisions.after);
-    const single = await enqueueClass(client, { decisions, groups, queued, isBulk: false });
-    const withSingle = [...queued, ...countGroups(single.messages)];
-    const bulk = await enqueueClass(client, {
-      decisions,
-      groups,
-      queued: withSingle,
-      isBulk: true,
-    });
+    const scan = { decisions, groups };
+    const single = await enqueueClass(client, { ...scan, queued, taken: [], isBulk: false });
+    const taken = countGroups(single.messages);
+    const withSingle = [...queued, ...taken];
+    const bulk = await enqueueClass(client, { ...scan, queued: withSingle, taken, isBulk: true });
     const withBulk = [...withSingle, ...countGroups(bulk.messages)];
     return { jobs: [...single.jobs, ...bulk.jobs], queued: withBulk, next };
   });
@@ -133,15 +130,16 @@ type ClassInput<Job> = {
   decisions: EnqueueDecisions<Job>;
   groups: WaitingGroup[];
   queued: QueuedCount[];
+  taken: QueuedCount[];
   isBulk: boolean;
 };
 
 async function enqueueClass<Job extends { jobId: string; ids: string[] }>(
   client: Queryable,
-  { decisions, groups, queued, isBulk }: ClassInput<Job>,
+  { decisions, groups, queued, taken, isBulk }: ClassInput<Job>,
 ): Promise<{ jobs: Job[]; messages: WaitingMessage[] }> {
   const classGroups = groups.filter((group) => group.isBulk === isBulk);
-  const shares = decisions.share(classGroups, queued).filter(({ messages }) => messages > 0);
+  const shares = decisions.share(classGroups, queued, taken).filter(({ messages }) => messages > 0);
   if (shares.length === 0) return { jobs: [], messages: [] };
   const messages = await takeWaiting(client, { shares, isBulk });
   const jobs = decisions.gather(messages);

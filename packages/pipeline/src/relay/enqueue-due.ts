@@ -38,7 +38,7 @@ export function createEnqueueDue(deps: EnqueueDueDeps) {
   return async function enqueueDue(): Promise<{ jobs: NewDeliverJob[]; hasQueued: boolean }> {
     const enqueuedMessages = await deps.enqueueDue({
       after,
-      share: (groups, queued) => shareWindow(rotate(groups), { queued, windows }),
+      share: (groups, queued, taken) => shareWindow(rotate(groups), { queued, taken, windows }),
       gather(messages) {
         for (const { waitedMs } of messages) observeStage('relay', waitedMs);
         return groupByChannel(messages, newId);

@@ -16,8 +16,12 @@ const queued = (appId: string, messages: number, place = {}) => ({
 const queuedBulk = (appId: string, messages: number) => queued(appId, messages, { isBulk: true });
 
 /** Messages of the first channel by app. */
-function shares(...[groups, already]: [ReturnType<typeof group>[], QueuedCount[]]) {
-  const shared = shareWindow(groups, { queued: already, windows });
+function shares(
+  groups: ReturnType<typeof group>[],
+  already: QueuedCount[],
+  taken: QueuedCount[] = [],
+) {
+  const shared = shareWindow(groups, { queued: [...already, ...taken], taken, windows });
   return Object.fromEntries(shared.map(({ appId, messages }) => [appId, messages]));
 }
 
@@ -81,9 +85,17 @@ describe('shareWindow', () => {
     expect(shares(groups, already)).toEqual(expected);
   });
 
+  test('bulk gets what the single sends of the same run left of the third', () => {
+    const taken = [queued('a', 200), queued('b', 700), queued('c', 60)];
+    const groups = [bulk('a'), bulk('b'), bulk('c')];
+    expect(shares(groups, [], taken)).toEqual({ a: 20, c: 20 });
+    expect(shares([bulk('a')], [], [queued('a', 200)])).toEqual({ a: 50 });
+    expect(shares([bulk('a')], [queuedBulk('a', 220)], [queued('a', 200)])).toEqual({ a: 30 });
+  });
+
   test('never assigns more than a third of a channel', () => {
     const groups = Array.from({ length: 3_000 }, (_, index) => group(`app ${index}`));
-    const shared = shareWindow(groups, { queued: [], windows });
+    const shared = shareWindow(groups, { queued: [], taken: [], windows });
     expect(shared.reduce((sum, { messages }) => sum + messages, 0)).toBe(1_000);
   });
 });
@@ -124,6 +136,10 @@ const step = fc.record({
   late: part,
 });
 
+const idle = { single: 0, bulk: 0, sent: 0, early: 0, late: 0 };
+/** The gateways write after the relay has counted, and the relay takes both classes. */
+const lateGateway = { ...idle, single: 2, bulk: 2, late: 0.75 };
+
 test('the relay and the gateways together never exceed a window, nor bulk its third', () => {
   fc.assert(
     fc.property(
@@ -134,6 +150,7 @@ test('the relay and the gateways together never exceed a window, nor bulk its th
         const take = (waiting: number, isBulk: boolean, already: QueuedCount[]) => {
           const [share] = shareWindow([group('a', { isBulk })], {
             queued: already,
+            taken: already.slice(2),
             windows: limits,
           });
           return queued('a', Math.min(waiting, share?.messages ?? 0), { isBulk });
@@ -158,5 +175,6 @@ test('the relay and the gateways together never exceed a window, nor bulk its th
         }
       },
     ),
+    { examples: [[[idle, lateGateway], 6]] },
   );
 });

@@ -6,35 +6,39 @@ export type Windows = { channel: number; app: number };
 
 /**
  * Computes how many messages of each waiting group to enqueue now. All groups have the same class. A run enqueues at most a
- * third of a window, and bulk never fills more than that: a single send waits behind no more. The groups share a channel
- * evenly, in their order.
+ * third of a window, with what it took of the other class (`taken`, which `queued` includes). Bulk never fills more than that:
+ * a single send waits behind no more. The groups share a channel evenly, in their order.
  */
 export function shareWindow(
   groups: WaitingGroup[],
-  { queued, windows }: { queued: QueuedCount[]; windows: Windows },
+  { queued, taken, windows }: { queued: QueuedCount[]; taken: QueuedCount[]; windows: Windows },
 ): Share[] {
   const channels = [...new Set(groups.map(({ channel }) => channel))];
   return channels.flatMap((channel) => {
     const used = queued.filter((each) => each.channel === channel);
     const usedByBulk = used.filter((each) => each.isBulk);
-    const [byApp, bulkByApp] = [countByApp(used), countByApp(usedByBulk)];
+    const takenNow = taken.filter((each) => each.channel === channel);
+    const [byApp, bulkByApp, takenByApp] = [used, usedByBulk, takenNow].map(countByApp);
     const channelGroups = groups.filter((group) => group.channel === channel);
     const getUse = ({ appId, isBulk }: WaitingGroup) => ({
-      all: byApp.get(appId) ?? 0,
-      bulk: isBulk ? (bulkByApp.get(appId) ?? 0) : 0,
+      all: byApp?.get(appId) ?? 0,
+      bulk: isBulk ? (bulkByApp?.get(appId) ?? 0) : 0,
+      taken: takenByApp?.get(appId) ?? 0,
     });
     const open = channelGroups
       .map((group) => ({ group, capacity: computeRelayCapacity(getUse(group), windows.app) }))
       .filter(({ capacity }) => capacity > 0);
     const isBulk = channelGroups.some((group) => group.isBulk);
-    const use = { all: sum(used), bulk: isBulk ? sum(usedByBulk) : 0 };
+    const use = { all: sum(used), bulk: isBulk ? sum(usedByBulk) : 0, taken: sum(takenNow) };
     return shareEvenly(open, computeRelayCapacity(use, windows.channel));
   });
 }
 
-/** `bulk`: queued messages that count against the third for bulk. */
-function computeRelayCapacity({ all, bulk }: { all: number; bulk: number }, window: number) {
-  return Math.min(third(window) - bulk, window - all);
+/** Queued messages. `bulk`: those that count against the third for bulk; `taken`: those of this run. */
+type Use = { all: number; bulk: number; taken: number };
+
+function computeRelayCapacity({ all, bulk, taken }: Use, window: number): number {
+  return Math.min(third(window) - Math.max(bulk, taken), window - all);
 }
 
 type OpenGroup = { group: WaitingGroup; capacity: number };
