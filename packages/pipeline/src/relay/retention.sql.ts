@@ -13,6 +13,9 @@ import type { UpkeepTask } from './retention';
 /** Maximum rows of one statement. */
 const upkeepChunk = 5_000;
 
+/** Few, because each has rows in six tables: a long transaction delays sends. */
+const requestChunk = 500;
+
 const dayMs = 24 * 60 * 60_000;
 const captureDays = 7;
 const inboxDays = 90;
@@ -29,7 +32,7 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     inChunks('capture over the limit of its app', removeExcessCaptures),
     inChunks('capture', (database) => removeAged(database, 'capture', captureDays * dayMs)),
     inChunks('inbox_item', (database) => removeAged(database, 'inbox_item', inboxDays * dayMs)),
-    createRequestRemoval({ olderThanMs: retentionDays * dayMs, chunk: upkeepChunk }),
+    createRequestRemoval({ olderThanMs: retentionDays * dayMs, chunk: requestChunk }),
     inChunks('receipt without message', (database) =>
       removeStrayReceipts(database, retentionDays * dayMs),
     ),

@@ -17,8 +17,20 @@ function createTask(name: string, chunks: number, removedChunks: string[]): Upke
   };
 }
 
+let nowMs: number;
+let restsMs: number[];
+
+beforeEach(() => {
+  nowMs = 0;
+  restsMs = [];
+});
+
 function setUp(createTasks: () => UpkeepTask[], isLocked = false) {
   return createUpkeep({
+    now: () => nowMs,
+    sleep: async (ms) => {
+      restsMs.push(ms);
+    },
     async withLock(work) {
       if (!isLocked) await work(database);
       return !isLocked;
@@ -39,6 +51,23 @@ describe('createUpkeep', () => {
     expect(removedChunks).toEqual(['a', 'a', 'a', 'b']);
   });
 
+  test.each([
+    ['four times as long as the chunk took', 50, 200],
+    ['10 s at most', 60_000, 10_000],
+  ])('rests after a chunk before the next one: %s', async (_what, tookMs, restMs) => {
+    const task = createTask('a', 3, []);
+    await setUp(() => [
+      {
+        name: 'slow',
+        removeChunk(client) {
+          nowMs += tookMs;
+          return task.removeChunk(client);
+        },
+      },
+    ]).runOnce();
+    expect(restsMs).toEqual([restMs, restMs]);
+  });
+
   test('removes nothing while another process does', async () => {
     const removedChunks: string[] = [];
     await setUp(() => [createTask('a', 3, removedChunks)], true).runOnce();
@@ -55,7 +84,7 @@ describe('createUpkeep', () => {
   test('limits the chunks of a task that never ends', async () => {
     const removedChunks: string[] = [];
     await setUp(() => [createTask('a', Number.POSITIVE_INFINITY, removedChunks)]).runOnce();
-    expect(removedChunks).toHaveLength(1_000);
+    expect(removedChunks).toHaveLength(2_000);
   });
 
   test('starts no further chunk once it is closed', async () => {

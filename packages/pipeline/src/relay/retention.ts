@@ -12,6 +12,10 @@ export type UpkeepDeps = {
   /** The tasks of one run. */
   createTasks(): UpkeepTask[];
   everyMs: number;
+  /** Milliseconds of a clock that only goes forward. */
+  now(): number;
+  /** Waits; ends early when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
   log: Logger;
 };
 
@@ -20,15 +24,18 @@ export type Upkeep = Loop & {
   runOnce(): Promise<void>;
 };
 
-/** Five million rows per task and run; the next run removes the rest. */
-const maxChunksPerTask = 1_000;
+/** The next run removes the rest. */
+const maxChunksPerTask = 2_000;
+/** After each chunk the removal rests for this many times the chunk's time, so that sends keep four fifths of PostgreSQL. */
+const restPerChunk = 4;
+const longestRestMs = 10_000;
 /** A chunk that is cut off removes nothing; the next process repeats it. */
 const closeTimeoutMs = 1_000;
 
 /** Removes old rows, in one process at a time. */
 export function createUpkeep(deps: UpkeepDeps): Upkeep {
-  const { withLock, createTasks, everyMs, log } = deps;
-  let isClosed = false;
+  const { withLock, createTasks, everyMs, now, sleep, log } = deps;
+  const stopping = new AbortController();
   const loop = createLoop(runOnce, () => everyMs);
 
   async function runOnce(): Promise<void> {
@@ -45,10 +52,13 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
   async function runTask(task: UpkeepTask, database: Queryable): Promise<void> {
     let count = 0;
     try {
-      for (let chunk = 0; chunk < maxChunksPerTask && !isClosed; chunk += 1) {
+      for (let chunk = 0; chunk < maxChunksPerTask && !stopping.signal.aborted; chunk += 1) {
+        const startedAtMs = now();
         const { removed, mayBeMore } = await task.removeChunk(database);
         count += removed;
         if (!mayBeMore) break;
+        const restMs = Math.min((now() - startedAtMs) * restPerChunk, longestRestMs);
+        await sleep(restMs, stopping.signal);
       }
     } catch (error) {
       log.warn('upkeep.task_failed', { name: task.name, error });
@@ -60,7 +70,7 @@ export function createUpkeep(deps: UpkeepDeps): Upkeep {
     runOnce,
     start: loop.start,
     async close() {
-      isClosed = true;
+      stopping.abort();
       await withinTime(loop.close(), closeTimeoutMs);
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { channelNames, createGuardedHttp, createSenderDeps } from '@belfry/channels';
 import type { Database } from '@belfry/database';
 import {
@@ -70,6 +71,8 @@ export function startRelay(services: RelayServices): { close(): Promise<void> } 
     withLock: (work) => withUpkeepLock(pool, work),
     createTasks: () => createUpkeepTasks({ retentionDays: env.RETENTION_DAYS }),
     everyMs: upkeepEveryMs,
+    now: () => performance.now(),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     log: services.log,
   });
   const storageCount = createLoop(
