@@ -101,14 +101,15 @@ describe('belfry account create', () => {
 
 describe('belfry app', () => {
   const findApp = () => database.prisma.app.findFirstOrThrow();
-  const formatSettings = (delivery: string, counters: boolean, region = 'none', color = 'none') =>
-    [
+  const formatSettings = (delivery: string, counters: boolean, changed: object = {}) => {
+    const optional = { default_region: 'none', page_color: 'none', retention_days: 'none' };
+    return [
       `delivery  ${delivery}`,
       `open_inbox_counters  ${counters}`,
       'inbox_signature  true',
-      `default_region  ${region}`,
-      `page_color  ${color}`,
+      ...Object.entries({ ...optional, ...changed }).map(([name, value]) => `${name}  ${value}`),
     ].join('\n');
+  };
 
   test('shows and changes each setting, and records the changes in the audit log without an operator', async () => {
     await belfry(['account', 'create', 'Shop']);
@@ -125,17 +126,25 @@ describe('belfry app', () => {
       out: formatSettings('live', false),
     });
     expect(await set('default_region', 'de')).toMatchObject({
-      out: formatSettings('live', false, 'DE'),
+      out: formatSettings('live', false, { default_region: 'DE' }),
     });
     expect((await findApp()).defaultRegion).toBe('DE');
     expect(await set('default_region', 'none')).toMatchObject({
       out: formatSettings('live', false),
     });
     expect(await set('page_color', '#1D4ED8')).toMatchObject({
-      out: formatSettings('live', false, 'none', '#1d4ed8'),
+      out: formatSettings('live', false, { page_color: '#1d4ed8' }),
     });
     expect(await set('page_color', 'red')).toMatchObject({ code: 64 });
     expect(await set('page_color', 'none')).toMatchObject({ code: 0 });
+    expect(await set('retention_days', '90')).toMatchObject({
+      out: formatSettings('live', false, { retention_days: 90 }),
+    });
+    for (const days of ['1', '3651', '7.5', '1e2', '-5', 'week']) {
+      expect(await set('retention_days', days)).toMatchObject({ code: 64 });
+    }
+    expect((await findApp()).retentionDays).toBe(90);
+    expect(await set('retention_days', 'none')).toMatchObject({ code: 0 });
     expect(await findApp()).toMatchObject({
       ...{ delivery: 'live', openInboxCounters: false, defaultRegion: null },
     });
@@ -152,6 +161,8 @@ describe('belfry app', () => {
       { ...entry, change: { defaultRegion: null } },
       { ...entry, change: { pageColor: '#1d4ed8' } },
       { ...entry, change: { pageColor: null } },
+      { ...entry, change: { retentionDays: 90 } },
+      { ...entry, change: { retentionDays: null } },
     ]);
   });
 

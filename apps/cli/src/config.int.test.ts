@@ -178,6 +178,7 @@ test('a push publishes what was edited, with audit entries, and the folder is th
   await edit('webhooks.json', (text) => text.replace('"enabled": true', '"enabled": false'));
   await edit('categories.json', (text) => text.replace('"name": "offers"', '"name": "Offers"'));
   await edit('app.json', (text) => text.replace('"DE"', '"US"'));
+  await edit('app.json', (text) => text.replace('"retentionDays": null', '"retentionDays": 90'));
   await edit('integrations/Main%20SMTP.json', (text) => text.replace('"shop@', '"store@'));
   const before = await actions();
   expect(await config('diff')).toMatchObject({
@@ -307,6 +308,11 @@ describe('a folder that cannot be pushed exits with 65, names the file and chang
       'invalid JSON',
       replace(smtp, '"port": 587', '"port": 587 "secret-text"'),
       `${smtp}: is not valid JSON`,
+    ],
+    [
+      'a retention that is too short',
+      replace('app.json', '"retentionDays": null', '"retentionDays": 1'),
+      'app.json: retentionDays must be a whole number from 2 to 3650, or null',
     ],
     ['a value of the wrong kind', replace(smtp, '587', '"many"'), `${smtp}: settings.port`],
     [

@@ -97,8 +97,8 @@ async function explain({ env, out, err }: CommandCall, requestId: string): Promi
   );
   if (!timeline) {
     err(
-      `No request has the ID ${requestId}. Either the request was not accepted, or it was deleted ` +
-        'after RETENTION_DAYS.',
+      `No request has the ID ${requestId}. Either the request was not accepted, or retention deleted it: ` +
+        'after RETENTION_DAYS, or retention_days of its app.',
     );
     return exitCodes.failed;
   }

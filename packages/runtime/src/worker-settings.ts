@@ -1,3 +1,4 @@
+import { appSettings } from '@belfry/shared';
 import { integer, type Setting, text } from './setting-kinds';
 
 /** The rows of `settings` whose group is `worker`. */
@@ -100,9 +101,9 @@ export const workerSettings = {
     group: 'worker',
     for: ['worker'],
     default: 30,
-    minimum: 2,
-    maximum: 3_650,
-    help: 'How long a request is kept after all its messages are final. Below 2 days, an idempotency key could outlive its request.',
+    minimum: appSettings.retentionDays.minimum,
+    maximum: appSettings.retentionDays.maximum,
+    help: 'How long a request is kept after all its messages are final. An app can have its own number: `belfry app set APP_ID retention_days DAYS`. Below 2 days, an idempotency key could outlive its request.',
   }),
   ALERT_EVALUATE_MS: integer({
     group: 'worker',

@@ -13,10 +13,17 @@ export type AppSetting = {
   | { kind: 'region'; default: null }
   /** As in `#1d4ed8`, or null for none. */
   | { kind: 'color'; default: null }
+  /** A whole number, or null for the setting of the installation. */
+  | (DayLimits & { kind: 'days'; default: null })
 );
+
+type DayLimits = { minimum: number; maximum: number };
 
 /** `hint` describes the effect of the choice. */
 type AppSettingChoice = { value: string; title: string; hint: string };
+
+/** Limits of RETENTION_DAYS, too. */
+const retentionDayLimits = { minimum: 2, maximum: 3_650 } as const satisfies DayLimits;
 
 /** Keyed by the name used in JSON and code. */
 export const appSettings = {
@@ -67,15 +74,25 @@ export const appSettings = {
     kind: 'color',
     default: null,
   },
+  retentionDays: {
+    name: 'retention_days',
+    title: 'Retention in days',
+    help: `How long a request is kept after all its messages are final: ${retentionDayLimits.minimum} to ${retentionDayLimits.maximum} days. Without a number, RETENTION_DAYS of the workers decides.`,
+    kind: 'days',
+    ...retentionDayLimits,
+    default: null,
+  },
 } as const satisfies Record<string, AppSetting>;
 
 type AppSettingValue<S> = S extends { kind: 'switch' }
   ? boolean
   : S extends { kind: 'region' | 'color' }
     ? string | null
-    : S extends { choices: readonly { value: infer Value }[] }
-      ? Value
-      : never;
+    : S extends { kind: 'days' }
+      ? number | null
+      : S extends { choices: readonly { value: infer Value }[] }
+        ? Value
+        : never;
 
 /** The settings of one app. */
 export type AppSettings = {
@@ -100,6 +117,8 @@ export function listValues(setting: AppSetting): string[] {
       return [none, 'REGION'];
     case 'color':
       return [none, '#RRGGBB'];
+    case 'days':
+      return [none, 'DAYS'];
   }
 }
 
@@ -116,12 +135,17 @@ export function parseAppSetting(
   setting: AppSetting,
   text: string,
   isRegion: (text: string) => boolean,
-): boolean | string | null | undefined {
+): boolean | string | number | null | undefined {
   switch (setting.kind) {
     case 'region':
       return parseOptional(text, text.toUpperCase(), isRegion);
     case 'color':
       return parseOptional(text, text.toLowerCase(), isColor);
+    case 'days':
+      return parseOptional(text, Number(text), (days) => {
+        const isWhole = /^\d+$/.test(text);
+        return isWhole && days >= setting.minimum && days <= setting.maximum;
+      });
     case 'switch':
       return listValues(setting).includes(text) ? text === 'true' : undefined;
     case 'choice':
@@ -129,11 +153,11 @@ export function parseAppSetting(
   }
 }
 
-function parseOptional(
+function parseOptional<Value>(
   text: string,
-  value: string,
-  isValid: (value: string) => boolean,
-): string | null | undefined {
+  value: Value,
+  isValid: (value: Value) => boolean,
+): Value | null | undefined {
   if (text === none) return null;
   return isValid(value) ? value : undefined;
 }

@@ -53,6 +53,12 @@ function createSettingSchema(setting: AppSetting): TSchema {
     const color = Type.String({ pattern: colorPattern });
     return Type.Union([color, Type.Null()], { 'x-problem': notAColor });
   }
+  if (setting.kind === 'days') {
+    const { minimum, maximum } = setting;
+    const problem = `must be a whole number from ${minimum} to ${maximum}, or null`;
+    const days = Type.Integer({ minimum, maximum });
+    return Type.Union([days, Type.Null()], { 'x-problem': problem });
+  }
   const rule = { 'x-problem': `must be ${listValues(setting).join(' or ')}` };
   return setting.kind === 'switch'
     ? Type.Boolean(rule)

@@ -23,7 +23,7 @@ export type ResendObstacle = keyof typeof resendObstacles;
 /** Why a resend by filter did not resend a message. */
 export const resendSkips = {
   ...resendObstacles,
-  gone: 'Deleted by retention (RETENTION_DAYS).',
+  gone: 'Deleted by retention.',
   changed: 'Changed after the resend was confirmed: by a receipt, or by a separate resend.',
   cancelled: 'The resend was cancelled first.',
 } as const satisfies Record<string, string>;

@@ -41,6 +41,9 @@ test('each setting can be changed alone, and the audit records it', async () => 
     { defaultRegion: null },
     { pageColor: '#1d4ed8' },
     { pageColor: null },
+    { retentionDays: 2 },
+    { retentionDays: 3_650 },
+    { retentionDays: null },
     { name: 'Renamed' },
   ];
   let expected: object = { name: 'Changed', ...defaults };
@@ -78,6 +81,12 @@ test('an invalid value changes nothing, and the error lists the valid values', a
     expect([pageColor, color.status]).toEqual([pageColor, 422]);
     const problem = 'must be a color such as #1d4ed8, in lower case';
     expect(color.body.fields).toEqual([{ path: 'pageColor', problem }]);
+  }
+  for (const retentionDays of [1, 3_651, 7.5, '30', '']) {
+    const days = await dashboard.call('patch', path, { name: 'New', retentionDays });
+    expect([retentionDays, days.status]).toEqual([retentionDays, 422]);
+    const problem = 'must be a whole number from 2 to 3650, or null';
+    expect(days.body.fields).toEqual([{ path: 'retentionDays', problem }]);
   }
   expect(await readRow(id)).toMatchObject({ name: 'Wrong', ...defaults });
 });

@@ -10,7 +10,8 @@ import { ServicesContext, type Session, SessionContext, type SignedIn } from './
 
 export function createApp(id: string, name: string): AppAnswer {
   const inbox = { openInboxCounters: false, inboxSignature: true };
-  const settings = { delivery: 'live', ...inbox, defaultRegion: null, pageColor: null } as const;
+  const optional = { defaultRegion: null, pageColor: null, retentionDays: null };
+  const settings = { delivery: 'live', ...inbox, ...optional } as const;
   const pause = { sendingPausedAt: null, sendingPausedBy: null };
   return {
     ...settings,

@@ -6,6 +6,7 @@ import {
   selectHealth,
 } from '@belfry/database';
 import type { AlertKind, AlertNoticeKind, AlertParams } from '@belfry/shared';
+import { isPastRetention } from '../relay/past-retention.sql';
 
 type NewNotification = {
   id: string;
@@ -112,12 +113,13 @@ export async function recordTry(
 /** Removes incidents that ended long ago, with their notifications. */
 export async function removeOldIncidents(
   database: Queryable,
-  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+  { retentionDays, limit }: { retentionDays: number; limit: number },
 ): Promise<number> {
   const { rowCount } = await database.query(
     `DELETE FROM alert_incident WHERE id IN (
-       SELECT id FROM alert_incident WHERE resolved_at <= now() - $1::float8 * interval '1 ms' LIMIT $2)`,
-    [olderThanMs, limit],
+       SELECT i.id FROM alert_incident i JOIN app a ON a.id = i.app_id
+       WHERE ${isPastRetention('i.resolved_at', '$1')} LIMIT $2)`,
+    [retentionDays, limit],
   );
   return rowCount ?? 0;
 }

@@ -80,6 +80,7 @@ const configuration = fc.record({
     inboxSignature: fc.boolean(),
     defaultRegion: fc.constantFrom(null, 'DE', 'US'),
     pageColor: fc.constantFrom(null, '#1d4ed8'),
+    retentionDays: fc.constantFrom(null, 2, 400),
   }),
   categories: fc.uniqueArray(fc.record({ slug, texts }), { selector: (each) => each.slug }),
   integrations,

@@ -59,7 +59,7 @@ export async function useAlerts(world: World): Promise<void> {
   await rules.setEnabled(actor, appId, { id, isEnabled: true });
   await rules.change(actor, appId, { ...fields, id });
   await alter(`UPDATE alert_incident SET resolved_at = now() - interval '9 days'`);
-  await removeOldIncidents(pool, { olderThanMs: hourMs, limit: 9 });
+  await removeOldIncidents(pool, { retentionDays: 1, limit: 9 });
   await rules.remove(actor, appId, id);
   await alter(
     `INSERT INTO alert_rule (id, app_id, kind, params) SELECT gen_random_uuid(), $1, 'circuit_open', '{}' FROM generate_series(1, 20)`,

@@ -22,7 +22,6 @@ import {
 
 jest.setTimeout(60_000);
 
-const dayMs = 24 * 60 * 60_000;
 const hugeLimitMb = 1_000_000;
 const options = {
   sliceRows: 10,
@@ -410,7 +409,7 @@ describe('an account over its limit', () => {
       "UPDATE request SET created_at = now() - interval '31 days' WHERE account_id = $1",
       [tenant.accountId],
     );
-    const removal = createRequestRemoval({ olderThanMs: 30 * dayMs, chunk: 8 });
+    const removal = createRequestRemoval({ retentionDays: 30, chunk: 8 });
     for (let mayBeMore = true; mayBeMore; ) {
       ({ mayBeMore } = await withClient((client) => removal.removeChunk(client)));
     }

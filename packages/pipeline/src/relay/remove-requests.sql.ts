@@ -1,59 +1,32 @@
 import type { Queryable } from '@belfry/database';
 import { isPlanned } from '../operate/is-planned.sql';
+import { createOldRequests, type OldRequest } from './old-requests.sql';
+import { isPastRetention } from './past-retention.sql';
 import type { UpkeepTask } from './retention';
 import { markRequestSlices } from './storage-slices.sql';
 
 export type RequestRemovalOptions = {
-  olderThanMs: number;
+  /** For apps without a number of their own. */
+  retentionDays: number;
   /** Maximum requests to check, and items to remove, in one transaction. */
   chunk: number;
 };
 
-/** The first page starts here: no id is lower. */
-const beforeAll = '00000000-0000-0000-0000-000000000000';
-
-/**
- * Removes old requests whose messages are all final, with all their rows. One run scans from the oldest on, so it visits a
- * request that is not final only once.
- */
-export function createRequestRemoval(options: RequestRemovalOptions): UpkeepTask {
-  let after = beforeAll;
+/** Removes old requests whose messages are all final, with all their rows. One run visits each old request once. */
+export function createRequestRemoval({ retentionDays, chunk }: RequestRemovalOptions): UpkeepTask {
+  const readPage = createOldRequests({ retentionDays, pageSize: chunk });
   let page: OldRequest[] = [];
-  let isLastPage = false;
 
   return {
     name: 'request',
     async removeChunk(database) {
-      if (page.length === 0 && !isLastPage) {
-        const read = await readPage(database, after, options);
-        page = read.old;
-        isLastPage = read.isLast;
-        after = read.lastId ?? after;
-      }
-      const ids = takeUpTo(page, options.chunk);
+      if (page.length === 0) page = await readPage(database);
+      if (page.length === 0) return { removed: 0, mayBeMore: false };
+      const ids = takeUpTo(page, chunk);
       page = page.slice(ids.length);
-      const removed = await removeFinal(database, ids, options.olderThanMs);
-      return { removed, mayBeMore: page.length > 0 || !isLastPage };
+      return { removed: await removeFinal(database, ids, retentionDays), mayBeMore: true };
     },
   };
-}
-
-type OldRequest = { id: string; items: number };
-type Page = { old: OldRequest[]; isLast: boolean; lastId: string | undefined };
-
-/** Ids start with their creation time; PostgreSQL's clock decides whether a request is old. */
-async function readPage(
-  database: Queryable,
-  after: string,
-  { olderThanMs, chunk }: RequestRemovalOptions,
-): Promise<Page> {
-  const { rows } = await database.query<OldRequest & { is_old: boolean }>({
-    text: `SELECT id, items, created_at <= now() - $2::float8 * interval '1 ms' AS is_old
-           FROM request WHERE id > $1 ORDER BY id LIMIT $3`,
-    values: [after, olderThanMs, chunk],
-  });
-  const isLast = rows.length < chunk || rows.some((row) => !row.is_old);
-  return { old: rows.filter((row) => row.is_old), isLast, lastId: rows.at(-1)?.id };
 }
 
 /** The first requests that together have at most `maxItems` items, but at least one request. */
@@ -71,12 +44,11 @@ function takeUpTo(page: OldRequest[], maxItems: number): string[] {
 async function removeFinal(
   database: Queryable,
   ids: string[],
-  olderThanMs: number,
+  retentionDays: number,
 ): Promise<number> {
-  if (ids.length === 0) return 0;
   await database.query('BEGIN');
   try {
-    const final = await lockFinal(database, ids, olderThanMs);
+    const final = await lockFinal(database, ids, retentionDays);
     for (const text of final.length > 0 ? childrenFirst : []) {
       await database.query({ text, values: [final] });
     }
@@ -89,15 +61,18 @@ async function removeFinal(
   }
 }
 
-/** Locks requests with no item to plan, no queued or sending message, and no message that is due later. */
+/**
+ * Locks requests with no item to plan, no queued or sending message, and no message that is due later. Their age counts again,
+ * because an operator may have raised the retention of the app since the page was read.
+ */
 async function lockFinal(
   database: Queryable,
   ids: string[],
-  olderThanMs: number,
+  retentionDays: number,
 ): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>({
-    text: `SELECT r.id FROM request r
-           WHERE r.id = ANY ($1::uuid[]) AND r.created_at <= now() - $2::float8 * interval '1 ms'
+    text: `SELECT r.id FROM request r JOIN app a ON a.id = r.app_id
+           WHERE r.id = ANY ($1::uuid[]) AND ${isPastRetention('r.created_at', '$2')}
              AND r.planned_items >= r.items
              AND NOT EXISTS (
                SELECT 1 FROM request_item i WHERE i.request_id = r.id AND NOT ${isPlanned('i', 'r')})
@@ -105,7 +80,7 @@ async function lockFinal(
                SELECT 1 FROM message m WHERE m.request_id = r.id
                  AND (m.state IN ('queued', 'sending') OR m.due_at IS NOT NULL))
            ORDER BY r.id FOR UPDATE OF r SKIP LOCKED`,
-    values: [ids, olderThanMs],
+    values: [ids, retentionDays],
   });
   return rows.map((row) => row.id);
 }

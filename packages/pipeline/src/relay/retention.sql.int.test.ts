@@ -24,8 +24,9 @@ const retentionDays = 30;
 // A database of its own, because upkeep removes old rows of all tests.
 let database: Database;
 let dropDatabase: () => Promise<void>;
-let tenant: Tenant;
-let event: { eventId: string; versionId: string };
+type Owner = { tenant: Tenant; event: { eventId: string; versionId: string } };
+let tenant: Owner['tenant'];
+let event: Owner['event'];
 
 beforeAll(async () => {
   const own = await ownDatabase();
@@ -34,17 +35,31 @@ beforeAll(async () => {
     await database.close();
     await own.drop();
   };
-  const factories = createFactories(database);
-  tenant = await factories.createTenant();
-  event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
+  ({ tenant, event } = await createOwner());
 });
 
 afterAll(() => dropDatabase());
 
+/** An app with its own number of days. */
+async function createOwner(days: number | null = null): Promise<Owner> {
+  const factories = createFactories(database);
+  const created = await factories.createTenant();
+  await keepFor(created.appId, days);
+  const email = channelVersion({ subject: 'x' });
+  return { tenant: created, event: await factories.createEvent(created, { email }) };
+}
+
+async function keepFor(appId: string, days: number | null): Promise<void> {
+  await database.prisma.app.update({ where: { id: appId }, data: { retentionDays: days } });
+}
+
 /** A request with one sent message and its receipt. */
-async function writeSent(ageDays: number): Promise<{ requestId: string; messageId: string }> {
+async function writeSent(
+  ageDays: number,
+  owner: Owner = { tenant, event },
+): Promise<{ requestId: string; messageId: string }> {
   const texts = { metadata: { order: newId() }, cancelKey: 'a' };
-  const messageId = await writeMessageRow({ database, tenant, event }, texts);
+  const messageId = await writeMessageRow({ database, ...owner }, texts);
   await claimMessageRow({ database }, messageId);
   await recordResults(database.delivery, [resultFor(messageId, {})]);
   const { requestId } = await database.prisma.message.findUniqueOrThrow({
@@ -53,7 +68,7 @@ async function writeSent(ageDays: number): Promise<{ requestId: string; messageI
   await database.prisma.receipt.create({
     data: {
       id: newId(),
-      appId: tenant.appId,
+      appId: owner.tenant.appId,
       integrationId: newId(),
       messageId,
       state: 'delivered',
@@ -102,8 +117,9 @@ describe('upkeep of requests', () => {
   test('removes an old request whose messages are final, with all its rows', async () => {
     await runAll();
     const before = await countRows();
-    const { requestId } = await writeSent(retentionDays + 0.01);
-    const young = await writeSent(retentionDays - 0.01);
+    const owner = await createOwner();
+    const { requestId } = await writeSent(retentionDays + 0.01, owner);
+    const young = await writeSent(retentionDays - 0.01, owner);
     expect(await runAll()).toMatchObject({ request: 1 });
     expect(await has(requestId)).toBe(false);
     expect(await has(young.requestId)).toBe(true);
@@ -173,7 +189,7 @@ describe('upkeep of requests', () => {
     await database.delivery.query(`UPDATE message SET state = 'queued' WHERE id = $1`, [
       first?.messageId,
     ]);
-    const removal = createRequestRemoval({ olderThanMs: dayMs, chunk: 2 });
+    const removal = createRequestRemoval({ retentionDays: 1, chunk: 2 });
     const client = await database.delivery.connect();
     try {
       let chunks = 0;
@@ -187,6 +203,145 @@ describe('upkeep of requests', () => {
     const storedFlags = await Promise.all(requests.map(({ requestId }) => has(requestId)));
     expect(storedFlags).toEqual([true, false, false, false, false]);
   });
+});
+
+describe('the retention of an app', () => {
+  /** Removes the old ones of these requests; returns what went with each chunk, and what each chunk locked. */
+  async function removeAll(
+    ids: string[],
+    { chunk, onChunk = async () => undefined }: { chunk: number; onChunk?: () => Promise<void> },
+  ) {
+    // Requests of other tests would be in the same chunks.
+    const others = 'UPDATE request SET created_at = now() WHERE NOT id = ANY ($1)';
+    await database.delivery.query(others, [ids]);
+    const removal = createRequestRemoval({ retentionDays, chunk });
+    const client = await database.delivery.connect();
+    const query = jest.spyOn(client, 'query');
+    const chunks: string[][] = [];
+    let left = ids;
+    try {
+      for (let mayBeMore = true; mayBeMore; ) {
+        ({ mayBeMore } = await removal.removeChunk(client));
+        const flags = await Promise.all(left.map(has));
+        chunks.push(left.filter((_, index) => !flags[index]));
+        left = left.filter((_, index) => flags[index]);
+        await onChunk();
+      }
+      const sent = query.mock.calls.map(([text]) => text as { text?: string; values?: unknown[] });
+      const locks = sent.filter(({ text }) => text?.includes('FOR UPDATE'));
+      return { chunks, locked: locks.map(({ values = [] }) => values[0] as string[]) };
+    } finally {
+      query.mockRestore();
+      client.release();
+    }
+  }
+
+  const write = async (ageDays: number, owner: Owner) =>
+    (await writeSent(ageDays, owner)).requestId;
+
+  test('counts instead of that of the installation, be it shorter or longer', async () => {
+    const [short, long, unset] = [await createOwner(2), await createOwner(60), await createOwner()];
+    const removed = [await write(2.01, short), await write(60.01, long), await write(30.01, unset)];
+    const kept = [await write(1.99, short), await write(59.99, long), await write(29.99, unset)];
+    await runAll();
+    expect(await Promise.all(removed.map(has))).toEqual([false, false, false]);
+    expect(await Promise.all(kept.map(has))).toEqual([true, true, true]);
+  });
+
+  test('also removes the requests of a removed app', async () => {
+    const owner = await createOwner(5);
+    const requestId = await write(5.01, owner);
+    const where = { id: owner.tenant.appId };
+    await database.prisma.app.update({ where, data: { deletedAt: new Date() } });
+    await runAll();
+    expect(await has(requestId)).toBe(false);
+  });
+
+  test('removes the oldest requests first, over more apps than a chunk has requests', async () => {
+    const owners: Owner[] = [];
+    for (let index = 0; index < 5; index += 1) owners.push(await createOwner(10));
+    const ids: string[][] = owners.map(() => []);
+    for (let round = 0; round < 3; round += 1) {
+      for (const [index, owner] of owners.entries()) ids[index]?.push(await write(11, owner));
+    }
+    const { chunks } = await removeAll(ids.flat(), { chunk: 2 });
+    const order = chunks.flat();
+    expect(order.length).toBe(15);
+    expect(Math.max(...chunks.map(({ length }) => length))).toBe(2);
+    for (const own of ids) expect(order.filter((id) => own.includes(id))).toEqual(own);
+  });
+
+  test('looks once per run at a request that is not final, and removes those after it', async () => {
+    const stuck: string[] = [];
+    const final: string[] = [];
+    for (const owner of [await createOwner(10), await createOwner(10)]) {
+      for (let index = 0; index < 3; index += 1) {
+        const { requestId, messageId } = await writeSent(11, owner);
+        const queued = `UPDATE message SET state = 'queued' WHERE id = $1`;
+        await database.delivery.query(queued, [messageId]);
+        stuck.push(requestId);
+      }
+      final.push(await write(11, owner));
+    }
+    const { locked } = await removeAll([...stuck, ...final], { chunk: 2 });
+    expect(locked.flat().sort()).toEqual([...stuck, ...final].sort());
+    expect(await Promise.all(final.map(has))).toEqual([false, false]);
+    expect(await Promise.all(stuck.map(has))).toEqual(stuck.map(() => true));
+  });
+
+  test('holds at once if it is raised, also for requests that a run has read', async () => {
+    const owner = await createOwner(5);
+    const ids = [await write(6, owner), await write(6, owner), await write(6, owner)];
+    // Each is a transaction of its own, but the page has all three.
+    const two = 'UPDATE request SET items = 2, planned_items = 2 WHERE id = ANY ($1)';
+    await database.delivery.query(two, [ids]);
+    const onChunk = () => keepFor(owner.tenant.appId, 60);
+    const { chunks, locked } = await removeAll(ids, { chunk: 3, onChunk });
+    expect(locked.flat()).toEqual(ids);
+    expect(chunks.flat()).toEqual(ids.slice(0, 1));
+  });
+
+  test('covers receipts without a message, resends and resolved incidents', async () => {
+    const [short, long] = [await createOwner(3), await createOwner(50)];
+    const removed = await writeOthers(short.tenant.appId, 3.01);
+    const kept = await writeOthers(long.tenant.appId, retentionDays + 1);
+    await runAll();
+    expect(await listOthers(removed)).toEqual([]);
+    expect(await listOthers(kept)).toEqual([...kept].sort());
+  });
+
+  /** A receipt, a resend and an incident of this age. */
+  async function writeOthers(appId: string, ageDays: number): Promise<string[]> {
+    const at = new Date(Date.now() - ageDays * dayMs);
+    const [receiptId, resendId, ruleId, incidentId] = [newId(), newId(), newId(), newId()];
+    const { receipt, resend, alertRule, alertIncident } = database.prisma;
+    await receipt.create({
+      data: { id: receiptId, appId, state: 'sent', body: '{}', receivedAt: at },
+    });
+    await resend.create({
+      data: { id: resendId, appId, filter: {}, matched: 0, finishedAt: at },
+    });
+    await alertRule.create({ data: { id: ruleId, appId, kind: 'circuit_open', params: {} } });
+    const times = { firedAt: at, remindAt: at, resolvedAt: at };
+    await alertIncident.create({
+      data: { id: incidentId, appId, ruleId, sentence: 'x', isQuiet: false, ...times },
+    });
+    return [receiptId, resendId, incidentId];
+  }
+
+  async function listOthers(ids: string[]): Promise<string[]> {
+    const where = { id: { in: ids } };
+    const { receipt, resend, alertIncident } = database.prisma;
+    const rows = [
+      await receipt.findMany({ where }),
+      await resend.findMany({ where }),
+      await alertIncident.findMany({ where }),
+    ];
+    return rows
+      .flat()
+      .map(({ id }) => id)
+      .sort();
+  }
 });
 
 describe('upkeep of captures', () => {

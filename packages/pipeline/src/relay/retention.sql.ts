@@ -7,6 +7,7 @@ import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
 import { createErasureTask } from '../operate/erase';
 import { endOldDeliveries, removeOldDeliveries } from '../webhooks/upkeep.sql';
 import { minutesPerChunk, removeOldMinutes } from './count-minutes.sql';
+import { isPastRetention } from './past-retention.sql';
 import { createRequestRemoval } from './remove-requests.sql';
 import type { UpkeepTask } from './retention';
 
@@ -32,19 +33,17 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     inChunks('capture over the limit of its app', removeExcessCaptures),
     inChunks('capture', (database) => removeAged(database, 'capture', captureDays * dayMs)),
     inChunks('inbox_item', (database) => removeAged(database, 'inbox_item', inboxDays * dayMs)),
-    createRequestRemoval({ olderThanMs: retentionDays * dayMs, chunk: requestChunk }),
-    inChunks('receipt without message', (database) =>
-      removeStrayReceipts(database, retentionDays * dayMs),
-    ),
+    createRequestRemoval({ retentionDays, chunk: requestChunk }),
+    inChunks('receipt without message', (database) => removeStrayReceipts(database, retentionDays)),
     inChunks('worker_heartbeat', removeDeadHeartbeats),
     inChunks('delivery_count', removeOldDeliveryCounts),
     inChunks('message_minute', removeOldMinutes, minutesPerChunk),
     inChunks('integration_count', removeOldIntegrationCounts),
     createSealedTextsRemoval(upkeepChunk),
     inChunks('alert_incident', (database) =>
-      removeOldIncidents(database, { olderThanMs: retentionDays * dayMs, limit: upkeepChunk }),
+      removeOldIncidents(database, { retentionDays, limit: upkeepChunk }),
     ),
-    inChunks('resend', (database) => removeOldResends(database, retentionDays * dayMs), 1),
+    inChunks('resend', (database) => removeOldResends(database, retentionDays), 1),
     inChunks('webhook past its end', (database) => endOldDeliveries(database, upkeepChunk)),
     inChunks('webhook_delivery', (database) => removeOldDeliveries(database, upkeepChunk)),
     createErasureTask(),
@@ -93,12 +92,12 @@ async function removeAged(
 }
 
 /** A provider account that is shared with other systems also reports about their messages. */
-async function removeStrayReceipts(database: Queryable, olderThanMs: number): Promise<number> {
+async function removeStrayReceipts(database: Queryable, retentionDays: number): Promise<number> {
   const { rowCount } = await database.query({
     text: `DELETE FROM receipt WHERE id IN (
-             SELECT id FROM receipt WHERE message_id IS NULL AND received_at <= now() - $1::float8 * interval '1 ms'
-             LIMIT $2)`,
-    values: [olderThanMs, upkeepChunk],
+             SELECT r.id FROM receipt r JOIN app a ON a.id = r.app_id
+             WHERE r.message_id IS NULL AND ${isPastRetention('r.received_at', '$1')} LIMIT $2)`,
+    values: [retentionDays, upkeepChunk],
   });
   return rowCount ?? 0;
 }
@@ -112,11 +111,12 @@ async function removeDeadHeartbeats(database: Queryable): Promise<number> {
 }
 
 /** Also removes their lists of messages, each of which has a few thousand at most. */
-async function removeOldResends(database: Queryable, olderThanMs: number): Promise<number> {
+async function removeOldResends(database: Queryable, retentionDays: number): Promise<number> {
   const { rowCount } = await database.query({
     text: `DELETE FROM resend WHERE id IN (
-             SELECT id FROM resend WHERE finished_at <= now() - $1::float8 * interval '1 ms' ORDER BY id LIMIT 1)`,
-    values: [olderThanMs],
+             SELECT r.id FROM resend r JOIN app a ON a.id = r.app_id
+             WHERE ${isPastRetention('r.finished_at', '$1')} ORDER BY r.id LIMIT 1)`,
+    values: [retentionDays],
   });
   return rowCount ?? 0;
 }

@@ -4,6 +4,7 @@ import {
   appSettings,
   isColor,
   listAppSettings,
+  parseAppSetting,
 } from '@belfry/shared';
 import type { AppAnswer } from '../../api/apps';
 import { checkText } from './check-text';
@@ -32,10 +33,43 @@ function SettingField({ name, setting }: { name: string; setting: AppSetting }) 
     case 'choice':
       return <ChoiceField name={name} setting={setting} />;
     case 'region':
-      return <RegionField name={name} setting={setting} />;
+      return (
+        <OptionalField
+          {...{ name, setting }}
+          placeholder="US"
+          read={(text) => text.toUpperCase()}
+          check={(region) => checkText(setting.title, String(region), { maxLength: 2 })}
+        />
+      );
     case 'color':
-      return <ColorField name={name} setting={setting} />;
+      return (
+        <OptionalField
+          {...{ name, setting }}
+          placeholder="#1d4ed8"
+          read={(text) => text.toLowerCase()}
+          check={(color) => (isColor(String(color)) ? undefined : 'Enter a color such as #1d4ed8.')}
+        />
+      );
+    case 'days':
+      return (
+        <OptionalField
+          {...{ name, setting }}
+          placeholder="30"
+          read={(text) => readDays(setting, text)}
+          check={(days) => (typeof days === 'number' ? undefined : describeDays(setting))}
+        />
+      );
   }
+}
+
+/** A text that is no number of days stays, so that the field can say so. */
+function readDays(setting: AppSetting, text: string): string | number {
+  const days = parseAppSetting(setting, text, () => true);
+  return typeof days === 'number' ? days : text;
+}
+
+function describeDays({ minimum, maximum }: AppSetting & { kind: 'days' }): string {
+  return `Enter a whole number from ${minimum} to ${maximum}, or nothing.`;
 }
 
 function ChoiceField({
@@ -58,40 +92,39 @@ function ChoiceField({
   );
 }
 
-/** No color is null. */
-function ColorField({ name, setting }: { name: string; setting: AppSetting }) {
-  const { field, set, problem } = useField<string | null>(name, setting.title, (color) =>
-    color === null || isColor(color) ? undefined : 'Enter a color such as #1d4ed8.',
-  );
-  return (
-    <Field
-      {...field}
-      label={setting.title}
-      isMono
-      placeholder="#1d4ed8"
-      value={field.value ?? ''}
-      problem={problem}
-      hint={setting.help}
-      onChange={({ target }) => set(target.value.trim().toLowerCase() || null)}
-    />
-  );
-}
+type OptionalValue = string | number | null;
 
-/** No region is null. */
-function RegionField({ name, setting }: { name: string; setting: AppSetting }) {
-  const { field, set, problem } = useField<string | null>(name, setting.title, (region) =>
-    checkText(setting.title, region ?? '', { maxLength: 2 }),
+/** An empty field is null. */
+function OptionalField({
+  name,
+  setting: { title, help },
+  placeholder,
+  read,
+  check,
+}: {
+  name: string;
+  setting: AppSetting;
+  placeholder: string;
+  read: (text: string) => string | number;
+  /** Returns a sentence if the value is wrong. */
+  check: (value: string | number) => string | undefined;
+}) {
+  const { field, set, problem } = useField<OptionalValue>(name, title, (value) =>
+    value === null ? undefined : check(value),
   );
   return (
     <Field
       {...field}
-      label={setting.title}
+      label={title}
       isMono
-      placeholder="US"
+      placeholder={placeholder}
       value={field.value ?? ''}
       problem={problem}
-      hint={setting.help}
-      onChange={({ target }) => set(target.value.trim().toUpperCase() || null)}
+      hint={help}
+      onChange={({ target }) => {
+        const text = target.value.trim();
+        set(text === '' ? null : read(text));
+      }}
     />
   );
 }
