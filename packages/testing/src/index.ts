@@ -121,6 +121,7 @@ export { createOtlpCollector } from './simulators/otlp';
 export type { ReceivedSpan } from './simulators/otlp-rules';
 export { createPostmarkSimulator, postmarkWebhook } from './simulators/postmark';
 export { createResendSimulator, resendWebhookSecret } from './simulators/resend';
+export { createS3Simulator, type S3Simulator, s3Fault, simulatedBucket } from './simulators/s3';
 export { createSendgridSimulator, getSendgridWebhookKey } from './simulators/sendgrid';
 export {
   createSesSimulator,

@@ -1,6 +1,5 @@
-import { createHash, createHmac } from 'node:crypto';
 import type { HttpReply, HttpRequest } from './http-simulator';
-import { isAddress, isBase64, type MailReading, readHeader } from './mail-api';
+import { isAddress, isBase64, type MailReading } from './mail-api';
 import { parseMime } from './mime-mail';
 import { parseObject, toRecord } from './read-object';
 import {
@@ -80,84 +79,3 @@ const fields: Record<string, Rule> = {
   }),
   ConfigurationSetName: matches(/^[A-Za-z0-9_-]{1,64}$/, 'is not a configuration set'),
 };
-
-export type AwsCredentials = { accessKeyId: string; secretAccessKey: string; region: string };
-
-const maxSkewMs = 5 * 60_000;
-
-/**
- * Why a request has no valid Signature Version 4 of the credentials, computed from the steps of
- * docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html.
- */
-export function findSignatureProblem(
-  request: HttpRequest,
-  credentials: AwsCredentials,
-  nowMs: number,
-): { type: string; message: string } | undefined {
-  const [, keyId, date, region, service, signedHeaders = '', signature] =
-    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})$/.exec(
-      readHeader(request, 'authorization') ?? '',
-    ) ?? [];
-  if (keyId === undefined) {
-    return { type: 'MissingAuthenticationTokenException', message: 'Missing Authentication Token' };
-  }
-  if (keyId !== credentials.accessKeyId) {
-    const message = 'The security token included in the request is invalid.';
-    return { type: 'UnrecognizedClientException', message };
-  }
-  const time = readHeader(request, 'x-amz-date') ?? '';
-  const names = signedHeaders.split(';');
-  const isComplete = ['host', 'x-amz-date'].every((name) => names.includes(name));
-  const scope = `${date}/${region}/${service}/aws4_request`;
-  const isScope = scope === `${time.slice(0, 8)}/${credentials.region}/ses/aws4_request`;
-  const expected = signRequest(request, {
-    names,
-    time,
-    scope,
-    secret: credentials.secretAccessKey,
-  });
-  if (!isComplete || !isScope || expected !== signature) {
-    const message =
-      'The request signature we calculated does not match the signature you provided.';
-    return { type: 'InvalidSignatureException', message };
-  }
-  return Math.abs(nowMs - readTime(time)) > maxSkewMs
-    ? { type: 'InvalidSignatureException', message: `Signature expired: ${time}` }
-    : undefined;
-}
-
-function signRequest(
-  { method, path, headers, body }: HttpRequest,
-  { names, time, scope, secret }: { names: string[]; time: string; scope: string; secret: string },
-): string {
-  const [uri = '/', query = ''] = path.split('?');
-  const canonical = [
-    method,
-    uri,
-    query,
-    ...names.map((name) => `${name}:${String(headers[name] ?? '').trim()}`),
-    '',
-    names.join(';'),
-    hash(body),
-  ].join('\n');
-  const key = ['aws4_request', ...scope.split('/').slice(0, 3).reverse()]
-    .reverse()
-    .reduce<Buffer | string>((previous, part) => hmac(previous, part), `AWS4${secret}`);
-  const text = ['AWS4-HMAC-SHA256', time, scope, hash(canonical)].join('\n');
-  return hmac(key, text).toString('hex');
-}
-
-function hash(content: string | Buffer): string {
-  return createHash('sha256').update(content).digest('hex');
-}
-
-function hmac(key: Buffer | string, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
-}
-
-/** `20260101T000000Z` in ms since the epoch. */
-function readTime(text: string): number {
-  return Date.parse(
-    text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'),
-  );
-}

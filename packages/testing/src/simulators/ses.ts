@@ -1,4 +1,5 @@
 import { createSign, randomUUID } from 'node:crypto';
+import { type AwsCredentials, findSignatureProblem, type SignatureProblem } from './aws-signature';
 import type { HttpReply, HttpRequest } from './http-simulator';
 import {
   createMailApiSimulator,
@@ -8,7 +9,7 @@ import {
   type MailReport,
   type SignedReport,
 } from './mail-api';
-import { type AwsCredentials, findSignatureProblem, readSesMail, sesError } from './ses-rules';
+import { readSesMail, sesError } from './ses-rules';
 import { snsCertificate, snsKey } from './sns-certificate';
 
 /** The account of the simulated SES and SNS. */
@@ -44,9 +45,9 @@ export async function createSesSimulator(options: SesOptions = {}): Promise<SesS
     authenticate(request) {
       // SNS serves both to everybody.
       if (isSns(request)) return { reply: answerSns(request) };
-      const problem = findSignatureProblem(request, credentials, Date.now());
+      const problem = findSignatureProblem(request, credentials, signatureRules);
       return problem
-        ? sesError(403, problem.type, problem.message)
+        ? sesError(403, ...signatureErrors[problem])
         : { key: credentials.accessKeyId };
     },
     isSend: ({ method, path }) => method === 'POST' && path === '/v2/email/outbound-emails',
@@ -60,6 +61,28 @@ export async function createSesSimulator(options: SesOptions = {}): Promise<SesS
   });
   return { ...simulator, signSns };
 }
+
+const signatureRules = {
+  service: 'ses',
+  signedHeaders: ['host', 'x-amz-date'],
+  maxSkewMs: 5 * 60_000,
+} as const;
+
+const notTheSame: [type: string, message: string] = [
+  'InvalidSignatureException',
+  'The request signature we calculated does not match the signature you provided.',
+];
+
+const signatureErrors: Record<SignatureProblem, [type: string, message: string]> = {
+  missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
+  unknownKey: [
+    'UnrecognizedClientException',
+    'The security token included in the request is invalid.',
+  ],
+  scope: notTheSame,
+  signature: notTheSame,
+  time: ['InvalidSignatureException', 'Signature expired'],
+};
 
 const isSns = ({ path }: HttpRequest) =>
   path.startsWith('/SimpleNotificationService-') || path.startsWith('/?Action=');
