@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import type { Database } from '@belfry/database';
@@ -29,7 +30,7 @@ afterEach(async () => {
   await dropOwn();
 });
 
-async function belfry(args: string[], ring = k1) {
+async function belfry(args: string[], ring = k1, more: Record<string, string> = {}) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await runCli({
@@ -41,6 +42,7 @@ async function belfry(args: string[], ring = k1) {
         REDIS_URL: testRedis().url,
         BELFRY_KEYS: ring,
         DASHBOARD_URL: 'https://notify.example.com/dashboard/',
+        ...more,
       }),
     out: (line) => out.push(line),
     err: (line) => err.push(line),
@@ -570,6 +572,15 @@ describe('belfry doctor', () => {
     const data = { storageLimitBytes: 4_000_000n, storedBytes, isStorageFull };
     await database.prisma.account.updateMany({ data });
     expect((await belfry(['doctor'])).out).toMatch(pattern);
+  });
+
+  test('says whether the archive can be written, if there is one', async () => {
+    const examine = async (url: string) => (await belfry(['doctor'], k1, { ARCHIVE_URL: url })).out;
+    expect(await examine(`file://${tmpdir()}`)).toMatch(/^ok {4}archive +It can be written\.$/m);
+    expect(await examine('file:///missing')).toMatch(
+      /^FAIL {2}archive +ARCHIVE_URL: \/missing is not a folder\. Create or mount it\.$/m,
+    );
+    expect(await examine('')).not.toContain('archive');
   });
 
   test('names a key missing from BELFRY_KEYS and writes no canary for the new one', async () => {

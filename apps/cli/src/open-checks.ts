@@ -14,9 +14,20 @@ import {
   readOldestWaiting,
   readServer,
 } from '@belfry/database';
-import { listIntegrations, listLimitedAccounts, sendsOptionalMail } from '@belfry/pipeline/operate';
+import {
+  createArchive,
+  listIntegrations,
+  listLimitedAccounts,
+  sendsOptionalMail,
+} from '@belfry/pipeline/operate';
 import { listFailingEndpoints } from '@belfry/pipeline/webhooks';
-import { createLogger, createRedisCheck, createSecrets, type Env } from '@belfry/runtime';
+import {
+  createLogger,
+  createRedisCheck,
+  createSecrets,
+  type Env,
+  type Logger,
+} from '@belfry/runtime';
 import { commonRoles, getDeliverQueue } from '@belfry/shared';
 import { type Check, type Finding, toFindings } from './doctor-check';
 import { examineIntegrations } from './examine-integrations';
@@ -58,11 +69,22 @@ export function openChecks(env: Env<'cli'>, migrationsDir: string) {
       },
     },
     ...workChecks(env, database),
+    ...listArchiveChecks(env, log),
   ];
   return {
     checks,
     close: () => database.close(),
   };
+}
+
+/** Only if this environment has ARCHIVE_URL: the folder may be on the machine of the relay. */
+function listArchiveChecks(env: Env<'cli'>, log: Logger): Check[] {
+  const place = { url: env.ARCHIVE_URL, endpoint: env.ARCHIVE_S3_ENDPOINT };
+  const archive = createArchive({ ...place, region: env.ARCHIVE_S3_REGION }, log);
+  if (!archive) return [];
+  const name = 'archive';
+  const examine = async () => toFindings(name, await archive.check.read(), 'It can be written.');
+  return [{ name, examine }];
 }
 
 function databaseChecks(env: Env<'cli'>, database: Database, migrationsDir: string): Check[] {

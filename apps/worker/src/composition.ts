@@ -37,7 +37,7 @@ import {
   type Tally,
   writeDeliveryCounts,
 } from '@belfry/pipeline/deliver';
-import { createQueues, type Queues } from '@belfry/pipeline/relay';
+import { type Archive, createArchive, createQueues, type Queues } from '@belfry/pipeline/relay';
 import { readWebhookTotals } from '@belfry/pipeline/webhooks';
 import {
   createAsyncCache,
@@ -66,6 +66,8 @@ import { listChannels, type Role } from './roles';
 
 /** The services that the roles of one process share. */
 export type Services = {
+  /** Undefined if it is off, and without the relay. */
+  archive: Archive | undefined;
   /** The oldest due message of a channel. All watchdogs of the process ask at the same time and share a statement. */
   findOldestWaiting(channel: string): Promise<OldestWaiting | undefined>;
   /** The name of this process in attempts and heartbeats. */
@@ -142,9 +144,9 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
   const lookUps = createLookUps(database.lookUps);
   const secrets = createSecrets(env.BELFRY_KEYS);
   const rows = { ttlMs: env.LOOKUP_CACHE_MS, maxEntries: cachedRows };
-  const heartbeat = createProcessHeartbeat({ worker, roles, database, log });
-  shutdown.add('heartbeat', () => heartbeat.close());
+  const heartbeat = createProcessHeartbeat({ worker, roles, database, log, shutdown });
   return {
+    archive: createRelayArchive({ env, log, roles }),
     worker,
     findOldestWaiting: createFindOldestWaiting(database),
     heartbeat,
@@ -172,6 +174,13 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
     storeChecks: [createDatabaseCheck({ ...migrated, secrets }), createRedisCheck(env)],
     backoff: { baseMs: env.RETRY_BASE_MS, capMs: env.RETRY_CAP_MS, random: Math.random },
   };
+}
+
+/** Only the relay writes to the archive. */
+function createRelayArchive({ env, log, roles }: Pick<ServicesDeps, 'env' | 'log' | 'roles'>) {
+  if (!roles.some(({ kind }) => kind === 'relay')) return undefined;
+  const place = { url: env.ARCHIVE_URL, endpoint: env.ARCHIVE_S3_ENDPOINT };
+  return createArchive({ ...place, region: env.ARCHIVE_S3_REGION }, log);
 }
 
 const maxWatchdogs = 100;
@@ -221,13 +230,23 @@ function createWorkerMetrics({
   });
 }
 
-type HeartbeatServices = Pick<Services, 'worker' | 'database' | 'log'> & { roles: Role[] };
+type HeartbeatServices = Pick<Services, 'worker' | 'database' | 'log' | 'shutdown'> & {
+  roles: Role[];
+};
 
-function createProcessHeartbeat({ worker, roles, database, log }: HeartbeatServices): Heartbeat {
+function createProcessHeartbeat({
+  worker,
+  roles,
+  database,
+  log,
+  shutdown,
+}: HeartbeatServices): Heartbeat {
   const about = { id: worker, roles: roles.map(({ name }) => name), version };
-  return createHeartbeat({
+  const heartbeat = createHeartbeat({
     write: (row) => writeHeartbeat(database.delivery, { ...about, ...row }),
     remove: () => removeHeartbeat(database.delivery, worker),
     log,
   });
+  shutdown.add('heartbeat', () => heartbeat.close());
+  return heartbeat;
 }

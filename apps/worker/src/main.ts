@@ -83,9 +83,9 @@ async function startInstallationWatch(
   await running.settle();
 }
 
-function createChecks({ storeChecks, log, shutdown }: Services): StartChecks {
+function createChecks({ storeChecks, archive, log, shutdown }: Services): StartChecks {
   const checks = createStartChecks({
-    checks: storeChecks,
+    checks: archive ? [...storeChecks, archive.check] : storeChecks,
     onRefused: (error) => refuseToGoOn(error, shutdown),
     log,
   });

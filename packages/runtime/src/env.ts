@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { findArchiveProblems } from './archive-url';
 import { parseRedisUrl } from './redis-url';
 import type { ProcessName, Setting } from './setting-kinds';
 import { type SettingName, settings } from './settings';
@@ -134,6 +135,7 @@ function findContradictions(env: Record<string, unknown>): EnvProblem[] {
     ...findAdminProblems(env),
     ...findSimulatorProblems(env),
     ...findTracingProblems(env),
+    ...findArchiveProblems(env),
   ];
 }
 

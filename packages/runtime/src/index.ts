@@ -1,3 +1,4 @@
+export { parseArchiveUrl } from './archive-url';
 export type { Awaitable } from './awaitable';
 export { type Batcher, BatcherFullError, createBatcher } from './batcher';
 export {

@@ -105,6 +105,27 @@ export const workerSettings = {
     maximum: appSettings.retentionDays.maximum,
     help: 'How long a request is kept after all its messages are final. An app can have its own number: `belfry app set APP_ID retention_days DAYS`. Below 2 days, an idempotency key could outlive its request.',
   }),
+  ARCHIVE_URL: text({
+    group: 'worker',
+    for: ['worker', 'cli'],
+    default: '',
+    example: 's3://bucket/prefix',
+    help: 'Where the relay stores requests before it removes them: `file:///folder` or `s3://bucket/prefix`. Unset, they are only removed.',
+  }),
+  ARCHIVE_S3_ENDPOINT: text({
+    group: 'worker',
+    for: ['worker', 'cli'],
+    default: '',
+    example: 'https://minio.example.com',
+    help: 'URL of an S3-compatible store for ARCHIVE_URL; unset, it is AWS.',
+  }),
+  ARCHIVE_S3_REGION: text({
+    group: 'worker',
+    for: ['worker', 'cli'],
+    default: '',
+    example: 'eu-central-1',
+    help: 'Region of the bucket of ARCHIVE_URL. Unset, it is `us-east-1` with ARCHIVE_S3_ENDPOINT, else what the AWS SDK finds in its environment. Credentials always come from there: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or a role.',
+  }),
   ALERT_EVALUATE_MS: integer({
     group: 'worker',
     for: ['worker'],

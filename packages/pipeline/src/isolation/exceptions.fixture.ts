@@ -117,6 +117,7 @@ export const exceptions: Exception[] = [
       'relay/remove-requests.sql.ts: DELETE FROM request WHERE',
       'relay/remove-requests.sql.ts: DELETE FROM request_item',
       'relay/remove-requests.sql.ts: DELETE FROM request_term',
+      'archive/archive-lines.sql.ts: SELECT type,',
       'relay/old-requests.sql.ts: WITH due',
       'relay/remove-requests.sql.ts: SELECT r.id',
       'operate/rotate-keys.ts: UPDATE api_key',

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
   checkReplica,
@@ -20,6 +22,7 @@ import {
 import { createSecrets } from '@belfry/runtime';
 import { testKeyRing } from '@belfry/testing';
 import { sealTexts } from '../accept/sealed-items';
+import { createArchive } from '../archive/archive';
 import { writeCapture } from '../deliver/capture.sql';
 import { claimMessages } from '../deliver/claim.sql';
 import {
@@ -109,7 +112,6 @@ export async function useUpkeep(world: World): Promise<void> {
   await writeCapture(database.hot, { ...createCapture(world), messageId });
   await createAppCaptures(database.accepting).removeAll(actor, appId);
   await send(world, { cancelKey: 'order-3' });
-  const tasks = createUpkeepTasks({ retentionDays: 1 });
   await alter(
     `INSERT INTO capture SELECT gen_random_uuid(), app_id, gen_random_uuid(), 1, 'email', 'smtp', '', '{}', '{}', ''
     FROM (SELECT $1::uuid AS app_id) a CROSS JOIN generate_series(1, 501)`,
@@ -126,13 +128,20 @@ export async function useUpkeep(world: World): Promise<void> {
   await alter(`UPDATE message SET state = 'sent', due_at = NULL WHERE id <> $1`, [
     waiting.messageId,
   ]);
-  await withUpkeepLock(database.delivery, async (client) => {
-    for (const task of tasks) {
-      for (let chunk = 0; chunk < 9; chunk += 1) {
-        if (!(await task.removeChunk(client)).mayBeMore) break;
+  const folder = await mkdtemp(path.join(tmpdir(), 'belfry-isolation-'));
+  const place = { url: `file://${folder}`, endpoint: '', region: '' };
+  const archive = createArchive(place, { warn: () => undefined });
+  try {
+    await withUpkeepLock(database.delivery, async (client) => {
+      for (const task of createUpkeepTasks({ retentionDays: 1, archive })) {
+        for (let chunk = 0; chunk < 9; chunk += 1) {
+          if (!(await task.removeChunk(client)).mayBeMore) break;
+        }
       }
-    }
-  });
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 function createCapture({ appId }: World) {

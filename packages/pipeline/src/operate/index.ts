@@ -1,5 +1,6 @@
 export { createSendAlert, type SendAlert } from '../alerts/send-alert';
 export { writeAlertText } from '../alerts/write-text';
+export { createArchive } from '../archive/archive';
 export { type RateRow, rateSlotSeconds, rateSlots } from '../deliver/delivery-counts.sql';
 export {
   type Candidate,

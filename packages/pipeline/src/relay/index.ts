@@ -1,3 +1,4 @@
+export { type Archive, createArchive } from '../archive/archive';
 export { createPublishCapacity } from './capacity';
 export { createMinuteCount } from './count-minutes';
 export { createPlanning, createResendLoop } from './create-planning';

@@ -1,14 +1,11 @@
 import type { Queryable } from '@belfry/database';
-import { isPastRetention } from './past-retention.sql';
+import { isPastRetention, type Retention } from './past-retention.sql';
 
-export type OldRequest = { id: string; items: number };
+/** `day` is in UTC. */
+export type OldRequest = { id: string; appId: string; items: number; day: string };
 
-type OldRequestsOptions = {
-  /** For apps without a number of their own. */
-  retentionDays: number;
-  /** Maximum requests of a page. */
-  pageSize: number;
-};
+/** `pageSize`: maximum requests of a page. */
+type OldRequestsOptions = Retention & { pageSize: number };
 
 /** Below every id. */
 const lowest = '00000000-0000-0000-0000-000000000000';
@@ -19,7 +16,7 @@ const maxRows = 200;
  * Pages through the old requests of all apps: app by app, each from its oldest request on. So a request is read once, even if
  * it stays. An empty page is the last one.
  */
-export function createOldRequests({ retentionDays, pageSize }: OldRequestsOptions) {
+export function createOldRequests({ pageSize, ...retention }: OldRequestsOptions) {
   let app = lowest;
   let after = lowest;
 
@@ -28,18 +25,18 @@ export function createOldRequests({ retentionDays, pageSize }: OldRequestsOption
     // Each statement but the last adds a request.
     while (page.length < pageSize) {
       const limit = Math.min(pageSize - page.length, maxRows);
-      const rows = await readRows(database, [app, after, retentionDays, limit]);
+      const rows = await readRows(database, retention, { app, after, limit });
       const last = rows.at(-1);
       if (!last) break;
-      app = last.app_id;
+      app = last.appId;
       after = last.id;
-      page.push(...rows.filter((row) => row.is_old).map(({ id, items }) => ({ id, items })));
+      page.push(...rows.filter((row) => row.isOld));
     }
     return page;
   };
 }
 
-type Row = OldRequest & { app_id: string; is_old: boolean };
+type Row = OldRequest & { isOld: boolean };
 
 /**
  * Reads the next requests of the first app whose next request is old. Ids start with their creation time, so the index of app
@@ -48,7 +45,8 @@ type Row = OldRequest & { app_id: string; is_old: boolean };
  */
 async function readRows(
   database: Queryable,
-  values: [app: string, after: string, retentionDays: number, limit: number],
+  { retentionDays, isByDay }: Retention,
+  { app, after, limit }: { app: string; after: string; limit: number },
 ): Promise<Row[]> {
   const { rows } = await database.query<Row>({
     text: `WITH due AS (
@@ -56,14 +54,16 @@ async function readRows(
              FROM app a CROSS JOIN LATERAL (
                SELECT created_at FROM request WHERE app_id = a.id AND id > ${start} ORDER BY id LIMIT 1
              ) next
-             WHERE a.id >= $1 AND ${isPastRetention('next.created_at', '$3')}
+             WHERE a.id >= $1 AND ${isPastRetention('next.created_at', '$3', isByDay)}
              ORDER BY a.id LIMIT 1)
-           SELECT r.id, r.app_id, r.items, ${isPastRetention('r.created_at', '$3')} AS is_old
+           SELECT r.id, r.app_id AS "appId", r.items,
+             to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
+             ${isPastRetention('r.created_at', '$3', isByDay)} AS "isOld"
            FROM due a CROSS JOIN LATERAL (
              SELECT id, app_id, items, created_at FROM request
              WHERE (app_id, id) > (a.id, a.after) ORDER BY app_id, id LIMIT $4
            ) r WHERE r.app_id = a.id ORDER BY r.id`,
-    values,
+    values: [app, after, retentionDays, limit],
   });
   return rows;
 }

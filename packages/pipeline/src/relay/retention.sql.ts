@@ -2,6 +2,7 @@ import { type Queryable, removeOldIntegrationCounts } from '@belfry/database';
 import { purgeIdempotencyKeys } from '../accept/idempotency.sql';
 import { createSealedTextsRemoval } from '../accept/sealed-items';
 import { removeOldIncidents } from '../alerts/notifications.sql';
+import type { Archive } from '../archive/archive';
 import { capturesPerApp } from '../deliver/capture.sql';
 import { removeOldDeliveryCounts } from '../deliver/delivery-counts.sql';
 import { createErasureTask } from '../operate/erase';
@@ -16,6 +17,8 @@ const upkeepChunk = 5_000;
 
 /** Few, because each has rows in six tables: a long transaction delays sends. */
 const requestChunk = 500;
+/** More, so that an archive has fewer files. */
+const archivedChunk = 5_000;
 
 const dayMs = 24 * 60 * 60_000;
 const captureDays = 7;
@@ -23,9 +26,10 @@ const inboxDays = 90;
 /** How long a dead worker stays listed. */
 const heartbeatMs = 10 * 60_000;
 
+type UpkeepOptions = { retentionDays: number; archive?: Archive | undefined };
+
 /** The removals of one upkeep run. None removes a message that is still to be sent. */
-export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTask[] {
-  const { retentionDays } = options;
+export function createUpkeepTasks({ retentionDays, archive }: UpkeepOptions): UpkeepTask[] {
   return [
     inChunks('idempotency_key', (database) =>
       purgeIdempotencyKeys(database, { olderThanMs: dayMs, limit: upkeepChunk }),
@@ -33,7 +37,7 @@ export function createUpkeepTasks(options: { retentionDays: number }): UpkeepTas
     inChunks('capture over the limit of its app', removeExcessCaptures),
     inChunks('capture', (database) => removeAged(database, 'capture', captureDays * dayMs)),
     inChunks('inbox_item', (database) => removeAged(database, 'inbox_item', inboxDays * dayMs)),
-    createRequestRemoval({ retentionDays, chunk: requestChunk }),
+    createRequestRemoval({ retentionDays, chunk: archive ? archivedChunk : requestChunk, archive }),
     inChunks('receipt without message', (database) => removeStrayReceipts(database, retentionDays)),
     inChunks('worker_heartbeat', removeDeadHeartbeats),
     inChunks('delivery_count', removeOldDeliveryCounts),

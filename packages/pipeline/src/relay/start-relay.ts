@@ -11,6 +11,7 @@ import {
   type Secrets,
 } from '@belfry/runtime';
 import { startAlerts } from '../alerts/start-alerts';
+import type { Archive } from '../archive/archive';
 import { recordResults } from '../deliver/record.sql';
 import { countStorage } from '../operate/account-storage.sql';
 import { createPublishCapacity } from './capacity';
@@ -47,6 +48,8 @@ export type RelayServices = Pick<LeasesDeps, 'findVersion' | 'backoff'> & {
   queues: Queues;
   metrics: Pick<Metrics, 'observeStage' | 'countRelayRun'>;
   secrets: Secrets;
+  /** Undefined if it is off. */
+  archive: Archive | undefined;
 };
 
 const upkeepEveryMs = 5 * 60_000;
@@ -69,7 +72,8 @@ export function startRelay(services: RelayServices): { close(): Promise<void> } 
   });
   const upkeep = createUpkeep({
     withLock: (work) => withUpkeepLock(pool, work),
-    createTasks: () => createUpkeepTasks({ retentionDays: env.RETENTION_DAYS }),
+    createTasks: () =>
+      createUpkeepTasks({ retentionDays: env.RETENTION_DAYS, archive: services.archive }),
     everyMs: upkeepEveryMs,
     now: () => performance.now(),
     sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
