@@ -1,4 +1,3 @@
-import { appSettings } from '@belfry/shared';
 import { integer, type Setting, text } from './setting-kinds';
 
 /** The rows of `settings` whose group is `worker`. */
@@ -101,8 +100,8 @@ export const workerSettings = {
     group: 'worker',
     for: ['worker'],
     default: 30,
-    minimum: appSettings.retentionDays.minimum,
-    maximum: appSettings.retentionDays.maximum,
+    minimum: 2,
+    maximum: 3_650,
     help: 'How long a request is kept after all its messages are final. An app can have its own number: `belfry app set APP_ID retention_days DAYS`. Below 2 days, an idempotency key could outlive its request.',
   }),
   ARCHIVE_URL: text({

@@ -1,4 +1,5 @@
-import { createLogger } from '@belfry/runtime';
+import { createLogger, settings } from '@belfry/runtime';
+import { appSettings } from '@belfry/shared';
 import { createUpkeep, type UpkeepTask } from './retention';
 
 const log = createLogger({ level: 'error', process: 'test' });
@@ -103,4 +104,10 @@ describe('createUpkeep', () => {
     await upkeep.runOnce();
     expect(removedChunks).toEqual(['a']);
   });
+});
+
+// The supervisor of `npm start` reads settings and must not load the shared package, so the limits stand in both.
+test('the retention of an app has the limits of RETENTION_DAYS', () => {
+  const { minimum, maximum } = settings.RETENTION_DAYS;
+  expect(appSettings.retentionDays).toMatchObject({ minimum, maximum });
 });
