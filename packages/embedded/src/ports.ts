@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -22,10 +23,18 @@ export function readPort(folder: string): number | undefined {
   }
 }
 
+/** Below the ports that systems give to outgoing connections and to servers that ask for any. */
+const firstPort = 20_000;
+const lastPort = 32_767;
+const maxTries = 100;
+
+/** A port that nothing else is likely to take before the caller uses it. */
 export async function findFreePort(): Promise<number> {
-  const port = await listenOnce(0);
-  if (port === undefined) throw new Error('No port is free on 127.0.0.1');
-  return port;
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const port = randomInt(firstPort, lastPort);
+    if (await isPortFree(port)) return port;
+  }
+  throw new Error('No port is free on 127.0.0.1');
 }
 
 export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
