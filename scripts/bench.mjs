@@ -1,10 +1,10 @@
 // npm run bench: measures accepting and delivering, and compares them with hand-written baselines.
-//   npm run bench                   all measurements, about 35 minutes
+//   npm run bench                   all measurements but scale, pooler and retention, about 40 minutes
 //   npm run bench -- --quick        only those with a budget, within 5 minutes
-//   npm run bench -- --only bulk    one part, or several separated by commas; writes no results, except --only scale
+//   npm run bench -- --only bulk    one part, or several separated by commas; writes results of scale, pooler and retention only
 //                                   (--only pages fills 5,000,000 messages: about 12 GB of disk)
 //   npm run bench -- --node 20      on another Node than the image's: a version or a path
-// It starts its own PostgreSQL and Redis. It writes bench/results/latest.json and scale.json, and `npm run bench:docs` updates the docs.
+// It starts its own PostgreSQL and Redis. It writes records to bench/results, and `npm run bench:docs` updates the docs.
 import { parseArgs } from 'node:util';
 import { runLong } from './long-run.mjs';
 import { imageNode, rerunOnNode } from './node-versions.mjs';

@@ -4,7 +4,7 @@ import type { BenchReport } from './run-bench';
 /** A run as text for the terminal. */
 export function formatBenchTable(report: BenchReport): string {
   const { machine, accept, bulk, delivery, system, stored, latency, costs, limits } = report;
-  const { scale, page, pages, streams, idle } = report;
+  const { scale, pooler, retention, page, pages, streams, idle } = report;
   const headlines = Object.entries(report).filter(([, value]) => typeof value === 'number');
   return [
     `Node ${machine.node}, PostgreSQL ${machine.postgres}, Redis ${machine.redis}`,
@@ -24,6 +24,8 @@ export function formatBenchTable(report: BenchReport): string {
     section('Stored messages', formatRows(stored)),
     section('Scale', formatRows(scale?.lines)),
     section('CPU of 4 pairs, relative to 1', scale ? [String(scale.cpuRatio)] : []),
+    section('Through a pooler', [...formatRows(pooler?.lines), ...formatFields(pooler?.ratios)]),
+    section('Retention beside a live load', formatFields(retention)),
     section('The log in a browser', formatRows(page)),
     section(`Pages at ${pages?.messages} messages`, formatFields(pages?.pages)),
     section('Inbox streams of one gateway', formatFields(streams)),

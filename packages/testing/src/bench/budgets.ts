@@ -1,3 +1,4 @@
+import { acceptNames } from './accept-lines';
 import type { BenchLine } from './bench-context';
 import type { BenchReport } from './run-bench';
 import { round } from './statistics';
@@ -15,6 +16,7 @@ export function listBudgets(report: BenchReport): Budget[] {
   return [
     ['keyed send, requests/s, relative to (a)', 'at least 0.9', ratios?.send_keyed_vs_naive],
     ['keyed send, requests/s, relative to (d)', 'at least 3.0', ratios?.send_keyed_vs_by_hand],
+    ...listConnectionBudgets(accept),
     ['keyed send, p99, relative to (a)', 'at most 1', ratios?.keyed_p99_vs_naive],
     ['bulk, recipients/s', 'at least 50,000', report.bulk_recipients_per_s],
     ['fanout, planned/s', 'at least 30,000', planned],
@@ -36,6 +38,22 @@ export function listBudgets(report: BenchReport): Budget[] {
     ...listIdleBudgets(report.idle),
     ...listPageBudgets(report.pages),
   ];
+}
+
+/** Only a full run measures other numbers of connections. */
+function listConnectionBudgets(accept: BenchReport['accept']): Budget[] {
+  const lines = accept?.otherConnections ?? [];
+  if (lines.length === 0) return [];
+  return [1, 16].map((count) => {
+    const [keyed, byHand] = [acceptNames.keyed, acceptNames.byHand].map((name) =>
+      findMedian(lines, `${name}, ${count} connections`, 'perSecond'),
+    );
+    return [
+      `keyed send, requests/s, relative to (d), connections: ${count}`,
+      'at least 1',
+      keyed && byHand && round(keyed / byHand),
+    ];
+  });
 }
 
 function compareToCopy({ bulk, limits }: BenchReport): number | undefined {

@@ -20,7 +20,7 @@ export type Latency = {
   backlogAtEnd: number;
 };
 
-type MeasuredLoad = { latency: Latency; stages: StageTimes };
+export type MeasuredLoad = { latency: Latency; stages: StageTimes };
 
 const idlePerSecond = 25;
 
@@ -84,19 +84,26 @@ async function measureCapacity(context: BenchContext, gateway: BenchMember): Pro
   return computeSpread(rates).median;
 }
 
-type Sending = {
+export type Sending = {
   context: BenchContext;
   child: ChildProcess;
   members: BenchMember[];
   targets: ReturnType<typeof systemTargets>;
 };
 
-async function measure(
+async function measure(sending: Sending, pace: Pace): Promise<MeasuredLoad> {
+  await emptyStores(sending.context);
+  await waitForPublishedCapacity(sending.context);
+  return sendAndMeasure(sending, pace);
+}
+
+export type Pace = { perSecond: number; connections: number; durationMs: number };
+
+/** Sends for a time, waits until all messages are delivered, and matches the calls with those of the provider. */
+export async function sendAndMeasure(
   { context, child, members, targets }: Sending,
-  pace: { perSecond: number; connections: number; durationMs: number },
+  pace: Pace,
 ): Promise<MeasuredLoad> {
-  await emptyStores(context);
-  await waitForPublishedCapacity(context);
   await readCalls(child);
   const readStages = () => readStageCounts(members.map(({ metricsUrl }) => metricsUrl));
   const stagesBefore = await readStages();

@@ -91,6 +91,8 @@ const report: BenchReport = {
   pages: undefined,
   streams: undefined,
   idle: undefined,
+  pooler: undefined,
+  retention: undefined,
 };
 
 describe('the performance page', () => {

@@ -68,17 +68,14 @@ function buildBudgetTable(report: BenchReport): Table {
 }
 
 function formatMeasuredTables(report: BenchReport): string[] {
-  const { accept, bulk, delivery, system, stored, latency, costs, limits, page, pages, streams } =
-    report;
+  return [...formatRates(report), ...formatCosts(report), ...formatStored(report)];
+}
+
+function formatRates({ accept, bulk, delivery, system, stored, latency }: BenchReport): string[] {
+  const { connections, lines, otherConnections } = accept ?? {};
   return [
-    formatSection(
-      `Accepting, ${accept?.connections} connections`,
-      buildLinesTable(accept?.lines, acceptColumns),
-    ),
-    formatSection(
-      'Other numbers of connections',
-      buildLinesTable(accept?.otherConnections, acceptColumns),
-    ),
+    formatSection(`Accepting, ${connections} connections`, buildLinesTable(lines, acceptColumns)),
+    formatSection('Other numbers of connections', buildLinesTable(otherConnections, acceptColumns)),
     formatSection('Bulk of 1,000', buildLinesTable(bulk?.lines, bulkColumns)),
     formatSection('Delivery', buildLinesTable(delivery?.lines, { perSecond: 'messages/s' })),
     formatSection(
@@ -99,19 +96,23 @@ function formatMeasuredTables(report: BenchReport): string[] {
       buildFieldsTable({ 'messages/s': latency && { delivered: latency.capacity } }),
     ),
     formatSection('Stages of a message, p50 / p99, ms', buildStagesTable(latency?.stages)),
+  ];
+}
+
+function formatCosts({ costs, limits }: BenchReport): string[] {
+  const medians = Object.entries(limits ?? {}).map(([name, { median }]) => [name, median]);
+  return [
     formatSection(
       'Cost in the stores',
       buildFieldsTable({ 'a keyed send': costs?.requests, 'a message': costs?.messages }),
     ),
     formatSection('Bytes', buildFieldsTable({ bytes: costs?.bytes })),
-    formatSection(
-      'Limits',
-      buildFieldsTable({
-        '/s':
-          limits &&
-          Object.fromEntries(Object.entries(limits).map(([name, { median }]) => [name, median])),
-      }),
-    ),
+    formatSection('Limits', buildFieldsTable({ '/s': limits && Object.fromEntries(medians) })),
+  ];
+}
+
+function formatStored({ page, pages, streams }: BenchReport): string[] {
+  return [
     formatSection('The log in a browser', buildLinesTable(page, pageColumns)),
     formatSection('Pages beside a live load', buildPagesTable(pages)),
     formatSection('Inbox streams of one gateway', buildFieldsTable({ measured: streams })),

@@ -12,6 +12,8 @@ import { measureLimits } from './limit-lines';
 import { readCommit, readLoad, readMachine } from './machine';
 import { measurePage } from './page-lines';
 import { measurePages } from './pages-lines';
+import { measurePooler } from './pooler-lines';
+import { measureRetention } from './retention-lines';
 import { measureScale, type ScaleResult } from './scale-lines';
 import type { Spread } from './statistics';
 import { measureStored } from './stored-lines';
@@ -22,7 +24,7 @@ import { openBenchWorld } from './world';
 export type BenchOptions = {
   /** Runs only the budget lines, within 5 minutes. */
   isQuick: boolean;
-  /** Runs only these parts; their figures are printed but not written, except those of `scale`. */
+  /** Runs only these parts; their figures are printed but not written, except those with a record of their own. */
   only?: readonly Part[];
   /** Ends the run early; then nothing is written. */
   signal: AbortSignal;
@@ -49,8 +51,10 @@ export async function runBench(options: BenchOptions) {
       machine: { ...machine, loadBefore: start.load, loadAfter: readLoad() },
       ...measurements,
     };
-    const { scale, ...otherParts } = report;
-    if (scale) write('scale.json', toScaleRecord(report, scale));
+    const { scale, pooler, retention, ...otherParts } = report;
+    for (const [name, figures] of Object.entries({ scale, pooler, retention })) {
+      if (figures) write(`${name}.json`, toOwnRecord(report, figures));
+    }
     if (!options.only) write('latest.json', otherParts);
     return report;
   } finally {
@@ -72,6 +76,8 @@ export const benchParts = [
   'limits',
   'stored',
   'scale',
+  'pooler',
+  'retention',
   'page',
   'pages',
   'streams',
@@ -80,19 +86,15 @@ export const benchParts = [
 
 export type Part = (typeof benchParts)[number];
 
+/** These have records of their own, which outlive other runs. They run only if they are named. */
+const partsWithRecord: readonly Part[] = ['scale', 'pooler', 'retention'];
+
 /** Skipped in a quick run, unless they are named. */
-const slowParts: readonly Part[] = [
-  'limits',
-  'stored',
-  'scale',
-  'page',
-  'pages',
-  'streams',
-  'idle',
-];
+const slowParts: readonly Part[] = ['limits', 'stored', 'page', 'pages', 'streams', 'idle'];
 
 function chooseParts({ isQuick }: BenchContext): readonly Part[] {
-  return isQuick ? benchParts.filter((part) => !slowParts.includes(part)) : benchParts;
+  const skipped = [...partsWithRecord, ...(isQuick ? slowParts : [])];
+  return benchParts.filter((part) => !skipped.includes(part));
 }
 
 async function measureAll(context: BenchContext, parts: readonly Part[]) {
@@ -108,13 +110,15 @@ async function measureAll(context: BenchContext, parts: readonly Part[]) {
   const limits = await measure('limits', () => measureLimits(context));
   const stored = await measure('stored', () => measureStored(context));
   const scale = await measure('scale', () => measureScale(context));
+  const pooler = await measure('pooler', () => measurePooler(context));
+  const retention = await measure('retention', () => measureRetention(context));
   const page = await measure('page', () => measurePage(context));
   const pages = await measure('pages', () => measurePages(context));
   const streams = await measure('streams', () => measureStreams(context));
   const idle = await measure('idle', () => measureIdle(context));
   return {
     ...{ accept, bulk, delivery, system, latency, costs, limits, stored, scale, page, pages },
-    ...{ streams, idle },
+    ...{ pooler, retention, streams, idle },
   };
 }
 
@@ -153,14 +157,13 @@ function findMedian(line: BenchLine | undefined, name: string): number | undefin
   return typeof spread === 'object' ? spread.median : undefined;
 }
 
-/** The record that `npm run capacity` reads. It outlives runs without this part. */
-export type ScaleRecord = ReturnType<typeof toScaleRecord>;
+export type OwnRecord = Pick<BenchReport, 'commit' | 'startedAt' | 'machine'>;
 
-function toScaleRecord(
-  { commit, startedAt, machine }: Pick<BenchReport, 'commit' | 'startedAt' | 'machine'>,
-  scale: ScaleResult,
-) {
-  return { commit, startedAt, machine, ...scale };
+/** The record that `npm run capacity` reads. */
+export type ScaleRecord = OwnRecord & ScaleResult;
+
+function toOwnRecord({ commit, startedAt, machine }: OwnRecord, figures: object): object {
+  return { commit, startedAt, machine, ...figures };
 }
 
 function write(name: string, record: object): void {

@@ -134,13 +134,21 @@ function computeCpu(cpuUs: Record<string, number>) {
 }
 
 type StoreSizes = Record<
-  'walBytes' | 'rows' | 'tableBytes' | 'indexBytes' | 'keyBytes' | 'redisBytes' | 'redisCommands',
+  | 'transactions'
+  | 'walBytes'
+  | 'rows'
+  | 'tableBytes'
+  | 'indexBytes'
+  | 'keyBytes'
+  | 'redisBytes'
+  | 'redisCommands',
   number
 >;
 
 function computeGrowth(before: StoreSizes, after: StoreSizes, messages: number) {
   const each = (name: keyof StoreSizes) => (after[name] - before[name]) / messages;
   return {
+    transactions: each('transactions'),
     walBytes: each('walBytes'),
     rows: each('rows'),
     tableBytes: each('tableBytes'),
@@ -167,7 +175,8 @@ async function readStores({ world }: BenchContext, client: pg.Client): Promise<S
 
 // An idempotency key is kept for a day, the other tables for RETENTION_DAYS.
 const sizes = `
-SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 AS "walBytes",
+SELECT (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database())::float8 AS transactions,
+  (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 AS "walBytes",
   (${tables.map((table) => `(SELECT count(*) FROM ${table})`).join(' + ')})::float8 AS rows,
   sum(pg_table_size(name::regclass)) FILTER (WHERE name <> 'idempotency_key')::float8 AS "tableBytes",
   sum(pg_indexes_size(name::regclass)) FILTER (WHERE name <> 'idempotency_key')::float8 AS "indexBytes",

@@ -13,6 +13,7 @@ import type { LoadTarget } from './load-types';
 import type { BenchMember } from './members';
 import { readMemoryMb } from './process-costs';
 import { createSeries, runRounds } from './rounds';
+import type { StartOptions } from './world';
 
 export type SystemOptions = {
   connections: number;
@@ -24,16 +25,24 @@ export type SystemOptions = {
 /** Gateways and workers, which deliver and relay. Without `providerUrl` the provider is in the workers. */
 export async function startWholeSystem(
   { world }: BenchContext,
-  options: { gateways: number; workers: number; providerUrl?: string },
+  {
+    gateways,
+    workers,
+    providerUrl,
+    options = {},
+  }: { gateways: number; workers: number; providerUrl?: string; options?: StartOptions },
 ) {
-  const { gateways, workers, providerUrl } = options;
   const provider = providerUrl
-    ? { env: { TWILIO_API_URL: providerUrl } }
+    ? { env: { ...options.env, TWILIO_API_URL: providerUrl } }
     : { isProviderInside: true };
   const started = {
-    gateways: await Promise.all(Array.from({ length: gateways }, () => world.startGateway())),
+    gateways: await Promise.all(
+      Array.from({ length: gateways }, () => world.startGateway(options)),
+    ),
     workers: await Promise.all(
-      Array.from({ length: workers }, () => world.startWorker('deliver-sms,relay', provider)),
+      Array.from({ length: workers }, () =>
+        world.startWorker('deliver-sms,relay', { ...options, ...provider }),
+      ),
     ),
   };
   return {
