@@ -79,8 +79,7 @@ export function openChecks(env: Env<'cli'>, migrationsDir: string) {
 
 /** Only if this environment has ARCHIVE_URL: the folder may be on the machine of the relay. */
 function listArchiveChecks(env: Env<'cli'>, log: Logger): Check[] {
-  const place = { url: env.ARCHIVE_URL, endpoint: env.ARCHIVE_S3_ENDPOINT };
-  const archive = createArchive({ ...place, region: env.ARCHIVE_S3_REGION }, log);
+  const archive = createArchive(env, log);
   if (!archive) return [];
   const name = 'archive';
   const examine = async () => toFindings(name, await archive.check.read(), 'It can be written.');

@@ -179,8 +179,7 @@ export function createServices({ env, log, shutdown, roles }: ServicesDeps): Ser
 /** Only the relay writes to the archive. */
 function createRelayArchive({ env, log, roles }: Pick<ServicesDeps, 'env' | 'log' | 'roles'>) {
   if (!roles.some(({ kind }) => kind === 'relay')) return undefined;
-  const place = { url: env.ARCHIVE_URL, endpoint: env.ARCHIVE_S3_ENDPOINT };
-  return createArchive({ ...place, region: env.ARCHIVE_S3_REGION }, log);
+  return createArchive(env, log);
 }
 
 const maxWatchdogs = 100;

@@ -118,7 +118,7 @@ export function listValues(setting: AppSetting): string[] {
     case 'color':
       return [none, '#RRGGBB'];
     case 'days':
-      return [none, 'DAYS'];
+      return [none, `${setting.minimum}-${setting.maximum}`];
   }
 }
 

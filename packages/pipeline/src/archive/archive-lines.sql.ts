@@ -11,7 +11,7 @@ type ArchivedTable = {
   columns: string[];
 };
 
-const ofMessages = { request: 'm.request_id', item: 'm.item' };
+const messageKeys = { request: 'm.request_id', item: 'm.item' };
 const words = (text: string) => text.trim().split(/\s+/);
 
 /**
@@ -48,7 +48,7 @@ export const archivedTables: ArchivedTable[] = [
   {
     type: 'attempt',
     from: 'attempt t JOIN message m ON m.id = t.message_id',
-    ...{ ...ofMessages, order: ['t.message_id', 't.number'] },
+    ...{ ...messageKeys, order: ['t.message_id', 't.number'] },
     columns: words(
       `message_id number opened_at closed_at worker integration_id provider outcome is_possible_duplicate reason detail
        provider_message_id request response`,
@@ -57,7 +57,7 @@ export const archivedTables: ArchivedTable[] = [
   {
     type: 'receipt',
     from: 'receipt t JOIN message m ON m.id = t.message_id',
-    ...{ ...ofMessages, order: ['t.id', '0'] },
+    ...{ ...messageKeys, order: ['t.id', '0'] },
     columns: words(
       'id app_id integration_id message_id provider_message_id state error_code detail body identity received_at',
     ),

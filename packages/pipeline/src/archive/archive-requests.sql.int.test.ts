@@ -81,7 +81,7 @@ async function remove(
   wrap: (client: Queryable) => Queryable = (client) => client,
   chunk = 5_000,
 ): Promise<void> {
-  const place = { url: `file://${folder}`, endpoint: '', region: '' };
+  const place = { ARCHIVE_URL: `file://${folder}`, ARCHIVE_S3_ENDPOINT: '', ARCHIVE_S3_REGION: '' };
   const archive = createArchive(place, log);
   const removal = createRequestRemoval({ retentionDays: 30, chunk, archive });
   const client = await database.delivery.connect();

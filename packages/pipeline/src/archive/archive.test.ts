@@ -28,11 +28,12 @@ async function check(archive: Archive | undefined) {
   return (await archive?.check.read())?.refusals;
 }
 
+const off = { ARCHIVE_URL: '', ARCHIVE_S3_ENDPOINT: '', ARCHIVE_S3_REGION: '' };
+
 describe('the archive in a folder', () => {
   let folder: string;
 
-  const open = (place = folder) =>
-    createArchive({ url: `file://${place}`, endpoint: '', region: '' }, log);
+  const open = (place = folder) => createArchive({ ...off, ARCHIVE_URL: `file://${place}` }, log);
 
   const list = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -50,7 +51,7 @@ describe('the archive in a folder', () => {
   });
 
   test('is off without ARCHIVE_URL', () => {
-    expect(createArchive({ url: '', endpoint: '', region: '' }, log)).toBeUndefined();
+    expect(createArchive(off, log)).toBeUndefined();
   });
 
   test('has the texts in one gzip file, which only its user can read, and no other file', async () => {
@@ -154,7 +155,15 @@ describe('the archive in an S3-compatible store', () => {
     prefix = '/backup/a',
     endpoint = s3.url,
     region = simulatedBucket.region as string,
-  } = {}) => createArchive({ url: `s3://${bucket}${prefix}`, endpoint, region }, log);
+  } = {}) =>
+    createArchive(
+      {
+        ARCHIVE_URL: `s3://${bucket}${prefix}`,
+        ARCHIVE_S3_ENDPOINT: endpoint,
+        ARCHIVE_S3_REGION: region,
+      },
+      log,
+    );
 
   const write = (archive = open()) => archive?.write('app/day/id', texts('{"a":1}\n', '{"b":2}\n'));
   const listParts = async () =>
@@ -262,7 +271,7 @@ describe('the archive in an S3-compatible store', () => {
       jest.doMock('@aws-sdk/client-s3', sdk);
       const isolated: typeof import('./archive') = require('./archive');
       for (const url of ['file:///tmp', '']) {
-        isolated.createArchive({ url, endpoint: '', region: '' }, log);
+        isolated.createArchive({ ...off, ARCHIVE_URL: url }, log);
       }
       expect(sdk).not.toHaveBeenCalled();
       jest.dontMock('@aws-sdk/client-s3');

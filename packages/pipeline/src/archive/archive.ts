@@ -30,16 +30,15 @@ export type Archive = {
   check: StartCheck;
 };
 
-/** ARCHIVE_URL, ARCHIVE_S3_ENDPOINT and ARCHIVE_S3_REGION. */
-type ArchiveOptions = { url: string; endpoint: string; region: string };
+type ArchiveSettings = Record<'ARCHIVE_URL' | 'ARCHIVE_S3_ENDPOINT' | 'ARCHIVE_S3_REGION', string>;
 
 /** Undefined if the archive is off. */
 export function createArchive(
-  options: ArchiveOptions,
+  env: ArchiveSettings,
   log: Pick<Logger, 'warn'>,
 ): Archive | undefined {
-  if (options.url === '') return undefined;
-  const { store, folder } = createStore(options);
+  if (env.ARCHIVE_URL === '') return undefined;
+  const { store, folder } = createStore(env);
 
   /** Rejects with ArchiveError if the file could not be written or stored. */
   async function putTexts(texts: Texts, getName: (hash: string) => string): Promise<void> {
@@ -86,12 +85,13 @@ type Texts = AsyncIterable<string> | string[];
 const checkName = '.belfry-check';
 
 /** The folder has the files while they are written. It must be that of the store if the store moves them. */
-function createStore({ url, ...aws }: ArchiveOptions): { store: ArchiveStore; folder: string } {
-  const place = parseArchiveUrl(url);
+function createStore(env: ArchiveSettings): { store: ArchiveStore; folder: string } {
+  const place = parseArchiveUrl(env.ARCHIVE_URL);
   if ('problem' in place) throw new Error(`ARCHIVE_URL ${place.problem}`);
   if (place.kind === 'folder') {
     return { store: createFolderStore(place.folder), folder: place.folder };
   }
+  const aws = { endpoint: env.ARCHIVE_S3_ENDPOINT, region: env.ARCHIVE_S3_REGION };
   // The SDK is large: loaded only here.
   const { createS3Store }: typeof import('./s3-store') = require('./s3-store');
   return { store: createS3Store({ ...place, ...aws }), folder: tmpdir() };

@@ -129,7 +129,7 @@ export async function useUpkeep(world: World): Promise<void> {
     waiting.messageId,
   ]);
   const folder = await mkdtemp(path.join(tmpdir(), 'belfry-isolation-'));
-  const place = { url: `file://${folder}`, endpoint: '', region: '' };
+  const place = { ARCHIVE_URL: `file://${folder}`, ARCHIVE_S3_ENDPOINT: '', ARCHIVE_S3_REGION: '' };
   const archive = createArchive(place, { warn: () => undefined });
   try {
     await withUpkeepLock(database.delivery, async (client) => {

@@ -26,7 +26,7 @@ export type Upkeep = Loop & {
 
 /** The next run removes the rest. */
 const maxChunksPerTask = 2_000;
-/** After each chunk the removal rests for this many times the chunk's time, so that sends keep four fifths of PostgreSQL. */
+/** After each chunk the removal rests for this many times as long as the chunk took, so it works for a fifth of the time. */
 const restPerChunk = 4;
 const longestRestMs = 10_000;
 /** A chunk that is cut off removes nothing; the next process repeats it. */
