@@ -1,9 +1,8 @@
 import type { EventAnswer } from '../../api/events';
 import { useReload } from '../answers';
-import type { Result } from '../api';
 import { useApp, useServices } from '../context';
 import { ChangeReview } from '../versions/change-review';
-import { GoLiveDialog } from '../versions/go-live-dialog';
+import { GoLiveDialog, type GoLiveProps } from '../versions/go-live-dialog';
 import { listChanges } from './definition';
 import type { Draft } from './use-draft';
 
@@ -22,15 +21,15 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
   const reload = useReload();
   const isSame =
     event.live !== null && listChanges(event.live.definition, draft.definition).length === 0;
-  async function publish(note: string): Promise<Result<EventAnswer | undefined>> {
+  const publish: GoLiveProps['send'] = async (note, live) => {
     const saved = draft.isDirty ? await draft.save() : draft.saved;
     if (!saved) return { value: undefined };
     return api.call('POST /api/apps/:appId/events/:eventId/publish', {
       appId: app.id,
       eventId: event.id,
-      body: { basedOn: saved.revision, basedOnLive: event.live?.id ?? null, note },
+      body: { basedOn: saved.revision, basedOnLive: live?.id ?? null, note },
     });
-  }
+  };
   return (
     <GoLiveDialog
       event={event}
@@ -48,14 +47,18 @@ export function PublishDialog({ event, draft, onEvent, onReload, onClose }: Publ
       onReload={onReload}
       onClose={onClose}
     >
-      <Review event={event} draft={draft} />
-      {isSame && <p className="faint small">There is no change to publish.</p>}
+      {(seen) => (
+        <>
+          <Review {...seen} />
+          {isSame && <p className="faint small">There is no change to publish.</p>}
+        </>
+      )}
     </GoLiveDialog>
   );
 }
 
 /** The difference between the live version and the draft. */
-function Review({ event: { live }, draft: { definition } }: Pick<PublishProps, 'event' | 'draft'>) {
+function Review({ live, definition }: Parameters<GoLiveProps['children']>[0]) {
   if (!live)
     return <p>This is the first version. Callers can send the event as soon as it is published.</p>;
   return (

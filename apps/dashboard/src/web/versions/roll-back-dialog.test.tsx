@@ -29,7 +29,6 @@ function open(toText: string) {
   renderPart(
     <RollBackDialog
       event={event}
-      live={live}
       to={{ ...to, row: undefined, previousId: undefined }}
       // The dialog reads only these parts.
       draft={{ definition, isDirty: false } as unknown as Draft}

@@ -1,16 +1,14 @@
 import type { EventAnswer, VersionAnswer } from '../../api/events';
-import type { Result } from '../api';
 import { useApp, useServices } from '../context';
 import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
 import { plural } from '../format';
 import { ChangeReview } from './change-review';
-import { GoLiveDialog } from './go-live-dialog';
+import { GoLiveDialog, type GoLiveProps } from './go-live-dialog';
 import type { ViewedVersion } from './use-version';
 
 type RollBackProps = {
   event: EventAnswer;
-  live: VersionAnswer;
   to: ViewedVersion;
   draft: Draft;
   onEvent: (event: EventAnswer) => void;
@@ -19,20 +17,18 @@ type RollBackProps = {
 };
 
 /** Publishes an older version again as a new one. The versions in between stay in the list. */
-export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollBackProps) {
+export function RollBackDialog({ event, to, draft, onEvent, ...on }: RollBackProps) {
   const app = useApp();
   const { api } = useServices();
-  async function rollBack(note: string): Promise<Result<EventAnswer | undefined>> {
-    if (draft.isDirty && !(await draft.save())) return { value: undefined };
+  const rollBack: GoLiveProps['send'] = async (note, live) => {
+    if (!live || (draft.isDirty && !(await draft.save()))) return { value: undefined };
     return api.call('POST /api/apps/:appId/events/:eventId/versions/:versionId/roll-back', {
       appId: app.id,
       eventId: event.id,
       versionId: to.id,
       body: { basedOnLive: live.id, note },
     });
-  }
-  const changes = listChanges(live.definition, to.definition);
-  const isDraftKept = listChanges(live.definition, draft.definition).length > 0;
+  };
   return (
     <GoLiveDialog
       {...on}
@@ -44,6 +40,20 @@ export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollB
       send={rollBack}
       onDone={onEvent}
     >
+      {({ live }) => live && <Review live={live} to={to} draft={draft} />}
+    </GoLiveDialog>
+  );
+}
+
+function Review({
+  live,
+  to,
+  draft,
+}: Pick<RollBackProps, 'to' | 'draft'> & { live: VersionAnswer }) {
+  const changes = listChanges(live.definition, to.definition);
+  const isDraftKept = listChanges(live.definition, draft.definition).length > 0;
+  return (
+    <>
       <p>
         This publishes {to.title} again as a new version, with {plural(changes.length, 'change')}{' '}
         from v{live.number}. Requests already accepted keep v{live.number}.
@@ -54,6 +64,6 @@ export function RollBackDialog({ event, live, to, draft, onEvent, ...on }: RollB
           : 'The draft is rolled back, too.'}
       </p>
       <ChangeReview live={live} next={to} />
-    </GoLiveDialog>
+    </>
   );
 }

@@ -141,7 +141,6 @@ function VersionDetail({
       {isRollingBack && event.live && (
         <RollBackDialog
           {...{ event, draft, onReload }}
-          live={event.live}
           to={viewedVersion}
           onClose={() => setRollingBack(false)}
           onEvent={adopt}
