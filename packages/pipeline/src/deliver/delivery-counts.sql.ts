@@ -60,13 +60,16 @@ export async function removeOldDeliveryCounts(database: Queryable): Promise<numb
 /** SQL expression for rows of `joinFirstCalls`: the time from accepting the request to calling the provider. */
 export const millisToFirstCall = 'extract(epoch FROM a.opened_at - m.created_at)::float8 * 1000';
 
-/** SQL joins: from requests `r` to the first calls `a` for messages `m` of single sends without a schedule. */
-export function joinFirstCalls(isRead: (row: string) => string): string {
-  return `JOIN request_item i ON i.request_id = r.id AND i.item = 0 AND ${isRead('i')} AND r.kind = 'single'
-         AND i.schedule_at IS NULL AND coalesce(i.override, '') NOT LIKE '%schedule%'
-       JOIN message m ON m.request_id = r.id AND m.generation = 0 AND ${isRead('m')}
+/**
+ * SQL joins: from requests `r` to the first calls `a` for messages `m` of single sends without a schedule. OFFSET 0 as in
+ * count-messages.sql.ts.
+ */
+export const joinFirstCalls = `CROSS JOIN LATERAL (
+         SELECT FROM request_item WHERE request_id = r.id AND item = 0 AND r.kind = 'single'
+           AND schedule_at IS NULL AND coalesce(override, '') NOT LIKE '%schedule%' OFFSET 0) i
+       CROSS JOIN LATERAL (
+         SELECT id, channel, created_at FROM message WHERE request_id = r.id AND generation = 0 OFFSET 0) m
        CROSS JOIN LATERAL (SELECT opened_at FROM attempt WHERE message_id = m.id AND number = 1 LIMIT 1) a`;
-}
 
 export type Latency = { messages: number; p50Ms: number; p99Ms: number };
 
@@ -92,7 +95,7 @@ export async function readLatency(
          SELECT q.id, q.kind, q.created_at FROM request q WHERE q.app_id = app.id
          ORDER BY q.id DESC LIMIT ${maxRequestsRead}
        ) r
-       ${joinFirstCalls(() => 'true')}
+       ${joinFirstCalls}
        WHERE r.created_at > now() - interval '${rateSlots * rateSlotSeconds} s'
      ) t`,
     [appIds.slice(0, maxAppsRead)],

@@ -95,7 +95,8 @@ function countLarge(): string {
 
 /**
  * CTEs that end with `counted`: the messages of the requests in CTE `r`, by channel, state and reason. The sum is the count,
- * because rows may be negative. `isCounted` limits the messages and items, which are looked up by their request.
+ * because rows may be negative. `isCounted` limits the messages and items. OFFSET 0 forces a lookup for each request: PostgreSQL expects
+ * a single one until it has analyzed the newest rows, and would read all items of a minute for each of its requests.
  *
  * It counts all messages and then subtracts those that were resent: there are usually few of these, so the others need no
  * lookup. See also is-resent.sql.ts.
@@ -104,11 +105,11 @@ export function selectCounted(isCounted: (row: string) => string): string {
   return `m AS MATERIALIZED (
   SELECT m.request_id, m.channel, m.state, m.reason, count(*)::int AS messages,
     array_agg(m.resend_of) FILTER (WHERE m.resend_of IS NOT NULL) AS resent
-  FROM r CROSS JOIN LATERAL (SELECT * FROM message m WHERE m.request_id = r.id AND ${isCounted('m')}) m
+  FROM r CROSS JOIN LATERAL (SELECT * FROM message m WHERE m.request_id = r.id AND ${isCounted('m')} OFFSET 0) m
   GROUP BY 1, 2, 3, 4
 ), i AS MATERIALIZED (
   SELECT i.request_id, i.skips, r.version_id, r.planned_items < r.items AND NOT ${isPlanned('i', 'r')} AS is_unplanned
-  FROM r CROSS JOIN LATERAL (SELECT * FROM request_item i WHERE i.request_id = r.id AND ${isCounted('i')}) i
+  FROM r CROSS JOIN LATERAL (SELECT * FROM request_item i WHERE i.request_id = r.id AND ${isCounted('i')} OFFSET 0) i
   WHERE i.skips IS NOT NULL OR r.planned_items < r.items
 ), counted AS (
   SELECT m.request_id, m.channel, m.state, m.reason, m.messages FROM m

@@ -1,4 +1,4 @@
-import type { Database } from '@belfry/database';
+import type { Database, Queryable } from '@belfry/database';
 import { createLogger, newId } from '@belfry/runtime';
 import {
   channelVersion,
@@ -13,7 +13,7 @@ import { createOverview } from '../operate/overview.sql';
 import { writeReceipts } from '../operate/receipts';
 import { writeGenerations } from '../operate/write-generations.sql';
 import { createMinuteCount } from './count-minutes';
-import { removeOldMinutes } from './count-minutes.sql';
+import { countMinute, removeOldMinutes } from './count-minutes.sql';
 import { withMinutesLock } from './retention-lock';
 
 jest.setTimeout(60_000);
@@ -34,10 +34,15 @@ beforeAll(async () => {
     await database.close();
     await own.drop();
   };
-  const factories = createFactories(database);
-  tenant = await factories.createTenant();
-  event = await factories.createEvent(tenant, { email: channelVersion({ subject: 'x' }) });
+  ({ tenant, event } = await createOwnEvent());
 });
+
+async function createOwnEvent() {
+  const factories = createFactories(database);
+  const created = await factories.createTenant();
+  const channels = { email: channelVersion({ subject: 'x' }) };
+  return { tenant: created, event: await factories.createEvent(created, channels) };
+}
 
 afterAll(() => dropDatabase());
 
@@ -117,7 +122,66 @@ function flatten({ channel, minute, app_id: _app, failures, latency, ...row }: R
   return [`${minute.toISOString()} ${channel}`, { ...row, ...Object.fromEntries(lists) }];
 }
 
+type Plan = {
+  'Relation Name'?: string;
+  'Actual Loops': number;
+  'Actual Rows': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+};
+
+/** The plan of counting a minute, which is undone. */
+async function explainCount(minute: Date): Promise<Plan> {
+  const client = await database.delivery.connect();
+  let plan: Plan | undefined;
+  try {
+    await client.query('BEGIN');
+    const explaining = {
+      async query(text: string, values: unknown[]) {
+        const answer = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values);
+        plan = answer.rows[0]?.['QUERY PLAN'][0].Plan;
+      },
+    };
+    await countMinute(explaining as unknown as Queryable, minute);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+  if (!plan) throw new Error('No plan');
+  return plan;
+}
+
+/** Rows that a plan reads in a table. */
+function countRead(plan: Plan, table: string): number {
+  const { 'Actual Rows': kept, 'Rows Removed by Filter': removed = 0 } = plan;
+  const own = plan['Relation Name'] === table ? plan['Actual Loops'] * (kept + removed) : 0;
+  return (plan.Plans ?? []).reduce((sum, child) => sum + countRead(child, table), own);
+}
+
 describe('counting minutes', () => {
+  test('reads the rows of each request once, before they are analyzed', async () => {
+    const own = await createOwnEvent();
+    const writeMany = (count: number, acceptedAt: number) =>
+      writePastMessages(
+        { database, ...own },
+        Array.from({ length: count }, () => ({
+          ...{ acceptedAt, channel: 'email', state: 'sent', firstCallMs: 8 },
+        })),
+      );
+    await writeMany(2_000, minutesAgo(31 * 24 * 60));
+    await database.delivery.query('ANALYZE request, request_item, message, attempt');
+    // PostgreSQL expects a single row of a minute that is between the statistics and the newest row.
+    const counted = minutesAgo(5);
+    await writeMany(400, counted);
+    await writeMany(1, minutesAgo(3));
+    const plan = await explainCount(new Date(toMinute(counted)));
+    const read = ['request', 'request_item', 'message', 'attempt'].map((table) =>
+      countRead(plan, table),
+    );
+    // Items and messages are read for the states, then for the times to the first call.
+    expect(read).toEqual([400, 800, 800, 400]);
+  });
+
   test('equals a count of the messages, and counting again changes nothing', async () => {
     const messages = createMixedMessages();
     await write(messages);

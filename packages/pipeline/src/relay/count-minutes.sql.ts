@@ -109,13 +109,10 @@ export async function countMinute(database: Queryable, minute: Date): Promise<vo
   await database.query(countStatement, [firstIdAt(from), firstIdAt(from + 60_000), minute]);
 }
 
-const isOfMinute = (row: string) =>
-  `${row}.request_id >= $1::uuid AND ${row}.request_id < $2::uuid`;
-
 const countStatement = `
 WITH r AS MATERIALIZED (
   SELECT id, app_id, kind, version_id, items, planned_items, planned_to FROM request WHERE id >= $1::uuid AND id < $2::uuid
-), ${selectCounted(isOfMinute)}, reasons AS (
+), ${selectCounted(() => 'true')}, reasons AS (
   SELECT r.app_id, c.channel, CASE WHEN c.state IN ('queued', 'sending') THEN 'waiting' ELSE c.state END AS state,
     coalesce(c.reason, '') AS reason, sum(c.messages)::int AS messages
   FROM counted c JOIN r ON r.id = c.request_id GROUP BY 1, 2, 3, 4 HAVING sum(c.messages) > 0
@@ -128,7 +125,7 @@ WITH r AS MATERIALIZED (
 ), latencies AS (
   SELECT app_id, channel, jsonb_object_agg(bucket, messages) AS latency FROM (
     SELECT r.app_id, m.channel, ${buildBucket(millisToFirstCall)} AS bucket, count(*)::int AS messages
-    FROM r ${joinFirstCalls(isOfMinute)} GROUP BY 1, 2, 3
+    FROM r ${joinFirstCalls} GROUP BY 1, 2, 3
   ) bucketed GROUP BY 1, 2
 ), gone AS (
   DELETE FROM message_minute g WHERE g.minute = $3
