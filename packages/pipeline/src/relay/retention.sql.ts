@@ -16,7 +16,7 @@ import type { UpkeepTask } from './retention';
 const upkeepChunk = 5_000;
 
 /** Few, because each has rows in six tables: a long transaction delays sends. */
-const requestChunk = 100;
+const requestChunk = 200;
 /** More, so that an archive has fewer files. */
 const archivedChunk = 5_000;
 
