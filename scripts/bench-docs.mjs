@@ -1,6 +1,6 @@
-// npm run bench:docs: publishes bench/results/latest.json and scale.json. All tables of the former go to bench/results/full-run.md
-// or quick-run.md, the summary to docs/explanation/performance.md, the charts of a full run beside that page. The costs of scale.json
-// go to the same page, what they mean for machines to docs/how-to/scale.md.
+// npm run bench:docs: publishes the records in bench/results. All tables of a full run's latest.json go to bench/results/full-run.md,
+// the summary to docs/explanation/performance.md, the charts of a full run beside that page. The tables of scale.json and pooler.json go
+// to the same page, what the costs mean for machines to docs/how-to/scale.md.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { endOnSignals, root } from './commands.mjs';
@@ -18,11 +18,14 @@ main().catch(fail);
 
 async function main() {
   await ensureBuilt();
-  const { buildCapacityTable, buildCostTables, buildPerformancePage } = await import(
+  const { buildCapacityTable, buildPerformancePage, ownTables } = await import(
     '../packages/testing/dist/index.js'
   );
+  for (const [part, buildTable] of Object.entries(ownTables)) {
+    const table = buildTable(readRecord(`${part}.json`));
+    await replace(page, `measured by npm run bench -- --only ${part}`, table);
+  }
   const scale = readRecord('scale.json');
-  await replace(page, 'measured by npm run bench -- --only scale', buildCostTables(scale));
   await replace(scalePage, 'computed by npm run bench:docs', buildCapacityTable(scale));
   const report = readRecord('latest.json');
   const { text, charts } = buildPerformancePage(report);
@@ -30,9 +33,8 @@ async function main() {
   for (const [name, svg] of Object.entries(charts)) {
     writeFileSync(path.join(chartsFolder, name), svg);
   }
-  writeRecord(report, text);
-  const name = `measured by npm run bench${report.isQuick ? ' -- --quick' : ''}`;
-  await replace(page, name, summarize(text));
+  writeRecord(text);
+  await replace(page, 'measured by npm run bench', summarize(text));
 }
 
 function readRecord(name) {
@@ -49,14 +51,13 @@ async function replace(document, name, text) {
   await formatDocument(document);
 }
 
-function writeRecord({ isQuick }, text) {
-  const name = isQuick ? 'quick-run.md' : 'full-run.md';
-  const title = `# The last run of \`npm run bench${isQuick ? ' -- --quick' : ''}\``;
+function writeRecord(text) {
   const linked = text.replaceAll('](charts/', '](../../docs/explanation/charts/');
-  writeFileSync(path.join(root, 'bench/results', name), `${title}\n\n${linked}\n`);
+  const file = path.join(root, 'bench/results/full-run.md');
+  writeFileSync(file, `# The last run of \`npm run bench\`\n\n${linked}\n`);
 }
 
-/** The description of the run, the goals, and the charts of a full run. */
+/** The description of the run, the goals and the charts. */
 function summarize(text) {
   const [description, goals = ''] = text.split(/\n\n(?=### )/);
   return `${description}\n\n${goals}`;

@@ -4,16 +4,12 @@ export { attacks } from './attacks/attacks';
 export { openTarget, type Target } from './attacks/target';
 export { writeBacklog } from './backlog';
 export { formatBenchTable } from './bench/bench-table';
-export {
-  buildCapacityTable,
-  buildCostTables,
-  completeDemand,
-  formatCapacity,
-} from './bench/capacity-text';
+export { buildCapacityTable, completeDemand, formatCapacity } from './bench/capacity-text';
 export { listPageCalls } from './bench/page-calls';
 export { readStoredTexts } from './bench/pages-lines';
 export { buildPerformancePage } from './bench/performance-page';
 export { readWakeUps } from './bench/process-costs';
+export { ownTables } from './bench/record-tables';
 export { benchParts, runBench } from './bench/run-bench';
 export { runSoak } from './bench/soak';
 export {

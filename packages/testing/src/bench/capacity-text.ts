@@ -8,7 +8,7 @@ import {
   readCosts,
   usedShare,
 } from './capacity';
-import { buildLinesTable, formatNumber, formatTable } from './performance-page';
+import { formatNumber, formatTable } from './performance-page';
 import type { ScaleRecord } from './run-bench';
 
 const defaultPeakFactor = 5;
@@ -100,38 +100,6 @@ export function buildCapacityTable(record: ScaleRecord): string {
     formatTable({ head: ['messages per day', ...tableDemands.map(formatNumber)], rows }),
     `One primary carries ${formatCount(primary.mostPerDay)} messages per day at a peak factor of ${defaultPeakFactor} and ` +
       `${settings.RETENTION_DAYS.default} days; the limit is ${primary.limit}.`,
-  ].join('\n\n');
-}
-
-const costColumns = {
-  cpuUs: 'CPU, all, us',
-  gatewayCpuUs: 'gateways',
-  workerCpuUs: 'workers',
-  postgresCpuUs: 'PostgreSQL',
-  redisCpuUs: 'Redis',
-};
-
-const storeColumns = {
-  walBytes: 'WAL bytes',
-  rows: 'rows',
-  tableBytes: 'table bytes',
-  indexBytes: 'index bytes',
-  keyBytes: 'key bytes, for a day',
-  redisCommands: 'Redis commands',
-  redisKeptBytes: 'Redis bytes, for 15 min',
-};
-
-/** The measured costs, for docs/explanation/performance.md. */
-export function buildCostTables(record: ScaleRecord): string {
-  const { machine, commit, startedAt, lines, cpuRatio, perSecond } = record;
-  return [
-    `Per message, at ${perSecond}/s in all, on ${startedAt.slice(0, 10)} at commit ${commit}: ${machine.cores} cores ` +
-      `(${machine.processor}), Node ${machine.node}, PostgreSQL ${machine.postgres}; load average ${machine.loadBefore} before the run. ` +
-      'Median of the rounds, with minimum and maximum.',
-    formatTable(buildLinesTable(lines, costColumns)),
-    `CPU with 4 gateways and 4 workers, relative to 1 and 1: ${cpuRatio} (goal: at most 1.1).`,
-    formatTable(buildLinesTable(lines, storeColumns)),
-    `A message that waits takes ${record.redisPerWaitingMessage} bytes in Redis.`,
   ].join('\n\n');
 }
 

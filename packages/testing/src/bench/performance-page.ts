@@ -6,14 +6,17 @@ import { renderBarChart } from './chart';
 import type { BenchReport } from './run-bench';
 import type { StageTimes } from './stage-times';
 
-/** The generated part of the page, and its charts, which only a full run has. */
+/** The generated part of the page, and its charts. */
 export function buildPerformancePage(report: BenchReport): {
   text: string;
   charts: Record<string, string>;
 } {
   const { accept, latency, isQuick } = report;
-  if (!accept || !latency)
-    throw new Error('The record is of a partial run. Run `npm run bench` without --only.');
+  if (isQuick || !accept || !latency) {
+    throw new Error(
+      'The record is of a quick or partial run. Run `npm run bench` without options.',
+    );
+  }
   const images = [
     '![Accepted calls per second](charts/throughput.svg)',
     '![Response time](charts/latency.svg)',
@@ -26,19 +29,19 @@ export function buildPerformancePage(report: BenchReport): {
     text: [
       formatSummary(report),
       formatSection('Budget', buildBudgetTable(report)),
-      ...(isQuick ? [] : images),
+      ...images,
       ...formatMeasuredTables(report),
     ]
       .filter((part) => part !== '')
       .join('\n\n'),
-    charts: isQuick ? {} : charts,
+    charts,
   };
 }
 
-function formatSummary({ commit, startedAt, tookSeconds, isQuick, machine }: BenchReport): string {
+function formatSummary({ commit, startedAt, tookSeconds, machine }: BenchReport): string {
   const { cores, processor, memoryMb, node, postgres, redis, loadBefore } = machine;
   return (
-    `${isQuick ? 'Quick run' : 'Full run'} on ${startedAt.slice(0, 10)} at commit ${commit}, ${tookSeconds} s: ` +
+    `Run on ${startedAt.slice(0, 10)} at commit ${commit}, ${tookSeconds} s: ` +
     `${cores} cores (${processor}), ${memoryMb} MB, Node ${node}, PostgreSQL ${postgres}, Redis ${redis}; ` +
     `load average ${loadBefore} before the run. Each figure is the median of its rounds, with minimum and maximum.`
   );
