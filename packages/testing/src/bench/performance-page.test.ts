@@ -17,10 +17,12 @@ const latency = {
   answerP99Ms: 9,
   backlogAtEnd: 0,
 };
+/** No message passed the stage. */
+const noTime = { meanMs: Number.NaN, p50Ms: Number.NaN, p99Ms: Number.NaN };
 const stageTime = { meanMs: 1, p50Ms: 0.8, p99Ms: 4 };
 const stages: StageTimes = {
   ...{ receive: stageTime, commit: stageTime, queue: stageTime, slot: stageTime },
-  ...{ relay: stageTime, claim: stageTime, compose: stageTime, call: stageTime, record: stageTime },
+  ...{ relay: noTime, claim: stageTime, compose: stageTime, call: stageTime, record: stageTime },
 };
 const costs = { of: 1_000, statements: 0.04, redisCommands: 0.2, redisWrites: 0.1 };
 
@@ -107,6 +109,7 @@ describe('the performance page', () => {
     expect(text).toContain('half load, p99, relative to idle | at most 5 | 4 |');
     expect(text).toContain('80 % load, p99 ms | under 500 | 450 |');
     expect(text).toContain('| claim | 0.8 / 4 | 0.8 / 4 | 0.8 / 4 |');
+    expect(text).toContain('| relay |  |  |  |');
     expect(text).toContain('at commit 0123456789');
     expect(text).not.toMatch(/NaN|undefined/);
   });

@@ -4,7 +4,7 @@ import type { BenchLine } from './bench-context';
 import { findMedian, listBudgets } from './budgets';
 import { renderBarChart } from './chart';
 import type { BenchReport } from './run-bench';
-import type { StageTimes } from './stage-times';
+import type { StageTime, StageTimes } from './stage-times';
 
 /** The generated part of the page, and its charts. */
 export function buildPerformancePage(report: BenchReport): {
@@ -136,9 +136,14 @@ function buildStagesTable(
     // Safe cast: the names are those of the stages.
     rows: (Object.keys(stages.idle) as MessageStage[]).map((stage) => [
       stage,
-      ...columns.map(([, { [stage]: time }]) => `${time.p50Ms} / ${time.p99Ms}`),
+      ...columns.map(([, { [stage]: time }]) => formatStage(time)),
     ]),
   };
+}
+
+/** Empty if no message passed the stage: JSON has `null` for its quantiles. */
+function formatStage({ p50Ms, p99Ms }: StageTime): string {
+  return Number.isFinite(p50Ms) ? `${p50Ms} / ${p99Ms}` : '';
 }
 
 function buildPagesTable(pages: BenchReport['pages']): Table {
