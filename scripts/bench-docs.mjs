@@ -28,6 +28,8 @@ async function main() {
   const scale = readRecord('scale.json');
   await replace(scalePage, 'computed by npm run bench:docs', buildCapacityTable(scale));
   const report = readRecord('latest.json');
+  if (report.isQuick)
+    return console.log('latest.json is of a quick run: the tables of the full run stay.');
   const { text, charts } = buildPerformancePage(report);
   mkdirSync(chartsFolder, { recursive: true });
   for (const [name, svg] of Object.entries(charts)) {

@@ -25,7 +25,6 @@ const costColumns = {
 };
 
 const storeColumns = {
-  transactions: 'transactions',
   walBytes: 'WAL bytes',
   rows: 'rows',
   tableBytes: 'table bytes',

@@ -19,8 +19,8 @@ const perSecond = 300;
 const pairCounts = [1, 2, 4] as const;
 const connections = 64;
 /**
- * For each pair, because the pairs share the load. V8 compiles hot code only, and each connection plans a statement several times
- * before it keeps a plan: until then a message costs up to three times as much.
+ * For each pair, because the pairs share the load. V8 compiles hot code only, and each connection prepares its
+ * statements at first: until then a message costs up to three times as much.
  */
 const warmUpMs = 15_000;
 const sliceMs = 15_000;
