@@ -65,6 +65,7 @@ export { isProof } from './mutants/random/try-mutant';
 export { runMutants } from './mutants/run-mutants';
 export { type OwnStore, ownPostgres, ownRedis } from './own-stores';
 export { type PastMessage, writePastMessages } from './past-messages';
+export { countReads, type Plan } from './plan';
 export { type ReaderSecret, signReaderToken, type TokenChanges } from './reader-token';
 export { recordBuffers } from './record-buffers';
 export { testRedis } from './redis';

@@ -1,12 +1,6 @@
 import pg from 'pg';
+import type { Plan } from './plan';
 
-type Plan = {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  Plans?: Plan[];
-};
 type Statement = { text: string; values: unknown[] };
 type Explain = (
   this: pg.Client,

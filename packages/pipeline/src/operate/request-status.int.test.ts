@@ -1,9 +1,11 @@
 import type { Database } from '@belfry/database';
 import {
   channelVersion,
+  countReads,
   createFactories,
   type MixedRequest,
   openDatabase,
+  type Plan,
   type Tenant,
   testDatabase,
   writeMixedRequest,
@@ -44,17 +46,6 @@ beforeAll(async () => {
 
 afterAll(() => database?.close());
 
-type Plan = {
-  'Node Type': string;
-  'Relation Name'?: string;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  'Actual Loops': number;
-  'Actual Rows': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Plan[];
-};
-
 async function explain({ text, values }: { text: string; values: unknown[] }): Promise<Plan> {
   const { rows } = await database.lookUps.query(
     `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
@@ -73,22 +64,6 @@ function readWhole(plan: Plan): string[] {
   const isBig = ['request_item', 'message'].includes(table);
   const own = node === 'Seq Scan' && isBig ? [table] : [];
   return [...own, ...(plan.Plans ?? []).flatMap(readWhole)];
-}
-
-/** How often the plan scans a table, and the rows it reads there, also those that a filter removes. */
-function countReads(plan: Plan, table: string): { scans: number; rows: number } {
-  const total = { scans: 0, rows: 0 };
-  if (plan['Relation Name'] === table) {
-    const { 'Actual Rows': kept, 'Rows Removed by Filter': removed = 0 } = plan;
-    total.scans = plan['Actual Loops'];
-    total.rows = plan['Actual Loops'] * (kept + removed);
-  }
-  for (const child of plan.Plans ?? []) {
-    const { scans, rows } = countReads(child, table);
-    total.scans += scans;
-    total.rows += rows;
-  }
-  return total;
 }
 
 function countBuffers(plan: Plan): number {
