@@ -36,27 +36,33 @@ export type BenchReport = Awaited<ReturnType<typeof runBench>>;
 /** Measures every line with its baseline, and writes `bench/results`. */
 export async function runBench(options: BenchOptions) {
   const start = { at: new Date(), load: readLoad() };
+  const machine = await inNewWorld(options, ({ world }) => readMachine(world));
+  const measurements = await measureAll(options);
+  const tookSeconds = Math.round((Date.now() - start.at.getTime()) / 1_000);
+  const report = {
+    ...buildHeadlines(measurements),
+    commit: readCommit(),
+    startedAt: start.at.toISOString(),
+    tookSeconds,
+    isQuick: options.isQuick,
+    machine: { ...machine, loadBefore: start.load, loadAfter: readLoad() },
+    ...measurements,
+  };
+  const { scale, pooler, retention, ...otherParts } = report;
+  for (const [name, figures] of Object.entries({ scale, pooler, retention })) {
+    if (figures) write(`${name}.json`, toOwnRecord(report, figures));
+  }
+  if (!options.only) write('latest.json', otherParts);
+  return report;
+}
+
+async function inNewWorld<T>(
+  options: BenchOptions,
+  work: (context: BenchContext) => Promise<T>,
+): Promise<T> {
   const world = await openBenchWorld();
   try {
-    const context: BenchContext = { world, ...options, numbers: { next: firstPhone } };
-    const machine = await readMachine(world);
-    const measurements = await measureAll(context, options.only ?? chooseParts(context));
-    const tookSeconds = Math.round((Date.now() - start.at.getTime()) / 1_000);
-    const report = {
-      ...buildHeadlines(measurements),
-      commit: readCommit(),
-      startedAt: start.at.toISOString(),
-      tookSeconds,
-      isQuick: options.isQuick,
-      machine: { ...machine, loadBefore: start.load, loadAfter: readLoad() },
-      ...measurements,
-    };
-    const { scale, pooler, retention, ...otherParts } = report;
-    for (const [name, figures] of Object.entries({ scale, pooler, retention })) {
-      if (figures) write(`${name}.json`, toOwnRecord(report, figures));
-    }
-    if (!options.only) write('latest.json', otherParts);
-    return report;
+    return await work({ world, ...options, numbers: { next: firstPhone } });
   } finally {
     await world.close();
   }
@@ -92,30 +98,36 @@ const partsWithRecord: readonly Part[] = ['scale', 'pooler', 'retention'];
 /** Skipped in a quick run, unless they are named. */
 const slowParts: readonly Part[] = ['limits', 'stored', 'page', 'pages', 'streams', 'idle'];
 
-function chooseParts({ isQuick }: BenchContext): readonly Part[] {
+function chooseParts({ isQuick, only }: BenchOptions): readonly Part[] {
+  if (only) return only;
   const skipped = [...partsWithRecord, ...(isQuick ? slowParts : [])];
   return benchParts.filter((part) => !skipped.includes(part));
 }
 
-async function measureAll(context: BenchContext, parts: readonly Part[]) {
-  async function measure<T>(part: Part, work: () => Promise<T>): Promise<T | undefined> {
-    return parts.includes(part) ? work() : undefined;
+/** Each part has stores of its own: what a part before it stored does not change its figures. */
+async function measureAll(options: BenchOptions) {
+  const parts = chooseParts(options);
+  async function measure<T>(
+    part: Part,
+    work: (context: BenchContext) => Promise<T>,
+  ): Promise<T | undefined> {
+    return parts.includes(part) ? inNewWorld(options, work) : undefined;
   }
-  const accept = await measure('accept', () => measureAccepting(context));
-  const bulk = await measure('bulk', () => measureBulk(context));
-  const delivery = await measure('delivery', () => measureDelivery(context));
-  const system = await measure('system', () => measureSystem(context));
-  const latency = await measure('latency', () => measureLatency(context));
-  const costs = await measure('costs', () => measureCosts(context));
-  const limits = await measure('limits', () => measureLimits(context));
-  const stored = await measure('stored', () => measureStored(context));
-  const scale = await measure('scale', () => measureScale(context));
-  const pooler = await measure('pooler', () => measurePooler(context));
-  const retention = await measure('retention', () => measureRetention(context));
-  const page = await measure('page', () => measurePage(context));
-  const pages = await measure('pages', () => measurePages(context));
-  const streams = await measure('streams', () => measureStreams(context));
-  const idle = await measure('idle', () => measureIdle(context));
+  const accept = await measure('accept', measureAccepting);
+  const bulk = await measure('bulk', measureBulk);
+  const delivery = await measure('delivery', measureDelivery);
+  const system = await measure('system', measureSystem);
+  const latency = await measure('latency', measureLatency);
+  const costs = await measure('costs', measureCosts);
+  const limits = await measure('limits', measureLimits);
+  const stored = await measure('stored', measureStored);
+  const scale = await measure('scale', measureScale);
+  const pooler = await measure('pooler', measurePooler);
+  const retention = await measure('retention', measureRetention);
+  const page = await measure('page', measurePage);
+  const pages = await measure('pages', measurePages);
+  const streams = await measure('streams', measureStreams);
+  const idle = await measure('idle', measureIdle);
   return {
     ...{ accept, bulk, delivery, system, latency, costs, limits, stored, scale, page, pages },
     ...{ pooler, retention, streams, idle },
