@@ -1,5 +1,5 @@
 // npm run bench: measures accepting and delivering, and compares them with hand-written baselines.
-//   npm run bench                   all measurements but scale, pooler and retention, about 40 minutes
+//   npm run bench                   all measurements but scale, pooler and retention, about 30 minutes on a quiet machine
 //   npm run bench -- --quick        only those with a budget, within 5 minutes
 //   npm run bench -- --only bulk    one part, or several separated by commas; writes results of scale, pooler and retention only
 //                                   (--only pages fills 5,000,000 messages: about 12 GB of disk)

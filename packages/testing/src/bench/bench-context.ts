@@ -43,7 +43,7 @@ export async function emptyStores({ world }: BenchContext): Promise<void> {
   await world.redis.flushall();
 }
 
-/** A relay of an earlier part counted minutes, too. */
+/** A relay counts minutes, too. */
 const filledTables =
   'attempt, message, request_item, request, request_term, idempotency_key, capture, counted_minute, message_minute';
 

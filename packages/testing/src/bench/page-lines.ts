@@ -17,7 +17,6 @@ export async function measurePage(context: BenchContext): Promise<BenchLine[] | 
   if (chromiumPath === undefined) return undefined;
   // Loaded only here: tests import this package, too.
   const { chromium } = await import('playwright-core');
-  await emptyStores(context);
   const dashboard = await context.world.startDashboard();
   const browser = await chromium.launch({ executablePath: chromiumPath, args: chromiumArgs });
   try {

@@ -1,6 +1,6 @@
 import type { Database } from '@belfry/database';
 import { createSetUpToken } from '../browser';
-import { type BenchContext, emptyStores, waitForPublishedCapacity } from './bench-context';
+import { type BenchContext, waitForPublishedCapacity } from './bench-context';
 import type { BenchMember } from './members';
 import { listPageCalls, listPickedNumbers, type PageCall, type StoredTexts } from './page-calls';
 import { computeQuantile, round } from './statistics';
@@ -30,7 +30,6 @@ export type PagesResult = {
 /** The time of each page's route at 5,000,000 messages, beside 200 sends per second that are accepted and delivered. */
 export async function measurePages(context: BenchContext): Promise<PagesResult> {
   const messages = context.isQuick ? quickMessages : fullMessages;
-  await emptyStores(context);
   const stored = await fillPages(context, messages);
   const system = await startWholeSystem(context, { gateways: 1, workers: 1 });
   const dashboard = await context.world.startDashboard();

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type BenchContext, emptyStores, waitForPublishedCapacity } from './bench-context';
+import { type BenchContext, waitForPublishedCapacity } from './bench-context';
 import { type Pace, type Sending, sendAndMeasure } from './latency-lines';
 import { startPart } from './members';
 import { computeSpread, round, type Spread } from './statistics';
@@ -40,7 +40,6 @@ type Slice = { removed: number; p50Ms: number; p99Ms: number };
 /** Removes a day of messages beside a live load, then writes another one. */
 export async function measureRetention(context: BenchContext): Promise<RetentionResult> {
   const messages = context.isQuick ? quickMessages : fullMessages;
-  await emptyStores(context);
   context.onProgress(`retention: writing ${messages} messages`);
   await writeSettled(context, messages, daysAgo);
   const before = await readBytes(context);
