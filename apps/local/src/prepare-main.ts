@@ -42,7 +42,7 @@ const steps: { [Name in keyof Orders]: (input: Orders[Name]['input']) => Promise
   },
   async seed({ databaseUrl, keyRing, keysFile }) {
     try {
-      return await seedDemo({ database: open(databaseUrl), secrets: createSecrets(keyRing) });
+      return await seedDemo({ pool: open(databaseUrl).lookUps, secrets: createSecrets(keyRing) });
     } catch (cause) {
       if (!(cause instanceof SecretError)) throw cause;
       throw new StartError(

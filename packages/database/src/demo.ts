@@ -1,7 +1,7 @@
 import type { Secrets } from '@belfry/runtime';
 import type { VersionInput } from '@belfry/shared';
+import type pg from 'pg';
 import { type Actor, createSystemActor } from './audit';
-import type { Database } from './client';
 import { createAccount } from './configuration/accounts';
 import { createAccountKeys } from './configuration/api-keys';
 import { createAccountApps } from './configuration/apps';
@@ -25,9 +25,12 @@ const demoApp = { name: 'Demo app', delivery: 'sandbox' } as const;
 /** The sandbox captures in-app messages, too. In this live app they arrive, and nothing leaves the machine: it has no other channel. */
 const inboxApp = { name: 'Demo inbox', delivery: 'live' } as const;
 
-type SeedDeps = { database: Pick<Database, 'prisma' | 'lookUps'>; secrets: Secrets };
+type SeedDeps = { pool: pg.Pool; secrets: Secrets };
 
-/** Creates the missing parts of the demo account: an API key, an app in sandbox delivery, one for its inbox, and live events. */
+/**
+ * Creates the missing parts of the demo account: an API key, an app in sandbox delivery, one for its inbox, and live events.
+ * In SQL, because loading Prisma and its query compiler takes a second of each `npm start`.
+ */
 export async function seedDemo(deps: SeedDeps): Promise<Demo> {
   const account = await findOrCreateAccount(deps);
   const actor = createSystemActor(account.accountId);
@@ -42,11 +45,13 @@ export async function seedDemo(deps: SeedDeps): Promise<Demo> {
 type DemoAccount = Pick<Demo, 'accountId' | 'apiKey' | 'appId'>;
 
 async function findOrCreateAccount(deps: SeedDeps): Promise<DemoAccount> {
-  const { database, secrets } = deps;
-  const account = await database.prisma.account.findFirst({ where: { name: accountName } });
-  if (!account) {
-    return createAccount(database.lookUps, secrets, { name: accountName, app: demoApp });
-  }
+  const { pool, secrets } = deps;
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT id FROM account WHERE name = $1 LIMIT 1',
+    [accountName],
+  );
+  const [account] = rows;
+  if (!account) return createAccount(pool, secrets, { name: accountName, app: demoApp });
   const actor = createSystemActor(account.id);
   return {
     accountId: account.id,
@@ -55,42 +60,46 @@ async function findOrCreateAccount(deps: SeedDeps): Promise<DemoAccount> {
   };
 }
 
-async function findOrCreateKey({ database, secrets }: SeedDeps, actor: Actor): Promise<string> {
-  const { accountId } = actor;
-  const activeKey = await database.prisma.apiKey.findFirst({
-    where: { accountId, revokedAt: null, expiresAt: null },
-    orderBy: { createdAt: 'asc' },
-  });
-  if (activeKey) return secrets.open(activeKey.sealed, apiKeyPlace(activeKey.id));
-  const newKey = await createAccountKeys(database.lookUps, secrets).create(actor);
+async function findOrCreateKey({ pool, secrets }: SeedDeps, actor: Actor): Promise<string> {
+  const { rows } = await pool.query<{ id: string; sealed: string }>(
+    `SELECT id, sealed FROM api_key WHERE account_id = $1 AND revoked_at IS NULL AND expires_at IS NULL
+     ORDER BY created_at LIMIT 1`,
+    [actor.accountId],
+  );
+  const [active] = rows;
+  if (active) return secrets.open(active.sealed, apiKeyPlace(active.id));
+  const newKey = await createAccountKeys(pool, secrets).create(actor);
   if (!newKey) throw new Error('Another process has just created the keys of the demo account');
   return newKey.key;
 }
 
 async function findOrCreateApp(
-  { database }: SeedDeps,
+  { pool }: SeedDeps,
   actor: Actor,
   newApp: typeof demoApp | typeof inboxApp,
 ): Promise<string> {
-  const app = await database.prisma.app.findFirst({
-    where: { accountId: actor.accountId, name: newApp.name, deletedAt: null },
-  });
-  return app?.id ?? createAccountApps(database.lookUps).create(actor, newApp);
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT id FROM app WHERE account_id = $1 AND name = $2 AND deleted_at IS NULL LIMIT 1',
+    [actor.accountId, newApp.name],
+  );
+  return rows[0]?.id ?? createAccountApps(pool).create(actor, newApp);
 }
 
 async function findOrCreateInboxSecret(
-  { database, secrets }: SeedDeps,
+  { pool, secrets }: SeedDeps,
   actor: Actor,
   appId: string,
 ): Promise<Demo['inboxSecret']> {
-  const active = await database.prisma.inboxSecret.findFirst({
-    where: { appId, revokedAt: null },
-    orderBy: { createdAt: 'asc' },
-  });
+  const { rows } = await pool.query<{ id: string; sealed: string }>(
+    `SELECT id, sealed FROM inbox_secret WHERE app_id = $1 AND revoked_at IS NULL
+     ORDER BY created_at LIMIT 1`,
+    [appId],
+  );
+  const [active] = rows;
   if (active) {
     return { id: active.id, secret: secrets.open(active.sealed, inboxSecretPlace(active.id)) };
   }
-  const newSecret = await createInboxSecrets(database.lookUps, secrets).create({ ...actor, appId });
+  const newSecret = await createInboxSecrets(pool, secrets).create({ ...actor, appId });
   if (!newSecret) throw new Error('Another process has just created the secrets of the demo inbox');
   return newSecret;
 }
@@ -98,13 +107,17 @@ async function findOrCreateInboxSecret(
 type MissingEvents = { actor: Actor; appId: string; events: Record<string, VersionInput> };
 
 async function createMissingEvents(
-  { database: { prisma, lookUps } }: SeedDeps,
+  { pool }: SeedDeps,
   { actor, appId, events }: MissingEvents,
 ): Promise<void> {
-  const appEvents = createAppEvents(lookUps);
+  const appEvents = createAppEvents(pool);
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT name FROM event WHERE app_id = $1 AND deleted_at IS NULL',
+    [appId],
+  );
+  const stored = new Set(rows.map(({ name }) => name));
   for (const [name, definition] of Object.entries(events)) {
-    const storedEvent = await prisma.event.findFirst({ where: { appId, name, deletedAt: null } });
-    const eventId = storedEvent ? undefined : await appEvents.create(actor, appId, name);
+    const eventId = stored.has(name) ? undefined : await appEvents.create(actor, appId, name);
     if (eventId) await appEvents.publishDefinition(actor, appId, { eventId, definition });
   }
 }

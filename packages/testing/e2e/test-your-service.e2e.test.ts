@@ -19,7 +19,7 @@ let dir: string;
 beforeAll(async () => {
   // The account, app and events that `npm start` creates.
   system = await startSystem();
-  demo = await seedDemo({ database: system.database, secrets: testSecrets() });
+  demo = await seedDemo({ pool: system.database.lookUps, secrets: testSecrets() });
   dir = mkdtempSync(path.join(tmpdir(), 'belfry-testing-'));
   symlinkSync(path.join(root, 'node_modules'), path.join(dir, 'node_modules'));
 });

@@ -168,8 +168,8 @@ const aged = [
 async function useDemo({ database, secrets, alter, accountId, appId }: World): Promise<void> {
   await alter(`UPDATE account SET name = 'Demo account' WHERE id = $1`, [accountId]);
   await alter(`UPDATE app SET name = 'Demo app' WHERE id = $1`, [appId]);
-  await seedDemo({ database, secrets });
-  await seedDemo({ database, secrets });
+  await seedDemo({ pool: database.lookUps, secrets });
+  await seedDemo({ pool: database.lookUps, secrets });
 }
 
 /** Rotates to a new ring key. */

@@ -201,7 +201,7 @@ function getLineName(line: string): string {
   return names[line] ?? line;
 }
 
-function formatSpread(spread: BenchLine[string] | undefined): string {
+export function formatSpread(spread: BenchLine[string] | undefined): string {
   if (typeof spread !== 'object') return '';
   const { median, least, most } = spread;
   return `${formatNumber(median)} (${formatNumber(least)}-${formatNumber(most)})`;

@@ -1,11 +1,13 @@
-import { buildLinesTable, formatTable } from './performance-page';
+import { buildLinesTable, formatNumber, formatSpread, formatTable } from './performance-page';
 import type { PoolerResult } from './pooler-lines';
+import type { RetentionResult } from './retention-lines';
 import type { OwnRecord, ScaleRecord } from './run-bench';
 
 /** The tables of docs/explanation/performance.md that have records of their own, by part of `npm run bench`. */
 export const ownTables = {
   scale: buildCostTables,
   pooler: buildPoolerTable,
+  retention: buildRetentionTable,
 };
 
 /** The machine and the versions. */
@@ -59,4 +61,28 @@ function buildPoolerTable(record: OwnRecord & PoolerResult): string {
     formatTable(buildLinesTable(record.lines, poolerColumns)),
     `Through the pooler, relative to the direct connection: ${messagesPerSecond} of the messages, ${postgresCpu} times the processor time of PostgreSQL per call.`,
   ].join('\n\n');
+}
+
+function buildRetentionTable(record: OwnRecord & RetentionResult): string {
+  const { messages, perSecond, removedPerSecond, without, during, p99Ratio, bytes } = record;
+  const rows = Object.entries({ 'without a removal': without, 'during the removal': during }).map(
+    ([name, { slices, p50Ms, p99Ms }]) => [
+      name,
+      String(slices),
+      formatSpread(p50Ms),
+      formatSpread(p99Ms),
+    ],
+  );
+  return [
+    `Measured ${describeRun(record)}. Median of the slices, with minimum and maximum.`,
+    formatTable({ head: ['call to provider', 'slices of 20 s', 'p50 ms', 'p99 ms'], rows }),
+    `${formatNumber(messages)} messages were removed beside ${perSecond} sends per second, ${formatNumber(removedPerSecond)} per second. ` +
+      `The p99 is ${p99Ratio} times that without a removal (goal: at most 1.2).`,
+    `They had taken ${toMb(bytes.before)} MB with their indexes. After the removal the tables had ${toMb(bytes.after)} MB, with the messages ` +
+      `sent meanwhile; as many messages written again added ${toMb(bytes.refilled - bytes.after)} MB.`,
+  ].join('\n\n');
+}
+
+function toMb(bytes: number): string {
+  return formatNumber(Math.round(bytes / 1e6));
 }
