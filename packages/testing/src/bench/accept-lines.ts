@@ -9,6 +9,7 @@ import {
   callHeaders,
   emptyStores,
   getRoundsOptions,
+  listCpu,
   sendBody,
   sendPath,
   summarizeLines,
@@ -164,9 +165,7 @@ async function acceptRound(
       perSecond: result.perSecond,
       p50Ms: result.p50Ms,
       p99Ms: result.p99Ms,
-      nodeCpuUs: result.cpuUs['node'] ?? 0,
-      redisCpuUs: result.cpuUs['redis'] ?? 0,
-      postgresCpuUs: result.cpuUs['postgres'] ?? 0,
+      ...listCpu(result.cpuUs),
       loadCpuUs: result.cpuUs['load'] ?? 0,
     });
   }

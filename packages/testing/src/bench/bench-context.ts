@@ -95,6 +95,11 @@ export async function withCosts<T>(
   };
 }
 
+/** The columns of the processor time that `withCosts` measured, except that of the load. */
+export function listCpu({ node = 0, redis = 0, postgres = 0 }: CpuCosts['cpuUs']) {
+  return { nodeCpuUs: node, redisCpuUs: redis, postgresCpuUs: postgres };
+}
+
 function sumCpu(pids: readonly number[]): number {
   return pids.reduce((seconds, pid) => seconds + (readCpuSeconds(pid) ?? 0), 0);
 }

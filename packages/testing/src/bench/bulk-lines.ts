@@ -6,11 +6,13 @@ import {
   callHeaders,
   emptyStores,
   getRoundsOptions,
+  listCpu,
   sendBody,
   sendPath,
   summarizeLines,
   waitForPublishedCapacity,
   wideWindows,
+  withCosts,
 } from './bench-context';
 import { type LoadProcess, startLoad } from './load-process';
 import type { LoadSpec } from './load-types';
@@ -25,6 +27,7 @@ const plannedBulks = 20;
 type BulkBench = {
   context: BenchContext;
   gateway: BenchMember;
+  fanOut: BenchMember;
   singles: LoadProcess;
   queue: Queue;
   sliceMs: number;
@@ -42,7 +45,7 @@ export async function measureBulk(context: BenchContext) {
     prefix: world.prefix,
   });
   const series = createSeries();
-  const bench = { context, gateway, singles, queue, sliceMs: isQuick ? 700 : 3_000 };
+  const bench = { context, gateway, fanOut, singles, queue, sliceMs: isQuick ? 700 : 3_000 };
   try {
     context.onProgress('bulk: warming up');
     await runRound(bench, createSeries());
@@ -74,7 +77,7 @@ function computeRatios(series: Series) {
 }
 
 async function runRound(bench: BulkBench, series: Series): Promise<void> {
-  const { context, gateway, singles, queue, sliceMs } = bench;
+  const { context, gateway, fanOut, singles, queue, sliceMs } = bench;
   const { load } = context.world;
   await beginRound(bench);
   const accepted = await run(bench, load, { ...bulkLoad(context, gateway), durationMs: sliceMs });
@@ -101,7 +104,12 @@ async function runRound(bench: BulkBench, series: Series): Promise<void> {
   });
   await beginRound(bench);
   await acceptBulks(bench);
-  series.add('fanout', { plannedPerSecond: await planAll(context, queue) });
+  const { cpuUs, plannedPerSecond } = await withCosts(
+    context,
+    { pids: { node: [fanOut.pid] }, count: () => plannedBulks * recipients },
+    async () => ({ plannedPerSecond: await planAll(context, queue) }),
+  );
+  series.add('fanout', { plannedPerSecond, ...listCpu(cpuUs) });
 }
 
 /** Fanout waits until it is released. */

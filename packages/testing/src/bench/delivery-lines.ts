@@ -1,6 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { Queue } from 'bullmq';
-import { type BenchContext, emptyStores, getRoundsOptions, summarizeLines } from './bench-context';
+import {
+  type BenchContext,
+  emptyStores,
+  getRoundsOptions,
+  listCpu,
+  summarizeLines,
+  withCosts,
+} from './bench-context';
 import {
   queueBacklog,
   readDeliveredPerSecond,
@@ -9,6 +16,7 @@ import {
 } from './delivery-backlog';
 import { type BenchMember, startPart } from './members';
 import { createSeries, runRounds, type Series } from './rounds';
+import { computeStageTimes, readStageCounts } from './stage-times';
 import { computeRatio, computeSpread } from './statistics';
 
 const noOpQueue = 'no-op';
@@ -60,10 +68,8 @@ async function measureInside(context: BenchContext, series: Series): Promise<voi
     });
     try {
       const round = async (into: Series) => {
-        into.add(formatNoOpLine(inFlight), {
-          perSecond: await drainNoOp(context, noOp.child, messages),
-        });
-        into.add(formatOwnLine(inFlight), { perSecond: await deliver(context, messages) });
+        into.add(formatNoOpLine(inFlight), await drainNoOp(context, noOp, messages));
+        into.add(formatOwnLine(inFlight), await deliver(context, worker, messages));
       };
       await round(createSeries());
       await runRounds(getRoundsOptions(context, { quickMs: 20_000, fullMs: 90_000 }), (index) => {
@@ -85,12 +91,12 @@ async function measureOverHttp(
   const worker = await startWorkerFor(context, provider);
   const messages = context.isQuick ? 1_400 : 8_000;
   try {
-    await deliver(context, messages);
+    await deliver(context, worker, messages);
     await runRounds(
       getRoundsOptions(context, { quickMs: 14_000, fullMs: 70_000 }),
       async (index) => {
         context.onProgress(`delivery to a provider of ${delayMs} ms: round ${index + 1}`);
-        series.add(formatHttpLine(delayMs), { perSecond: await deliver(context, messages) });
+        series.add(formatHttpLine(delayMs), await deliver(context, worker, messages));
       },
     );
   } finally {
@@ -106,27 +112,44 @@ function startWorkerFor({ world }: BenchContext, provider: BenchMember): Promise
 
 const longestDeliveryMs = 60_000;
 
-/** Messages per second that the running worker delivers of this many. */
-async function deliver(context: BenchContext, messages: number): Promise<number> {
+/** Messages per second that the running worker delivers of this many, with their costs and the stages that hold a slot. */
+async function deliver(
+  context: BenchContext,
+  { pid, metricsUrl }: BenchMember,
+  messages: number,
+): Promise<Record<string, number>> {
   context.signal.throwIfAborted();
   await emptyStores(context);
   const backlog = await writeDeliveryBacklog(context, messages);
-  await queueBacklog(context, backlog);
-  if (!(await waitUntilDelivered(context, longestDeliveryMs))) {
-    context.onProgress(
-      'not everything was delivered in time: the figure covers the delivered part',
-    );
-  }
-  return readDeliveredPerSecond(context);
+  const stagesBefore = await readStageCounts([metricsUrl]);
+  const { cpuUs } = await withCosts(
+    context,
+    { pids: { node: [pid] }, count: () => messages },
+    async () => {
+      await queueBacklog(context, backlog);
+      if (await waitUntilDelivered(context, longestDeliveryMs)) return;
+      context.onProgress(
+        'not everything was delivered in time: the figure covers the delivered part',
+      );
+    },
+  );
+  const { claim, call } = computeStageTimes(stagesBefore, await readStageCounts([metricsUrl]));
+  return {
+    perSecond: await readDeliveredPerSecond(context),
+    ...listCpu(cpuUs),
+    claimP50Ms: claim.p50Ms,
+    callP50Ms: call.p50Ms,
+  };
 }
 
 const jobsAtOnce = 1_000;
 
 async function drainNoOp(
-  { world, signal }: BenchContext,
-  child: ChildProcess,
+  context: BenchContext,
+  { child, pid }: BenchMember & { child: ChildProcess },
   messages: number,
-): Promise<number> {
+): Promise<Record<string, number>> {
+  const { world, signal } = context;
   signal.throwIfAborted();
   const queue = new Queue(noOpQueue, { connection: { url: `${world.redisUrl}/1` } });
   try {
@@ -148,9 +171,16 @@ async function drainNoOp(
         resolve(perSecond);
       });
     });
-    child.send({ jobs: messages });
-    await queue.resume();
-    return await drained;
+    const { perSecond, cpuUs } = await withCosts(
+      context,
+      { pids: { node: [pid] }, count: () => messages },
+      async () => {
+        child.send({ jobs: messages });
+        await queue.resume();
+        return { perSecond: await drained };
+      },
+    );
+    return { perSecond, ...listCpu(cpuUs) };
   } finally {
     await queue.close();
   }

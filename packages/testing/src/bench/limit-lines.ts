@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type BenchContext, emptyStores } from './bench-context';
+import { type BenchContext, type CpuCosts, emptyStores, withCosts } from './bench-context';
 import { writeDeliveryBacklog } from './delivery-backlog';
 import { computeSpread, round, type Spread } from './statistics';
 
@@ -14,6 +14,7 @@ const rounds = 3;
 export async function measureLimits(context: BenchContext): Promise<{
   copyRowsPerSecond: Spread;
   copyIndexedRowsPerSecond: Spread;
+  copyIndexedPostgresUs: Spread;
   redisCommandsPerSecond: Spread;
 }> {
   context.onProgress('limits of the stores');
@@ -27,23 +28,31 @@ export async function measureLimits(context: BenchContext): Promise<{
   }
   const plain: number[] = [];
   const indexed: number[] = [];
+  const indexedUs: number[] = [];
   const piped: number[] = [];
   for (let index = 0; index < rounds; index += 1) {
     context.signal.throwIfAborted();
-    plain.push(await copy(context, ''));
-    indexed.push(await copy(context, 'INCLUDING INDEXES'));
+    plain.push((await copy(context, '')).rowsPerSecond);
+    const { rowsPerSecond, cpuUs } = await copy(context, 'INCLUDING INDEXES');
+    indexed.push(rowsPerSecond);
+    indexedUs.push(cpuUs['postgres'] ?? Number.NaN);
     piped.push(await pipeline(context));
   }
   await emptyStores(context);
   return {
     copyRowsPerSecond: computeSpread(plain),
     copyIndexedRowsPerSecond: computeSpread(indexed),
+    copyIndexedPostgresUs: computeSpread(indexedUs),
     redisCommandsPerSecond: computeSpread(piped),
   };
 }
 
 /** Copies the rows of messages from a file on the server into a table of the same structure. */
-async function copy({ world }: BenchContext, like: string): Promise<number> {
+async function copy(
+  context: BenchContext,
+  like: string,
+): Promise<{ rowsPerSecond: number } & CpuCosts> {
+  const { world } = context;
   const client = await world.database.delivery.connect();
   try {
     await client.query(
@@ -52,8 +61,12 @@ async function copy({ world }: BenchContext, like: string): Promise<number> {
     const file = client.escapeLiteral(path.join(world.postgresFolder, 'bench.copy'));
     await client.query(`COPY message TO ${file} (FORMAT binary)`);
     const beganAtMs = performance.now();
-    await client.query(`COPY copied_message FROM ${file} (FORMAT binary)`);
-    return round(copiedMessages / ((performance.now() - beganAtMs) / 1_000));
+    return await withCosts(context, { pids: {}, count: () => copiedMessages }, async () => {
+      await client.query(`COPY copied_message FROM ${file} (FORMAT binary)`);
+      return {
+        rowsPerSecond: round(copiedMessages / ((performance.now() - beganAtMs) / 1_000)),
+      };
+    });
   } finally {
     await client.query('DROP TABLE IF EXISTS copied_message').finally(() => client.release());
   }

@@ -80,7 +80,7 @@ function formatRates({ accept, bulk, delivery, system, stored, latency }: BenchR
     formatSection(`Accepting, ${connections} connections`, buildLinesTable(lines, acceptColumns)),
     formatSection('Other numbers of connections', buildLinesTable(otherConnections, acceptColumns)),
     formatSection('Bulk of 1,000', buildLinesTable(bulk?.lines, bulkColumns)),
-    formatSection('Delivery', buildLinesTable(delivery?.lines, { perSecond: 'messages/s' })),
+    formatSection('Delivery', buildLinesTable(delivery?.lines, deliveryColumns)),
     formatSection(
       'The whole system',
       buildLinesTable([...(system?.lines ?? []), ...(stored ?? [])], systemColumns),
@@ -110,7 +110,7 @@ function formatCosts({ costs, limits }: BenchReport): string[] {
       buildFieldsTable({ 'a keyed send': costs?.requests, 'a message': costs?.messages }),
     ),
     formatSection('Bytes', buildFieldsTable({ bytes: costs?.bytes })),
-    formatSection('Limits', buildFieldsTable({ '/s': limits && Object.fromEntries(medians) })),
+    formatSection('Limits', buildFieldsTable({ measured: limits && Object.fromEntries(medians) })),
   ];
 }
 
@@ -162,13 +162,17 @@ const pageColumns = {
   nodes: 'DOM nodes',
 };
 
+const cpuColumns = {
+  nodeCpuUs: 'Node us',
+  redisCpuUs: 'Redis us',
+  postgresCpuUs: 'PostgreSQL us',
+};
+
 const acceptColumns = {
   perSecond: 'requests/s',
   p50Ms: 'p50 ms',
   p99Ms: 'p99 ms',
-  nodeCpuUs: 'Node us',
-  redisCpuUs: 'Redis us',
-  postgresCpuUs: 'PostgreSQL us',
+  ...cpuColumns,
 };
 
 const bulkColumns = {
@@ -177,6 +181,14 @@ const bulkColumns = {
   perSecond: 'sends/s',
   p50Ms: 'p50 ms',
   p99Ms: 'p99 ms',
+  ...cpuColumns,
+};
+
+const deliveryColumns = {
+  perSecond: 'messages/s',
+  ...cpuColumns,
+  claimP50Ms: '`claim`, p50 ms',
+  callP50Ms: '`call`, p50 ms',
 };
 
 const systemColumns = {
