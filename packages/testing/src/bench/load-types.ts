@@ -21,7 +21,7 @@ export type LoadSpec = {
   keepsSamples?: boolean;
 };
 
-/** Times are Unix milliseconds. */
+/** Times are those of `readSharedClockMs`. */
 export type Sample = { number: number; sentAtMs: number; answeredAtMs: number };
 
 export type LoadResult = {

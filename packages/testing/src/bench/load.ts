@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type CallResult, createConnection, type LoadConnection } from './load-connection';
 import { createRequests, type LoadRequest } from './load-requests';
 import type { LoadResult, LoadSpec, Sample } from './load-types';
+import { readSharedClockMs } from './shared-clock';
 
 const bucketMs = 0.05;
 const longestMs = 30_000;
@@ -100,8 +101,8 @@ function createTally(keepsSamples: boolean) {
       const bucket = Math.min(Math.round(tookMs / bucketMs), buckets.length - 1);
       buckets[bucket] = (buckets[bucket] ?? 0) + 1;
       if (!keepsSamples) return;
-      const { timeOrigin } = performance;
-      samples.push({ number, sentAtMs: timeOrigin + sentAtMs, answeredAtMs: timeOrigin + now });
+      const answeredAtMs = readSharedClockMs();
+      samples.push({ number, sentAtMs: answeredAtMs - tookMs, answeredAtMs });
     },
     result({ tookMs, nextNumber }: { tookMs: number; nextNumber: number }): LoadResult {
       return {

@@ -1,6 +1,6 @@
 import http from 'node:http';
-import { performance } from 'node:perf_hooks';
 import { getPort } from '../simulators/http-simulator';
+import { readSharedClockMs } from './shared-clock';
 
 /** An HTTP provider that answers after a delay and records the time and recipient of each call. */
 const delayMs = Number(process.argv[2] ?? 0);
@@ -8,7 +8,7 @@ const maxRemembered = 200_000;
 let calls: [target: string, atMs: number][] = [];
 
 const server = http.createServer((req, res) => {
-  const atMs = performance.timeOrigin + performance.now();
+  const atMs = readSharedClockMs();
   let body = '';
   req.setEncoding('latin1').on('data', (chunk: string) => {
     body += chunk;

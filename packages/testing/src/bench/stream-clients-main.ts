@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { readSharedClockMs } from './shared-clock';
 
 // The readers of a stream bench, in a process of their own, so that their memory is not the gateway's. Each opens one
 // stream over a plain socket and looks for texts only: 10,000 HTTP clients would take the processor from the gateway.
@@ -74,7 +75,7 @@ function followSocket(socket: Socket): () => boolean {
     }
     // The title of an item is the time when it was committed.
     for (const [, at] of text.matchAll(/"title":"([\d.]+)"/g)) {
-      report.latenciesMs.push(performance.timeOrigin + performance.now() - Number(at));
+      report.latenciesMs.push(readSharedClockMs() - Number(at));
     }
   });
   return () => isOpened;

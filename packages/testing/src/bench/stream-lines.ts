@@ -7,6 +7,7 @@ import { createFactories, testSecrets } from '../factories';
 import { signReaderToken } from '../reader-token';
 import type { BenchContext } from './bench-context';
 import { readMemoryMb } from './process-costs';
+import { readSharedClockMs } from './shared-clock';
 import type { StreamClientsOrder, StreamClientsReport } from './stream-clients-main';
 
 const streamCount = 10_000;
@@ -100,7 +101,7 @@ async function addItems({ world }: BenchContext, userIds: readonly string[]): Pr
   const step = Math.floor(userIds.length / measuredItems);
   for (let number = 0; number < measuredItems; number += 1) {
     const userId = userIds[number * step] ?? '';
-    const title = String(performance.timeOrigin + performance.now());
+    const title = String(readSharedClockMs());
     await world.database.delivery.query(
       `INSERT INTO inbox_item (id, app_id, user_id, message_id, content)
        VALUES ($1, $2, $3, gen_random_uuid(), jsonb_build_object('title', $4::text))`,
