@@ -53,7 +53,7 @@ describe('createUpkeep', () => {
   });
 
   test.each([
-    ['eight times as long as the chunk took', 50, 400],
+    ['four times as long as the chunk took', 50, 200],
     ['10 s at most', 60_000, 10_000],
   ])('rests after a chunk before the next one: %s', async (_what, tookMs, restMs) => {
     const task = createTask('a', 3, []);

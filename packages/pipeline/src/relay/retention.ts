@@ -26,8 +26,8 @@ export type Upkeep = Loop & {
 
 /** The next run removes the rest. */
 const maxChunksPerTask = 10_000;
-/** After each chunk the removal rests for this many times as long as the chunk took, so it works for a ninth of the time. */
-const restPerChunk = 8;
+/** After each chunk the removal rests for this many times as long as the chunk took, so it works for a fifth of the time. */
+const restPerChunk = 4;
 const longestRestMs = 10_000;
 /** A chunk that is cut off removes nothing; the next process repeats it. */
 const closeTimeoutMs = 1_000;
