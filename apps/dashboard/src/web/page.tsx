@@ -6,6 +6,7 @@ import type { SessionAnswer } from '../api/session';
 import { useAnswer } from './answers';
 import { type Session, SessionContext, type SignedIn as SignedInSession } from './context';
 import { TroublePage } from './pages/trouble-page';
+import { LeaveGuards } from './parts/leave-guards';
 import { Shell } from './shell/shell';
 
 const SetUpPage = lazy(async () => ({ default: (await import('./pages/set-up-page')).SetUpPage }));
@@ -39,7 +40,11 @@ export function Page() {
     client.removeQueries({ predicate: ({ queryKey: [route] }) => route !== 'GET /api/session' });
   }
   if (!session.value) return <TroublePage loaded={session} reload={session.reload} />;
-  return <Outlet context={{ session: session.value, hasEnded, enter } satisfies Entrance} />;
+  return (
+    <LeaveGuards>
+      <Outlet context={{ session: session.value, hasEnded, enter } satisfies Entrance} />
+    </LeaveGuards>
+  );
 }
 
 /** A one-time link. Its token is in the fragment, or in the path of a link that resets a password. */

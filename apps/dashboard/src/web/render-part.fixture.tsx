@@ -7,6 +7,7 @@ import type { RegistryAnswer } from '../api/registry';
 import { createQueryClient } from './answers';
 import type { Api } from './api';
 import { ServicesContext, type Session, SessionContext, type SignedIn } from './context';
+import { LeaveGuards } from './parts/leave-guards';
 
 export function createApp(id: string, name: string): AppAnswer {
   const inbox = { openInboxCounters: false, inboxSignature: true };
@@ -71,7 +72,8 @@ export function renderPart(
     mayChange: true,
     isOwner: true,
   };
-  const router = createMemoryRouter([{ path: '*', element: part }], { initialEntries: [path] });
+  const element = <LeaveGuards>{part}</LeaveGuards>;
+  const router = createMemoryRouter([{ path: '*', element }], { initialEntries: [path] });
   // The server of a test answers with any type.
   const services = { api: api as unknown as Api, nonce: '' };
   render(

@@ -1,13 +1,23 @@
 import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import type { ReactNode } from 'react';
 import { createMemoryRouter, Link, RouterProvider } from 'react-router';
 import { type Session, SessionContext } from '../context';
+import { LeaveGuards } from '../parts/leave-guards';
+import { UnsavedGuard } from '../parts/unsaved';
 import { DraftGuard } from './draft-guard';
 import type { Draft } from './use-draft';
 
 afterEach(cleanup);
 
-function open({ isDirty = true, mayChange = true, saved = {} as object | null } = {}) {
+type Options = {
+  isDirty?: boolean;
+  mayChange?: boolean;
+  saved?: object | null;
+  inDialog?: ReactNode;
+};
+
+function open({ isDirty = true, mayChange = true, saved = {}, inDialog }: Options = {}) {
   const save = jest.fn(async () => saved);
   // The guard reads only these parts.
   const draft = { isDirty, save } as unknown as Draft;
@@ -17,7 +27,10 @@ function open({ isDirty = true, mayChange = true, saved = {} as object | null } 
       path: '/',
       element: (
         <SessionContext value={session}>
-          <DraftGuard draft={draft} name="order_shipped" />
+          <LeaveGuards>
+            <DraftGuard draft={draft} name="order_shipped" />
+            {inDialog}
+          </LeaveGuards>
           <Link to="/other">Leave</Link>
         </SessionContext>
       ),
@@ -26,6 +39,12 @@ function open({ isDirty = true, mayChange = true, saved = {} as object | null } 
   ]);
   render(<RouterProvider router={router} />);
   return { user: userEvent.setup(), save };
+}
+
+/** A form in a dialog over the editor. */
+function Dialog({ isUnsaved }: { isUnsaved: boolean }) {
+  const unsaved = { isUnsaved: () => isUnsaved, listChanged: () => ['Name'] };
+  return <UnsavedGuard unsaved={unsaved} what="the category" />;
 }
 
 describe('an operator who leaves the editor', () => {
@@ -45,6 +64,26 @@ describe('an operator who leaves the editor', () => {
     await user.click(screen.getByText('Leave'));
     await user.click(await screen.findByText('Discard changes'));
     expect(await screen.findByText('Other page')).toBeTruthy();
+  });
+
+  test('keeps the draft behind a dialog without changes', async () => {
+    const { user, save } = open({ inDialog: <Dialog isUnsaved={false} /> });
+    await user.click(screen.getByText('Leave'));
+    expect(await screen.findByText('Other page')).toBeTruthy();
+    expect(save).toHaveBeenCalledTimes(1);
+  });
+
+  test('is asked about a dialog first; then the draft is saved', async () => {
+    const { user, save } = open({ inDialog: <Dialog isUnsaved /> });
+    await user.click(screen.getByText('Leave'));
+    const dialog = await screen.findByRole('dialog', { name: /the category/ });
+    expect(save).not.toHaveBeenCalled();
+    await user.click(screen.getByText('Keep editing'));
+    expect(dialog.isConnected).toBe(false);
+    await user.click(screen.getByText('Leave'));
+    await user.click(await screen.findByText('Discard changes'));
+    expect(await screen.findByText('Other page')).toBeTruthy();
+    expect(save).toHaveBeenCalledTimes(1);
   });
 
   test.each([

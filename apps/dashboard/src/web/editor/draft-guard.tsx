@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
-import { useBlocker } from 'react-router';
 import { useSession } from '../context';
+import { useLeaveGuard } from '../parts/leave-guards';
 import { DiscardDialog, useAskBeforeUnload } from '../parts/unsaved';
 import type { Draft } from './use-draft';
 
@@ -9,31 +9,28 @@ export function DraftGuard({ draft, name }: { draft: Draft; name: string }) {
   const { mayChange } = useSession();
   const [hasFailed, setFailed] = useState(false);
   const isUnsaved = () => mayChange && draft.isDirty;
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) =>
-      currentLocation.pathname !== nextLocation.pathname && isUnsaved(),
+  const { isAsked, leave, stay } = useLeaveGuard(
+    (current, next) => current.pathname !== next.pathname && isUnsaved(),
   );
   useAskBeforeUnload(isUnsaved);
-  const isBlocked = blocker.state === 'blocked';
   const saveFirst = useEffectEvent(async () => {
-    if (blocker.state !== 'blocked') return;
-    if (await draft.save()) blocker.proceed();
+    if (await draft.save()) leave();
     else setFailed(true);
   });
   useEffect(() => {
-    if (isBlocked) void saveFirst();
-  }, [isBlocked]);
+    if (isAsked) void saveFirst();
+  }, [isAsked]);
   function keepEditing() {
     setFailed(false);
-    blocker.reset?.();
+    stay();
   }
-  if (!isBlocked || !hasFailed) return null;
+  if (!isAsked || !hasFailed) return null;
   return (
     <DiscardDialog
       what={`the draft of ${name}`}
       changed={[]}
       onKeep={keepEditing}
-      onDiscard={() => blocker.proceed()}
+      onDiscard={leave}
     />
   );
 }

@@ -5,6 +5,7 @@ import { createMemoryRouter, Link, RouterProvider } from 'react-router';
 import type { IntegrationAnswer } from '../../api/integrations';
 import { createQueryClient } from '../answers';
 import { type Services, ServicesContext, type Session, SessionContext } from '../context';
+import { LeaveGuards } from '../parts/leave-guards';
 import { IntegrationForm } from './integration-form';
 
 const dayMs = 86_400_000;
@@ -112,7 +113,11 @@ export function open(
   const go = jest.fn();
   const services = { api: { call }, navigation: { go } } as unknown as Services;
   const onChanged = jest.fn(async () => undefined);
-  const form = <IntegrationForm stored={stored} onChanged={onChanged} />;
+  const form = (
+    <LeaveGuards>
+      <IntegrationForm stored={stored} onChanged={onChanged} />
+    </LeaveGuards>
+  );
   const router = createMemoryRouter([
     {
       path: '/',

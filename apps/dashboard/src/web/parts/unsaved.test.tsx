@@ -4,6 +4,7 @@ import { createMemoryRouter, Link, RouterProvider } from 'react-router';
 import { Button } from './controls';
 import { Form, TextField } from './form';
 import { FormDialog } from './form-dialog';
+import { LeaveGuards } from './leave-guards';
 import { UnsavedGuard } from './unsaved';
 import { useForm } from './use-form';
 
@@ -32,11 +33,11 @@ function open() {
     {
       path: '/',
       element: (
-        <>
+        <LeaveGuards>
           <Page />
           <Link to="/other">Leave</Link>
           <Link to="/?tab=2">Tab</Link>
-        </>
+        </LeaveGuards>
       ),
     },
     { path: '/other', element: <h1>Other page</h1> },
@@ -124,7 +125,14 @@ describe('a dialog', () => {
 
   async function openDialog(leastChanges: number) {
     router = createMemoryRouter([
-      { path: '/', element: <TestDialog leastChanges={leastChanges} /> },
+      {
+        path: '/',
+        element: (
+          <LeaveGuards>
+            <TestDialog leastChanges={leastChanges} />
+          </LeaveGuards>
+        ),
+      },
     ]);
     render(<RouterProvider router={router} />);
     // Radix moves the focus in a timer.

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import { useBlocker } from 'react-router';
 import { Button } from './controls';
 import { Dialog } from './dialog';
+import { useLeaveGuard } from './leave-guards';
 import type { Unsaved } from './use-form';
 
 /** Asks before the operator leaves the page with unsaved changes. `what` names their subject. */
@@ -15,20 +15,15 @@ export function UnsavedGuard({
   /** The form is on a tab, which the query of the URL opens. */
   isTab?: boolean;
 }) {
-  const blocker = useBlocker(
-    ({ currentLocation: current, nextLocation: next }) =>
+  const { isAsked, leave, stay } = useLeaveGuard(
+    (current, next) =>
       (current.pathname !== next.pathname || (isTab && current.search !== next.search)) &&
       unsaved.isUnsaved(),
   );
   useAskBeforeUnload(unsaved.isUnsaved);
-  if (blocker.state !== 'blocked') return null;
+  if (!isAsked) return null;
   return (
-    <DiscardDialog
-      what={what}
-      changed={unsaved.listChanged()}
-      onKeep={() => blocker.reset()}
-      onDiscard={() => blocker.proceed()}
-    />
+    <DiscardDialog what={what} changed={unsaved.listChanged()} onKeep={stay} onDiscard={leave} />
   );
 }
 
