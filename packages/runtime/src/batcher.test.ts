@@ -34,6 +34,40 @@ describe('createBatcher', () => {
     await Promise.all(Array.from({ length: 9 }, (_, index) => batcher.add(index)));
   });
 
+  describe('after a flush of 4 ms', () => {
+    beforeEach(() => jest.useFakeTimers());
+    afterEach(() => jest.useRealTimers());
+
+    /** The times at which a flush of one or two callers and the flush of a later caller start. */
+    async function readStarts(callers: number, rests: boolean): Promise<number[]> {
+      const startsMs: number[] = [];
+      const batcher = createBatcher<number, number>({
+        async flush(inputs) {
+          startsMs.push(performance.now());
+          await new Promise((resolve) => setTimeout(resolve, 4));
+          return inputs;
+        },
+        maxBatch: 10,
+        maxWaiting: 10,
+        rests,
+      });
+      const startedAtMs = performance.now();
+      for (let caller = 0; caller < callers; caller += 1) void batcher.add(caller);
+      await jest.advanceTimersByTimeAsync(5);
+      void batcher.add(callers);
+      await jest.advanceTimersByTimeAsync(20);
+      return startsMs.map((ms) => ms - startedAtMs);
+    }
+
+    test.each([
+      ['that callers shared, rests as long', 2, true, [0, 8]],
+      ['with one caller, does not rest', 1, true, [0, 5]],
+      ['does not rest unless asked to', 2, false, [0, 5]],
+    ])('%s', async (_what, callers, rests, startsMs) => {
+      expect(await readStarts(callers, rests)).toEqual(startsMs);
+    });
+  });
+
   test('rejects callers beyond its limit, and serves the earlier ones', async () => {
     const batcher = createBatcher<number, number>({
       flush: async (inputs) => inputs,

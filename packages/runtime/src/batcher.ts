@@ -17,6 +17,8 @@ export type BatcherOptions<Input, Output> = {
   maxBatch: number;
   /** Maximum number of callers in memory; beyond it, `add` rejects with BatcherFullError. */
   maxWaiting: number;
+  /** A flush that callers shared is followed by a rest of the same length, at most `longestRestMs`. */
+  rests?: boolean;
   /** Inputs with the same key never share a flush: the second waits for the next one. */
   getKey?(input: Input): string | undefined;
 };
@@ -35,11 +37,17 @@ export type BatchCallbacks<Output> = {
 
 type Caller<Input, Output> = { input: Input; callbacks: BatchCallbacks<Output> };
 
-/** Group commit: the next flush starts when the previous one ends, with everything that arrived meanwhile. */
+/**
+ * With rests, flushes under load are fewer and larger, and leave more of the processor. Measured for the gateway on two cores.
+ * A lone caller never waits. A worker does not rest: its callers hold slots, and it delivered a sixth less.
+ */
+const longestRestMs = 10;
+
+/** Group commit: the next flush has everything that arrived during the previous one and the rest after it. */
 export function createBatcher<Input, Output>(
   options: BatcherOptions<Input, Output>,
 ): Batcher<Input, Output> {
-  const { flush, maxWaiting } = options;
+  const { flush, maxBatch, maxWaiting, rests = false } = options;
   let waiting: Caller<Input, Output>[] = [];
   let inFlight = 0;
   let isScheduled = false;
@@ -50,20 +58,25 @@ export function createBatcher<Input, Output>(
   function schedule(): void {
     if (isScheduled || inFlight > 0 || waiting.length === 0) return;
     isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      void run();
-    });
+    setImmediate(start);
+  }
+
+  function start(): void {
+    isScheduled = false;
+    if (waiting.length > 0) void run();
   }
 
   async function run(): Promise<void> {
     const { batch: callers, remaining } = takeBatch(waiting, options);
     waiting = remaining;
     inFlight = callers.length;
+    const startedAtMs = performance.now();
     await settle(callers);
     inFlight = 0;
-    if (waiting.length > 0) schedule();
-    else for (const resolve of onIdle.splice(0)) resolve();
+    if (waiting.length === 0) for (const resolve of onIdle.splice(0)) resolve();
+    isScheduled = rests && callers.length > 1 && waiting.length < maxBatch;
+    if (isScheduled) setTimeout(start, Math.min(performance.now() - startedAtMs, longestRestMs));
+    else schedule();
   }
 
   async function settle(callers: Caller<Input, Output>[]): Promise<void> {

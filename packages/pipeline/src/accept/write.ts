@@ -77,6 +77,7 @@ export function createWriteBatcher(deps: WriteBatcherDeps): Batcher<NewRequest, 
   return createBatcher({
     flush,
     maxBatch: maxCallsPerFlush,
+    rests: true,
     maxWaiting: maxCallsWaiting,
     getKey: ({ key, request }) =>
       key && toKeyName({ accountId: request.accountId, hash: key.hash }),
