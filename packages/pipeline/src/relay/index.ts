@@ -6,4 +6,4 @@ export { createQueues, type Queues } from './queues';
 export { listUnplannedRequests } from './relay.sql';
 export { carryOutResend } from './resend-by-filter.sql';
 export { withMinutesLock } from './retention-lock';
-export { startRelay } from './start-relay';
+export { createStoredUpkeep, startRelay } from './start-relay';

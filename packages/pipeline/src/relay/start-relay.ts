@@ -34,7 +34,7 @@ import {
   readUptime,
   replaceJobs,
 } from './relay.sql';
-import { createUpkeep } from './retention';
+import { createUpkeep, type Upkeep } from './retention';
 import { createUpkeepTasks } from './retention.sql';
 import { withMinutesLock, withStorageLock, withUpkeepLock } from './retention-lock';
 import { listenToRelayWakes } from './wake-relay';
@@ -70,15 +70,7 @@ export function startRelay(services: RelayServices): { close(): Promise<void> } 
     backoff: services.backoff,
     log: services.log,
   });
-  const upkeep = createUpkeep({
-    withLock: (work) => withUpkeepLock(pool, work),
-    createTasks: () =>
-      createUpkeepTasks({ retentionDays: env.RETENTION_DAYS, archive: services.archive }),
-    everyMs: upkeepEveryMs,
-    now: () => performance.now(),
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
-    log: services.log,
-  });
+  const upkeep = createStoredUpkeep(services);
   const storageCount = createLoop(
     () => countStorageOnce(services),
     () => storageCountEveryMs,
@@ -102,6 +94,25 @@ export function startRelay(services: RelayServices): { close(): Promise<void> } 
       await Promise.all([...loops, alerts, heartbeat].map((each) => each.close()));
     },
   };
+}
+
+/** Removes old rows of these stores. */
+export function createStoredUpkeep({
+  env,
+  database,
+  archive,
+  log,
+}: Pick<RelayServices, 'database' | 'archive' | 'log'> & {
+  env: Pick<Env<'worker'>, 'RETENTION_DAYS'>;
+}): Upkeep {
+  return createUpkeep({
+    withLock: (work) => withUpkeepLock(database.delivery, work),
+    createTasks: () => createUpkeepTasks({ retentionDays: env.RETENTION_DAYS, archive }),
+    everyMs: upkeepEveryMs,
+    now: () => performance.now(),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    log,
+  });
 }
 
 /** The relay of these stores. */

@@ -1,4 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { createDatabase } from '@belfry/database';
+import { createStoredUpkeep } from '@belfry/pipeline/relay';
+import { createLogger } from '@belfry/runtime';
 import { type BenchContext, waitForPublishedCapacity } from './bench-context';
 import { type Pace, type Sending, sendAndMeasure } from './latency-lines';
 import { startPart } from './members';
@@ -8,13 +11,12 @@ import { startWholeSystem, systemTargets } from './system-lines';
 
 const fullMessages = 1_000_000;
 const quickMessages = 200_000;
-/** Older than RETENTION_DAYS. */
-const daysAgo = 31;
+const retentionDays = 30;
+const daysAgo = retentionDays + 1;
+/** For the worker, whose own removal must not run in the slices without one. */
+const longRetentionDays = '3600';
 const load = { perSecond: 200, connections: 16 };
 const sliceMs = 20_000;
-/** The worker removes old rows for the first time 5 min after its start. */
-const slicesWithout = 12;
-const slicesAfter = 6;
 const maxSlices = 120;
 const tables = ['request', 'request_item', 'message', 'attempt'];
 const vacuumTimeoutMs = 5 * 60_000;
@@ -43,10 +45,7 @@ export async function measureRetention(context: BenchContext): Promise<Retention
   context.onProgress(`retention: writing ${messages} messages`);
   await writeSettled(context, messages, daysAgo);
   const before = await readBytes(context);
-  const slices = await sendUntilRemoved(context);
-  const [without, during] = [false, true].map((isDuring) =>
-    slices.filter(({ removed }) => removed > 0 === isDuring),
-  ) as [Slice[], Slice[]];
+  const { without, during } = await sendUntilRemoved(context);
   const removed = during.reduce((sum, slice) => sum + slice.removed, 0);
   await waitForVacuum(context);
   const after = await readBytes(context);
@@ -72,38 +71,57 @@ function computeTimes(slices: readonly Slice[]): SliceTimes {
   };
 }
 
-async function sendUntilRemoved(context: BenchContext): Promise<Slice[]> {
+type Slices = { without: Slice[]; during: Slice[] };
+
+/** Slices with and without the removal take turns, because the speed of the machine changes over minutes. */
+async function sendUntilRemoved(context: BenchContext): Promise<Slices> {
   const provider = await startPart('provider', 'provider-main.js', ['0']);
   const system = await startWholeSystem(context, {
     ...{ gateways: 1, workers: 1, providerUrl: provider.url },
+    options: { env: { RETENTION_DAYS: longRetentionDays } },
   });
   const sending: Sending = {
     ...{ context, child: provider.child },
     members: [...system.gateways, ...system.workers],
     targets: systemTargets(context, system.gateways),
   };
+  const pace = { ...load, durationMs: sliceMs };
+  const slices: Slices = { without: [], during: [] };
   try {
     await waitForPublishedCapacity(context);
     // V8 compiles hot code only.
-    await sendAndMeasure(sending, { ...load, durationMs: sliceMs });
-    const slices: Slice[] = [];
-    while (!isComplete(slices)) {
+    await sendAndMeasure(sending, pace);
+    while (slices.during.length < maxSlices) {
       context.signal.throwIfAborted();
-      if (slices.length === maxSlices) throw new Error('The messages were not removed in time');
-      slices.push(await measureSlice(sending, { ...load, durationMs: sliceMs }));
-      context.onProgress(`retention: ${JSON.stringify(slices.at(-1))}`);
+      slices.without.push(await measureSlice(sending, pace));
+      const slice = await withRemoval(context, () => measureSlice(sending, pace));
+      context.onProgress(`retention: ${JSON.stringify([slices.without.at(-1), slice])}`);
+      if (slice.removed === 0) return slices;
+      slices.during.push(slice);
     }
-    return slices;
+    throw new Error('The messages were not removed in time');
   } finally {
     await system.stop();
     await provider.stop();
   }
 }
 
-const isComplete = (slices: readonly Slice[]) =>
-  slices.length >= slicesWithout + slicesAfter &&
-  slices.some(({ removed }) => removed > 0) &&
-  slices.slice(-slicesAfter).every(({ removed }) => removed === 0);
+/** Removes old messages while `work` runs, as a relay does. */
+async function withRemoval<T>({ world }: BenchContext, work: () => Promise<T>): Promise<T> {
+  const log = createLogger({ level: 'error', process: 'bench' });
+  // The lock and the work each hold a connection.
+  const database = createDatabase({ url: world.databaseUrl, poolSize: 2, log });
+  const env = { RETENTION_DAYS: retentionDays };
+  const upkeep = createStoredUpkeep({ env, database, archive: undefined, log });
+  const removing = upkeep.runOnce();
+  try {
+    return await work();
+  } finally {
+    await upkeep.close();
+    await removing;
+    await database.close();
+  }
+}
 
 async function measureSlice(sending: Sending, pace: Pace): Promise<Slice> {
   const before = await countRemoved(sending.context);

@@ -21,7 +21,8 @@ type LeaveGuard = {
 
 type Guards = {
   all: Map<string, Holds>;
-  asked: string | undefined;
+  /** The guard that must answer. */
+  askedId: string | undefined;
   leave: () => void;
   stay: () => void;
 };
@@ -44,8 +45,8 @@ export function LeaveGuards({ children }: { children: ReactNode }) {
     if (waiting.length > 1) setWaiting(waiting.slice(1));
     else blocker.proceed?.();
   }
-  const asked = blocker.state === 'blocked' ? waiting[0] : undefined;
-  const guards = { all, asked, leave, stay: () => blocker.reset?.() };
+  const askedId = blocker.state === 'blocked' ? waiting[0] : undefined;
+  const guards = { all, askedId, leave, stay: () => blocker.reset?.() };
   return <GuardsContext value={guards}>{children}</GuardsContext>;
 }
 
@@ -53,10 +54,10 @@ export function LeaveGuards({ children }: { children: ReactNode }) {
 export function useLeaveGuard(holds: Holds): LeaveGuard {
   const guards = useContext(GuardsContext);
   if (!guards) throw new Error('useLeaveGuard needs LeaveGuards around it.');
-  const { all, asked, leave, stay } = guards;
+  const { all, askedId, leave, stay } = guards;
   const id = useId();
   // A known ID keeps its place in the map.
   useLayoutEffect(() => void all.set(id, holds));
   useEffect(() => () => void all.delete(id), [all, id]);
-  return { isAsked: asked === id, leave, stay };
+  return { isAsked: askedId === id, leave, stay };
 }
