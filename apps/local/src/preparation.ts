@@ -38,8 +38,8 @@ export type Preparation = {
 };
 
 /**
- * A process that prepares the database and then ends. It loads its code while PostgreSQL starts, and this code (Prisma
- * alone takes 60 MB) does not stay in the memory of the supervisor.
+ * A process that prepares the database and then ends. It loads its code while PostgreSQL starts, and this code does
+ * not stay in the memory of the supervisor.
  */
 export function startPreparation(): Preparation {
   const child = fork(path.join(__dirname, 'prepare-main.js'), {

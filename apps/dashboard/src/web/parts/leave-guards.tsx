@@ -1,16 +1,8 @@
-import {
-  createContext,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useState,
-} from 'react';
+import { createContext, type ReactNode, useContext, useId, useLayoutEffect, useState } from 'react';
 import { type Location, useBlocker } from 'react-router';
 
 /** Whether leaving `current` for `next` would lose input. */
-type Holds = (current: Location, next: Location) => boolean;
+type LosesInput = (current: Location, next: Location) => boolean;
 
 type LeaveGuard = {
   /** The operator leaves, and this guard must answer. */
@@ -19,45 +11,43 @@ type LeaveGuard = {
   stay: () => void;
 };
 
-type Guards = {
-  all: Map<string, Holds>;
+type Guards = Pick<LeaveGuard, 'leave' | 'stay'> & {
+  all: Map<string, LosesInput>;
   /** The guard that must answer. */
   askedId: string | undefined;
-  leave: () => void;
-  stay: () => void;
 };
 
 const GuardsContext = createContext<Guards | undefined>(undefined);
 
 /**
- * Holds the way out of a page until each of its guards agrees, the newest first: a dialog before the page behind it. React
- * Router cannot do that: of several blockers it asks only one.
+ * The operator leaves once each guard of the page agrees. The newest is asked first: a dialog before the page behind it. React
+ * Router cannot do that: of several blockers it asks only the newest.
  */
 export function LeaveGuards({ children }: { children: ReactNode }) {
-  const [all] = useState(() => new Map<string, Holds>());
+  const [all] = useState(() => new Map<string, LosesInput>());
   const [waiting, setWaiting] = useState<readonly string[]>([]);
   const blocker = useBlocker(({ currentLocation, nextLocation }) => {
-    const holding = [...all].filter(([, holds]) => holds(currentLocation, nextLocation));
-    setWaiting(holding.map(([id]) => id).reverse());
-    return holding.length > 0;
+    const guards = [...all].filter(([, losesInput]) => losesInput(currentLocation, nextLocation));
+    setWaiting(guards.map(([id]) => id).reverse());
+    return guards.length > 0;
   });
   function leave() {
     if (waiting.length > 1) setWaiting(waiting.slice(1));
     else blocker.proceed?.();
   }
   const askedId = blocker.state === 'blocked' ? waiting[0] : undefined;
-  const guards = { all, askedId, leave, stay: () => blocker.reset?.() };
-  return <GuardsContext value={guards}>{children}</GuardsContext>;
+  const value = { all, askedId, leave, stay: () => blocker.reset?.() };
+  return <GuardsContext value={value}>{children}</GuardsContext>;
 }
 
-/** One guard of the page. `holds` is asked at each change of the URL. */
-export function useLeaveGuard(holds: Holds): LeaveGuard {
+/** One guard of the page. `losesInput` is called at each change of the URL. */
+export function useLeaveGuard(losesInput: LosesInput): LeaveGuard {
   const guards = useContext(GuardsContext);
   if (!guards) throw new Error('useLeaveGuard needs LeaveGuards around it.');
   const { all, askedId, leave, stay } = guards;
   const id = useId();
   // A known ID keeps its place in the map.
-  useLayoutEffect(() => void all.set(id, holds));
-  useEffect(() => () => void all.delete(id), [all, id]);
+  useLayoutEffect(() => void all.set(id, losesInput));
+  useLayoutEffect(() => () => void all.delete(id), [all, id]);
   return { isAsked: askedId === id, leave, stay };
 }
