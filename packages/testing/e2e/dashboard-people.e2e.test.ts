@@ -252,6 +252,8 @@ describe('users', () => {
     await page.getByRole('row', { name: /\+12025550187/ }).waitFor();
     expect(await inspectPage(page, 'suppressions')).toEqual([]);
     await button(page, `Allow email to ${userEmail}`).click();
+    await dialog(page).getByText(`by ${ownerEmail}`).waitFor();
+    await button(page, 'Allow').click();
     await page.getByRole('row', { name: new RegExp(userEmail) }).waitFor({ state: 'detached' });
   });
 

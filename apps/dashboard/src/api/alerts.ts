@@ -39,6 +39,7 @@ const rule = Type.Object({
   firingSince: nullable(time),
   /** The last facts while it fires. */
   sentence: nullable(Type.String()),
+  updatedAt: time,
 });
 export type AlertRuleAnswer = Static<typeof rule>;
 
@@ -96,10 +97,13 @@ export const alertRoutes = {
     answer: ruleList,
     audit: 'alert.created',
   },
-  /** Ends an open incident without a notification. */
+  /**
+   * Ends an open incident without a notification. `updatedAt` comes from the answer that the form was filled from; 409
+   * `draft_changed` if the rule was changed since then.
+   */
   'PUT /api/apps/:appId/alerts/:id': {
     access: 'editor',
-    body: newRule,
+    body: Type.Object({ ...newRule.properties, updatedAt: Type.Number() }),
     answer: ruleList,
     audit: 'alert.changed',
   },

@@ -26,12 +26,16 @@ export const categoryRoutes = {
     answer: categoryList,
     audit: 'category.created',
   },
-  /** Omitted fields are kept. The slug never changes. */
+  /**
+   * Omitted fields are kept. The slug never changes. With `updatedAt` of the answer that the form was filled from: 409
+   * `draft_changed` if the category was changed since then.
+   */
   'PATCH /api/apps/:appId/categories/:slug': {
     access: 'editor',
     body: Type.Object({
       texts: Type.Optional(categoryTexts),
       position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
+      updatedAt: Type.Optional(Type.Number()),
     }),
     answer: categoryList,
     audit: 'category.changed',

@@ -184,10 +184,16 @@ export const requestRoutes = {
     access: 'viewer',
     answer: Type.Object({ sentences: Type.Array(text), command: text, readAt: time }),
   },
-  /** 409 `needs_confirmation` for a delivered or unknown message. */
+  /**
+   * 409 `needs_confirmation` for a delivered or unknown message. With `confirmedState`, also if the message is not in that
+   * state any more.
+   */
   'POST /api/apps/:appId/messages/:messageId/resend': {
     access: 'editor',
-    body: Type.Object({ confirm: confirmSchema }),
+    body: Type.Object({
+      confirm: confirmSchema,
+      confirmedState: Type.Optional(Type.String({ maxLength: 32 })),
+    }),
     answer: Type.Object({ messageId: text, requestId: text, generation: Type.Integer() }),
     audit: 'message.resent',
   },

@@ -118,8 +118,8 @@ export const resendRoutes = {
     answer: Type.Object({ runs: Type.Array(resendRun) }),
   },
   /**
-   * 409 `needs_confirmation` if more than `confirmed` messages match now, 409 `wrong_state` while another run of the
-   * app is active.
+   * 409 `needs_confirmation` if more than `confirmed` messages match now, or more in one state than `confirmedStates` says;
+   * 409 `wrong_state` while another run of the app is active.
    */
   'POST /api/apps/:appId/resends': {
     access: 'editor',
@@ -130,6 +130,14 @@ export const resendRoutes = {
         { additionalProperties: false },
       ),
       confirmed: Type.Integer({ minimum: 1, maximum: maxMessagesPerResend }),
+      /** As counted, by state. */
+      confirmedStates: Type.Optional(
+        Type.Record(
+          Type.String({ maxLength: 32 }),
+          Type.Integer({ minimum: 0, maximum: maxMessagesPerResend }),
+          { maxProperties: 20 },
+        ),
+      ),
       perSecond,
     }),
     answer: resendProgress,

@@ -33,6 +33,7 @@ const savableFilters = Type.Object({
   channel: text,
   state: text,
   waits: waitsFilter,
+  reason: text,
   provider: text,
   integration: text,
 });

@@ -37,8 +37,10 @@ test('a rule is created, changed, disabled, enabled and removed', async () => {
       },
     ],
   });
-  const [{ id }] = created.body.rules;
-  const changed = await call('put', `${at}/${id}`, { kind: 'circuit_open', params: {} });
+  const [{ id, updatedAt }] = created.body.rules;
+  const changed = await call('put', `${at}/${id}`, {
+    ...{ kind: 'circuit_open', params: {}, updatedAt },
+  });
   expect(changed.body.rules).toMatchObject([{ phrase: 'Circuit open', sendBy: null }]);
   expect((await call('post', `${at}/${id}/disable`)).body.rules[0].isEnabled).toBe(false);
   expect((await call('post', `${at}/${id}/enable`)).body.rules[0].isEnabled).toBe(true);
@@ -46,7 +48,16 @@ test('a rule is created, changed, disabled, enabled and removed', async () => {
   expect((await call('get', `${at}/history`)).body).toEqual({ incidents: [] });
   expect((await call('delete', `${at}/${id}`)).body.rules).toEqual([]);
   expect((await call('delete', `${at}/${id}`)).status).toBe(404);
-  expect((await call('put', `${at}/${id}`, rate)).status).toBe(404);
+  expect((await call('put', `${at}/${id}`, { ...rate, updatedAt })).status).toBe(404);
+});
+
+test('a save does not overwrite what another operator saved meanwhile', async () => {
+  const { at, call, sendBy } = await begin();
+  const [{ id, updatedAt }] = (await call('post', at, rate)).body.rules;
+  const saved = await call('put', `${at}/${id}`, { ...rate, sendBy, updatedAt });
+  const late = await call('put', `${at}/${id}`, { ...rate, updatedAt });
+  expect([late.status, late.body.code]).toEqual([409, 'draft_changed']);
+  expect((await call('get', at)).body.rules).toEqual(saved.body.rules);
 });
 
 test('a test is sent by the integration of the rule', async () => {

@@ -38,6 +38,16 @@ async function createEvent(call: Call, app: string): Promise<string> {
   return `${app}/events/${body.id}`;
 }
 
+test('a save does not overwrite what another operator saved meanwhile', async () => {
+  const { at, call } = await begin();
+  const [{ updatedAt }] = (await call('post', at, { slug: 'news', texts })).body.categories;
+  const both = { ...texts, de: { name: 'Neues', description: '' } };
+  const saved = await call('patch', `${at}/news`, { texts: both, updatedAt });
+  const late = await call('patch', `${at}/news`, { texts, updatedAt });
+  expect([late.status, late.body.code]).toEqual([409, 'draft_changed']);
+  expect((await call('get', at)).body).toEqual(saved.body);
+});
+
 test('categories can be created, changed and deleted, each with an audit entry', async () => {
   const { at, call } = await begin();
   const created = await call('post', at, { slug: 'news', texts });

@@ -254,10 +254,13 @@ export async function newAlertRule(scene: Scene): Promise<object> {
   return { kind: 'integration_failing', integrationId, params: {}, sendBy };
 }
 
-export async function alertRule(scene: Scene): Promise<Record<string, string>> {
+/** A rule, and a change of it. */
+export async function alertRuleForm(scene: Scene) {
   const { call, tenant } = scene;
-  const { body } = await call('post', `apps/${tenant.appId}/alerts`, await newAlertRule(scene));
-  return { id: body.rules.at(-1).id };
+  const form = await newAlertRule(scene);
+  const { body } = await call('post', `apps/${tenant.appId}/alerts`, form);
+  const { id, updatedAt } = body.rules.at(-1);
+  return { path: { id: String(id) }, body: { ...form, updatedAt } };
 }
 
 const endpointForm = {

@@ -1,7 +1,7 @@
 import { newId } from '@belfry/runtime';
 import {
   address,
-  alertRule,
+  alertRuleForm,
   anotherApp,
   type ChangeCall,
   capture,
@@ -55,6 +55,8 @@ const integrations = '/api/apps/:appId/integrations';
 const webhooks = '/api/apps/:appId/webhooks';
 
 /** Every route except GETs. Without an entry for a new route, `audited-changes.int.test.ts` fails. */
+const createAlertRulePath = async (scene: Scene) => ({ path: (await alertRuleForm(scene)).path });
+
 export const changes: Record<string, MakeChange> = {
   'POST /api/session': ({ email }) => ({ body: { email, password } }),
   'DELETE /api/session': () => ({}),
@@ -153,14 +155,11 @@ export const changes: Record<string, MakeChange> = {
   [`POST ${events}/:eventId/versions/:versionId/roll-back`]: publishedTwice,
   [`POST ${events}/:eventId/variables`]: tryDraft,
   'POST /api/apps/:appId/alerts': async (scene) => ({ body: await newAlertRule(scene) }),
-  'PUT /api/apps/:appId/alerts/:id': async (scene) => ({
-    path: await alertRule(scene),
-    body: await newAlertRule(scene),
-  }),
-  'POST /api/apps/:appId/alerts/:id/enable': async (scene) => ({ path: await alertRule(scene) }),
-  'POST /api/apps/:appId/alerts/:id/disable': async (scene) => ({ path: await alertRule(scene) }),
-  'POST /api/apps/:appId/alerts/:id/test': async (scene) => ({ path: await alertRule(scene) }),
-  'DELETE /api/apps/:appId/alerts/:id': async (scene) => ({ path: await alertRule(scene) }),
+  'PUT /api/apps/:appId/alerts/:id': alertRuleForm,
+  'POST /api/apps/:appId/alerts/:id/enable': createAlertRulePath,
+  'POST /api/apps/:appId/alerts/:id/disable': createAlertRulePath,
+  'POST /api/apps/:appId/alerts/:id/test': createAlertRulePath,
+  'DELETE /api/apps/:appId/alerts/:id': createAlertRulePath,
   'POST /api/apps/:appId/filters': () => ({
     body: { name: 'Failed', filters: { state: 'failed' } },
   }),

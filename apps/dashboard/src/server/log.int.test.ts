@@ -271,7 +271,11 @@ describe('the log', () => {
       code: 'needs_confirmation',
       error: 'This message was delivered: the recipient will get it twice.',
     });
-    expect((await call('post', at, { confirm: true })).body).toMatchObject({ generation: 1 });
+    // It was confirmed as unknown, and then a receipt came.
+    const late = await call('post', at, { confirm: true, confirmedState: 'unknown' });
+    expect(late.body).toMatchObject({ code: 'needs_confirmation' });
+    const now = await call('post', at, { confirm: true, confirmedState: 'delivered' });
+    expect(now.body).toMatchObject({ generation: 1 });
   });
 
   test('streams new requests of this app that match the filters', async () => {

@@ -445,6 +445,22 @@ describe('a resend by filter', () => {
     expect((await opened.call('get', opened.at(''))).body).toEqual({ runs: [] });
   });
 
+  test('refuses to resend a message that was in another state when it was confirmed', async () => {
+    const opened = await open();
+    const { messageId } = await opened.insert();
+    const { filters, states } = await count(opened, 'to=99999999999999');
+    expect(states).toMatchObject([{ name: 'failed', messages: 1 }]);
+    const pool = dashboard.database.lookUps;
+    await pool.query(`UPDATE message SET state = 'delivered', reason = NULL WHERE id = $1`, [
+      messageId,
+    ]);
+    const run = { filters, confirmed: 1, perSecond: 50 };
+    const post = (confirmedStates: object) =>
+      opened.call('post', opened.at(''), { ...run, confirmedStates });
+    expect((await post({ failed: 1 })).body.code).toBe('needs_confirmation');
+    expect((await post({ delivered: 1 })).status).toBe(200);
+  });
+
   test('keeps its rate by the clock of PostgreSQL, one run per app', async () => {
     const opened = await open();
     for (let index = 0; index < 12; index += 1) await opened.insert();

@@ -64,8 +64,8 @@ type AnswerArgs<R extends ReadRoute> =
     : [input: Input<R>, options?: AnswerOptions];
 
 /**
- * Reads a route when the page opens, then every `everyMs`, and every 5 s while the server or PostgreSQL is away and the tab
- * is visible. A reopened page shows its last answer at once, and keeps it while the server is unavailable.
+ * Reads a route when the page opens, then every `everyMs`, and every 5 s while the server or PostgreSQL is away, all while the
+ * tab is visible. A tab that is shown again reads at once. A reopened page shows its last answer at once, and keeps it while the server is unavailable.
  */
 export function useAnswer<R extends ReadRoute>(
   route: R,
@@ -76,6 +76,7 @@ export function useAnswer<R extends ReadRoute>(
   const { data, error, dataUpdatedAt, refetch } = useQuery<Answer<R>, Error>({
     ...query(api, route, input),
     enabled: isEnabled,
+    refetchOnWindowFocus: everyMs !== undefined,
     refetchInterval: ({ state }) =>
       isAway(toProblem(state.error)) ? retryAfterMs : (everyMs ?? false),
   });

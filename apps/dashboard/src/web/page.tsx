@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type Query, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { Outlet, useOutletContext, useParams } from 'react-router';
 import type { AppAnswer } from '../api/apps';
@@ -21,11 +21,22 @@ type Entrance = {
   enter: (session: SessionAnswer) => void;
 };
 
+/** Another tab may have signed in as somebody else. */
+const sessionEveryMs = 60_000;
+const isOfOperator = ({ queryKey: [route] }: Query) => route !== 'GET /api/session';
+
 /** Reads the session before any page. */
 export function Page() {
   const client = useQueryClient();
   const [hasEnded, setEnded] = useState(false);
-  const session = useAnswer('GET /api/session');
+  const session = useAnswer('GET /api/session', {}, { everyMs: sessionEveryMs });
+  const { value } = session;
+  const operatorId = value?.state === 'signed_in' ? value.operator.id : undefined;
+  // Answers to another operator, who signed in in another tab.
+  useEffect(() => {
+    if (operatorId === undefined) return;
+    return () => void client.resetQueries({ predicate: isOfOperator });
+  }, [client, operatorId]);
   useEffect(() => {
     function onSignedOut() {
       setEnded(true);
@@ -37,12 +48,12 @@ export function Page() {
   function enter(next: SessionAnswer) {
     setEnded(false);
     session.set(next);
-    client.removeQueries({ predicate: ({ queryKey: [route] }) => route !== 'GET /api/session' });
+    client.removeQueries({ predicate: isOfOperator });
   }
-  if (!session.value) return <TroublePage loaded={session} reload={session.reload} />;
+  if (!value) return <TroublePage loaded={session} reload={session.reload} />;
   return (
     <LeaveGuards>
-      <Outlet context={{ session: session.value, hasEnded, enter } satisfies Entrance} />
+      <Outlet context={{ session: value, hasEnded, enter } satisfies Entrance} />
     </LeaveGuards>
   );
 }

@@ -24,6 +24,9 @@ export type AlertRuleRow = AlertRuleFields & {
   sentence: string | null;
 };
 
+/** With `updatedAt`, the rule is changed only if that is its last change. */
+type AlertRuleChange = AlertRuleFields & { id: string; updatedAt?: Date };
+
 const ruleColumns = `r.id, r.kind, r.channel, r.integration_id AS "integrationId", r.params, r.send_by AS "sendBy", r.send_to AS "sendTo",
   r.fallback_by AS "fallbackBy", r.fallback_to AS "fallbackTo", r.disabled_at AS "disabledAt", r.updated_at AS "updatedAt"`;
 
@@ -49,9 +52,12 @@ export function createAlertRules(pool: Queryable) {
     create: (actor: Actor, appId: string, rule: AlertRuleFields) =>
       inTransaction(pool, (client) => insertRule(client, { ...actor, appId }, rule)),
 
-    /** Ends the open incident without a notification: it was about the former rule. False if there is no such rule. */
-    change: (actor: Actor, appId: string, { id, ...rule }: AlertRuleFields & { id: string }) =>
-      changeRule(pool, { ...actor, appId }, { id, rule }),
+    /**
+     * Ends the open incident without a notification: it was about the former rule. False if there is no such rule, or if it
+     * was changed after `updatedAt`.
+     */
+    change: (actor: Actor, appId: string, { id, updatedAt, ...rule }: AlertRuleChange) =>
+      changeRule(pool, { ...actor, appId }, { id, updatedAt, rule }),
 
     setEnabled: (actor: Actor, appId: string, rule: { id: string; isEnabled: boolean }) =>
       setEnabled(pool, { ...actor, appId }, rule),
@@ -111,12 +117,12 @@ function toChange({ sendTo, fallbackTo, ...rule }: AlertRuleFields) {
   return { ...rule, recipients: sendTo.length, fallbackRecipients: fallbackTo.length };
 }
 
-type ChangedRule = { id: string; rule: AlertRuleFields };
+type ChangedRule = { id: string; updatedAt: Date | undefined; rule: AlertRuleFields };
 
 async function changeRule(
   pool: Queryable,
   actor: ActorInApp,
-  { id, rule }: ChangedRule,
+  { id, updatedAt, rule }: ChangedRule,
 ): Promise<boolean> {
   const createEntry = (old: AlertRuleFields) => {
     return { action: 'alert.changed', subject: id, change: toChange(rule), before: toChange(old) };
@@ -126,10 +132,10 @@ async function changeRule(
       `UPDATE alert_rule SET kind = $3, channel = $4, integration_id = $5, params = $6, send_by = $7, send_to = $8,
          fallback_by = $9, fallback_to = $10, memory = '{}', updated_at = greatest(now(), alert_rule.updated_at + interval '1 ms')
        FROM (SELECT * FROM alert_rule WHERE id = $2 AND app_id = $1 FOR UPDATE) r
-       WHERE alert_rule.id = r.id
+       WHERE alert_rule.id = r.id AND ($11::timestamptz IS NULL OR r.updated_at = $11)
        RETURNING r.kind, r.channel, r.integration_id AS "integrationId", r.params, r.send_by AS "sendBy", r.send_to AS "sendTo",
          r.fallback_by AS "fallbackBy", r.fallback_to AS "fallbackTo"`,
-      [actor.appId, id, ...listValues(rule)],
+      [actor.appId, id, ...listValues(rule), updatedAt ?? null],
     );
     if (rows[0]) await endIncident(client, actor.appId, id);
     return rows[0];

@@ -16,8 +16,13 @@ export type CategoryRow = {
 };
 
 export type NewCategory = Pick<CategoryRow, 'slug' | 'texts'>;
-/** A field that is left out stays as it is. The slug never changes: versions and preferences name it. */
-export type CategoryChange = { slug: string } & Partial<Pick<CategoryRow, 'texts' | 'position'>>;
+/**
+ * A field that is left out stays as it is. The slug never changes: versions and preferences name it. With `updatedAt`, the
+ * category is changed only if that is its last change.
+ */
+export type CategoryChange = { slug: string; updatedAt?: Date | undefined } & Partial<
+  Pick<CategoryRow, 'texts' | 'position'>
+>;
 
 /** Per app. A longer list would be hard to use on a page of preferences. */
 export const maxCategories = 50;
@@ -32,11 +37,11 @@ export function createCategories(pool: Queryable) {
         inTransaction(pool, (client) => insertCategory(client, { ...actor, appId }, category)),
       ),
 
-    /** False when the app has no such category. */
+    /** False when the app has no such category, or it was changed after `updatedAt`. */
     async change(
       actor: Actor,
       appId: string,
-      { slug, ...change }: CategoryChange,
+      { slug, updatedAt, ...change }: CategoryChange,
     ): Promise<boolean> {
       const createEntry = (old: Old) => {
         const before = {
@@ -46,7 +51,7 @@ export function createCategories(pool: Queryable) {
         return { action: 'category.changed', subject: slug, change, before };
       };
       const changed = await changeWithAudit(pool, { ...actor, appId }, createEntry, (client) =>
-        updateCategory(client, appId, { slug, ...change }),
+        updateCategory(client, appId, { slug, updatedAt, ...change }),
       );
       return changed !== undefined;
     },
@@ -113,13 +118,15 @@ type Old = Pick<CategoryRow, 'texts' | 'position'>;
 async function updateCategory(
   client: Queryable,
   appId: string,
-  { slug, texts, position }: CategoryChange,
+  { slug, texts, position, updatedAt }: CategoryChange,
 ): Promise<Old | undefined> {
   const { rows } = await client.query<Old>(
-    `UPDATE category c SET texts = coalesce($3, c.texts), position = coalesce($4, c.position), updated_at = now()
+    `UPDATE category c SET texts = coalesce($3, c.texts), position = coalesce($4, c.position),
+       updated_at = greatest(now(), c.updated_at + interval '1 ms')
      FROM (SELECT app_id, slug, texts, position FROM category WHERE app_id = $1 AND slug = $2 FOR UPDATE) old
-     WHERE c.app_id = old.app_id AND c.slug = old.slug RETURNING old.texts, old.position`,
-    [appId, slug, texts && JSON.stringify(texts), position],
+     WHERE c.app_id = old.app_id AND c.slug = old.slug AND ($5::timestamptz IS NULL OR c.updated_at = $5)
+     RETURNING old.texts, old.position`,
+    [appId, slug, texts && JSON.stringify(texts), position, updatedAt],
   );
   return rows[0];
 }

@@ -31,6 +31,8 @@ export type NewResendRun = {
   shown: Record<string, string>;
   /** The number of messages that the operator confirmed; more are not resent. */
   confirmed: number;
+  /** How many of them were in each state, because a resend of a delivered message is another matter than of a failed one. */
+  confirmedStates?: Readonly<Record<string, number>> | undefined;
   perSecond: number;
 };
 
@@ -92,13 +94,13 @@ export type ResendRuns = ReturnType<typeof createResendRuns>;
 async function startRun(
   pool: pg.Pool,
   actor: Actor,
-  { appId, filter, shown, confirmed, perSecond }: NewResendRun,
+  { appId, filter, shown, perSecond, ...confirmation }: NewResendRun,
 ): Promise<StartedRun | undefined> {
   return inTransaction(pool, async (client) => {
     const matches = await judgeResends(client, appId, await listMatches(client, filter));
     const fit = matches.filter(({ obstacle }) => obstacle === null);
-    const isConfirmed = fit.length > 0 && fit.length <= confirmed;
-    if (!isConfirmed || matches.length > maxMessagesPerResend) return undefined;
+    const isTooMany = matches.length > maxMessagesPerResend;
+    if (isTooMany || !isConfirmed(fit, confirmation)) return undefined;
     const { rows } = await client.query<StartedRun>(startStatement, [
       ...[newId(), appId, JSON.stringify(shown), perSecond, actor.operatorId],
       ...[fit.map(({ id }) => id), fit.map(({ state }) => state)],
@@ -110,6 +112,17 @@ async function startRun(
     await writeAudit(client, { ...actor, appId }, entry);
     return started;
   });
+}
+
+function isConfirmed(
+  fit: readonly ResendVerdict[],
+  { confirmed, confirmedStates }: Pick<NewResendRun, 'confirmed' | 'confirmedStates'>,
+): boolean {
+  if (fit.length === 0 || fit.length > confirmed) return false;
+  if (!confirmedStates) return true;
+  const counts = new Map<string, number>();
+  for (const { state } of fit) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].every(([state, messages]) => messages <= (confirmedStates[state] ?? 0));
 }
 
 const startStatement = `

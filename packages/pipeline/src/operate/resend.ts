@@ -12,6 +12,8 @@ export type ResendInput = {
   messageId: string;
   /** The operator confirmed the warning. */
   isConfirmed: boolean;
+  /** The state that the warning was about: another one needs another confirmation. */
+  confirmedState?: string | undefined;
 };
 
 export type ResendResult =
@@ -36,7 +38,7 @@ export async function resendMessage(
 async function resendLocked(
   client: Queryable,
   actor: Actor,
-  { appId, messageId, isConfirmed }: ResendInput,
+  { appId, messageId, isConfirmed, confirmedState }: ResendInput,
 ): Promise<ResendResult> {
   const [message] = await judgeResends(client, appId, [messageId]);
   if (!message) return { state: 'not_found' };
@@ -44,7 +46,8 @@ async function resendLocked(
   if (because !== null) return { state: 'refused', because };
   const { state, integrationId, timeToLiveMs } = message;
   const warning = findVerdictWarning(message);
-  if (warning && !isConfirmed) return { state: 'needs_confirmation', warning };
+  const isSameState = confirmedState === undefined || confirmedState === state;
+  if (warning && !(isConfirmed && isSameState)) return { state: 'needs_confirmation', warning };
   const generation = { id: newId(), messageId, state, integrationId, timeToLiveMs };
   const context = { appId, resendId: undefined };
   const [newMessage] = await writeGenerations(client, context, [generation]);

@@ -71,8 +71,12 @@ function createFormHandlers(deps: AlertHandlersDeps, answer: AnswerList) {
 
     async 'PUT /api/apps/:appId/alerts/:id'({ actor, app, path, body }) {
       const id = readId(path.id, 'alert rule');
-      const rule = await readRule(deps, app.id, body);
-      if (!(await rules.change(actor, app.id, { id, ...rule }))) throw notFound('alert rule');
+      const { updatedAt, ...form } = body;
+      const rule = await readRule(deps, app.id, form);
+      const revision = { id, updatedAt: new Date(updatedAt) };
+      if (!(await rules.change(actor, app.id, { ...revision, ...rule }))) {
+        throw explainUnchanged(await rules.find(app.id, id));
+      }
       return answer(app.id);
     },
 
@@ -82,6 +86,15 @@ function createFormHandlers(deps: AlertHandlersDeps, answer: AnswerList) {
       return answer(app.id);
     },
   } satisfies Partial<Handlers>;
+}
+
+function explainUnchanged(row: AlertRuleRow | undefined): Refusal {
+  if (!row) return notFound('alert rule');
+  return new Refusal(
+    'draft_changed',
+    'This alert rule was changed after you opened it. Close this form and open it again.',
+    { savedAt: row.updatedAt.getTime() },
+  );
 }
 
 function createSwitchHandlers(deps: AlertHandlersDeps, answer: AnswerList) {
@@ -152,6 +165,7 @@ function toAnswer(row: AlertRuleRow, names: ReadonlyMap<string, string>): AlertR
     fallback: toTarget(row.fallbackBy, row.fallbackTo),
     isEnabled: disabledAt === null,
     firingSince: firingSince?.getTime() ?? null,
+    updatedAt: row.updatedAt.getTime(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type AppCategories, maxCategories } from '@belfry/database';
+import { type AppCategories, type CategoryRow, maxCategories } from '@belfry/database';
 import { isCategorySlug } from '@belfry/shared';
 import type { CategoryListAnswer } from '../../api/categories';
 import { notFound, Refusal } from '../problem';
@@ -31,13 +31,15 @@ export function createCategoryHandlers({ categories }: CategoryHandlersDeps) {
 
     async 'PATCH /api/apps/:appId/categories/:slug'({ actor, app, path, body }) {
       const slug = readSlug(path.slug);
-      const { texts, position } = body;
+      const { texts, position, updatedAt } = body;
       const change = {
         ...(texts !== undefined && { texts }),
         ...(position !== undefined && { position }),
+        ...(updatedAt !== undefined && { updatedAt: new Date(updatedAt) }),
       };
-      if (!(await categories.change(actor, app.id, { slug, ...change })))
-        throw notFound('category');
+      if (!(await categories.change(actor, app.id, { slug, ...change }))) {
+        throw explainUnchanged((await categories.list(app.id)).find((row) => row.slug === slug));
+      }
       return answer(app.id);
     },
 
@@ -55,6 +57,15 @@ export function createCategoryHandlers({ categories }: CategoryHandlersDeps) {
 function readSlug(text: string): string {
   if (!isCategorySlug(text)) throw notFound('category');
   return text;
+}
+
+function explainUnchanged(row: CategoryRow | undefined): Refusal {
+  if (!row) return notFound('category');
+  return new Refusal(
+    'draft_changed',
+    'This category was changed after you opened it. Close this form and open it again.',
+    { savedAt: row.updatedAt.getTime() },
+  );
 }
 
 function slugTaken(slug: string): Refusal {

@@ -41,7 +41,8 @@ export function createRequestHandlers(deps: RequestHandlersDeps) {
 
     async 'POST /api/apps/:appId/messages/:messageId/resend'({ actor, app, path, body }) {
       const messageId = readId(path.messageId, 'message');
-      const input = { appId: app.id, messageId, isConfirmed: body.confirm === true };
+      const { confirm, confirmedState } = body;
+      const input = { appId: app.id, messageId, isConfirmed: confirm === true, confirmedState };
       const resent = await deps.resend(actor, input);
       switch (resent.state) {
         case 'resent':

@@ -50,10 +50,10 @@ function createResendStartHandlers(deps: ResendHandlersDeps) {
 
     async 'POST /api/apps/:appId/resends'(call) {
       const { app, actor, body } = call;
-      const { filters, confirmed, perSecond } = body;
+      const { filters, ...confirmation } = body;
       const boundedFilters = withEnd(requireFilter(filters), deps.now());
       const filter = await readLogFilter(app.id, boundedFilters, deps);
-      const run = { appId: app.id, shown: maskFilters(boundedFilters), confirmed, perSecond };
+      const run = { appId: app.id, shown: maskFilters(boundedFilters), ...confirmation };
       const started = filter && (await limitTime(runs.start(actor, { ...run, filter })));
       if (!started)
         throw toStartRefusal(
@@ -150,7 +150,10 @@ function toStartRefusal(
   if (messages === 0) {
     return new Refusal('wrong_state', 'No matching message can be resent.');
   }
-  return new Refusal('needs_confirmation', `${messages} messages match now. Check the new count.`);
+  return new Refusal(
+    'needs_confirmation',
+    `${messages} messages match now, or their states have changed. Check the new count.`,
+  );
 }
 
 /** Without a filter, every message of the app would match. */

@@ -24,7 +24,11 @@ export function RuleDialog({
     (values) => {
       const body = toRuleBody(values);
       return rule
-        ? api.call('PUT /api/apps/:appId/alerts/:id', { appId, id: rule.id, body })
+        ? api.call('PUT /api/apps/:appId/alerts/:id', {
+            appId,
+            id: rule.id,
+            body: { ...body, updatedAt: rule.updatedAt },
+          })
         : api.call('POST /api/apps/:appId/alerts', { appId, body });
     },
     (list) => {

@@ -88,7 +88,7 @@ test('names are edited per language, and a language without a name is not saved'
   fireEvent.click(button('Save'));
   await screen.findByText('Neues');
   const texts = { en: { name: 'News', description: '' }, de: { name: 'Neues', description: '' } };
-  expect(changes).toEqual([['news', { texts }]]);
+  expect(changes).toEqual([['news', { texts, updatedAt: 0 }]]);
 });
 
 test('a language that is listed, in any spelling, is not added', async () => {

@@ -12,7 +12,7 @@ type Texts = CategoryAnswer['texts'];
 
 /** Changes the names and descriptions of a category. Its slug never changes. */
 export function CategoryDialog({
-  category: { slug, texts },
+  category: { slug, texts, updatedAt },
   onClose,
   onFinish,
 }: {
@@ -24,7 +24,12 @@ export function CategoryDialog({
   const { api } = useServices();
   const form = useForm<{ texts: Texts }>({ texts });
   const onSubmit = form.submit(
-    (body) => api.call('PATCH /api/apps/:appId/categories/:slug', { appId: app.id, slug, body }),
+    (body) =>
+      api.call('PATCH /api/apps/:appId/categories/:slug', {
+        appId: app.id,
+        slug,
+        body: { ...body, updatedAt },
+      }),
     (list) => {
       onFinish(list);
       onClose();

@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import type { PublishProblem } from '../../api/problem';
 import { useServices } from '../context';
 import styles from './code-field.module.css';
-import { createEditor } from './create-editor';
+import { createEditor, replaceText } from './create-editor';
 import { toDiagnostics } from './diagnostics';
 
 type CodeMirrorProps = {
@@ -44,11 +44,10 @@ export function CodeMirrorField(props: CodeMirrorProps) {
     editor.current = view;
     return () => view.destroy();
   }, []);
-  // Applies texts from outside the editor, such as another operator's draft.
   useEffect(() => {
     const view = editor.current;
     if (!view || view.state.doc.toString() === text) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+    replaceText(view, text);
   }, [text]);
   useEffect(() => {
     const view = editor.current;

@@ -2,7 +2,7 @@ import { autocompletion, type CompletionContext, completionKeymap } from '@codem
 import { html } from '@codemirror/lang-html';
 import { syntaxHighlighting } from '@codemirror/language';
 import { lintGutter } from '@codemirror/lint';
-import { EditorState } from '@codemirror/state';
+import { EditorState, Transaction } from '@codemirror/state';
 import {
   Decoration,
   type DecorationSet,
@@ -29,6 +29,14 @@ type EditorInput = {
   onChange: (text: string) => void;
   getCompletionInput: () => CompletionInput;
 };
+
+/** Shows a text from outside the editor, such as another operator's draft. It is no change of this operator. */
+export function replaceText(view: EditorView, text: string): void {
+  view.dispatch({
+    changes: { from: 0, to: view.state.doc.length, insert: text },
+    annotations: [Transaction.remote.of(true), Transaction.addToHistory.of(false)],
+  });
+}
 
 /** Highlighting uses only our own classes, so it follows the theme of the page. */
 const colours = tagHighlighter([
@@ -63,8 +71,9 @@ export function createEditor(input: EditorInput): EditorView {
       typeOverSelection,
       // Tab leaves the editor, so that keyboard users are not trapped.
       EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'true' }),
-      EditorView.updateListener.of((update) => {
-        if (update.docChanged) onChange(update.state.doc.toString());
+      EditorView.updateListener.of(({ docChanged, transactions, state: { doc } }) => {
+        const isOutside = transactions.some((each) => each.annotation(Transaction.remote));
+        if (docChanged && !isOutside) onChange(doc.toString());
       }),
     ],
   });

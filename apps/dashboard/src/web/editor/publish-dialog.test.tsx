@@ -1,4 +1,6 @@
-import { cleanup, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useEffect, useState } from 'react';
 import type { Definition, EventAnswer, Policy } from '../../api/events';
 import type { RegistryAnswer } from '../../api/registry';
 import { createTestApi, registry, renderPart } from '../render-part.fixture';
@@ -73,4 +75,60 @@ describe('the review before publishing', () => {
     expect(screen.getByText('v4 and draft are equal.')).toBeTruthy();
     expect(publish.disabled).toBe(true);
   });
+
+  test('does not deny a version that may be its own, as the answer to it was lost', async () => {
+    const changed = createDefinition({ text: 'Order {{id}} arrived' });
+    const problem = { code: 'unreachable', error: 'The server does not answer.' };
+    const user = userEvent.setup();
+    const publishLater = openChangingDialog(changed, { problem });
+    await waitFor(() => expect(getPublish().disabled).toBe(false));
+    await user.click(getPublish());
+    expect(await screen.findByText(problem.error)).toBeTruthy();
+    act(publishLater);
+    expect(screen.getByText(/published v5/)).toBeTruthy();
+    expect(screen.getByText(/may be your own version/)).toBeTruthy();
+    expect(screen.queryByText(/Nothing was published/)).toBeNull();
+    expect(screen.getByText(problem.error)).toBeTruthy();
+  });
 });
+
+const getPublish = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Publish' });
+
+/** The returned function lets the page read a version that went live meanwhile. */
+function openChangingDialog(definition: Definition, publishAnswer: object): () => void {
+  const api = createTestApi({});
+  api.call.mockImplementation((route) => {
+    const isPublish = route === 'POST /api/apps/:appId/events/:eventId/publish';
+    const others = { value: { integrations: [], isSensitive: true } };
+    return Promise.resolve(isPublish ? publishAnswer : others) as never;
+  });
+  const changing = { publishLater: () => {} };
+  renderPart(<Changing definition={definition} changing={changing} />, api, {
+    registry: { ...registry, channels: [{ channel: 'sms' }] as RegistryAnswer['channels'] },
+  });
+  return () => changing.publishLater();
+}
+
+type ChangingProps = { definition: Definition; changing: { publishLater: () => void } };
+
+function Changing({ definition, changing }: ChangingProps) {
+  const [number, setNumber] = useState(4);
+  useEffect(() => {
+    changing.publishLater = () => setNumber(5);
+  }, [changing]);
+  const version = { kind: 'live', definition: live, createdBy: 'ana', createdAt: 0 };
+  const draft = { definition, saved: { revision: 1 }, checked: { problems: [] }, isDirty: false };
+  const event = {
+    ...{ id: 'event-1', name: 'order' },
+    ...{ live: { ...version, id: `v${number}`, number }, draft: {} },
+  };
+  return (
+    <PublishDialog
+      event={event as unknown as EventAnswer}
+      draft={draft as unknown as Draft}
+      onEvent={() => {}}
+      onReload={async () => {}}
+      onClose={() => {}}
+    />
+  );
+}

@@ -62,6 +62,29 @@ describe('the values of sample data', () => {
     expect(screen.queryAllByRole('textbox')).toHaveLength(Object.keys(data).length);
   });
 
+  test('keep their kind and the focus while they are typed', async () => {
+    const user = userEvent.setup();
+    open({ items: [1] }, []);
+    const field = await screen.findByLabelText<HTMLInputElement>('items');
+    await user.type(field, '{Backspace}, 2]');
+    expect(field.value).toBe('[1, 2]');
+    await user.click(screen.getByRole('button', { name: 'JSON' }));
+    const area = screen.getByLabelText<HTMLTextAreaElement>('Sample data as JSON');
+    expect(JSON.parse(area.value)).toEqual({ items: [1, 2] });
+  });
+
+  test('as JSON keep the focus while they are typed', async () => {
+    const user = userEvent.setup();
+    open({ name: 'Ana' }, []);
+    await user.click(await screen.findByRole('button', { name: 'JSON' }));
+    const area = screen.getByLabelText<HTMLTextAreaElement>('Sample data as JSON');
+    area.focus();
+    area.setSelectionRange(area.value.indexOf('Ana'), area.value.indexOf('Ana'));
+    await user.keyboard('Mary ');
+    expect(document.activeElement).toBe(area);
+    expect(JSON.parse(area.value)).toEqual({ name: 'Mary Ana' });
+  });
+
   test('are counted in data that does not come from the templates', async () => {
     open({}, [refused], {});
     await screen.findByText(unread);

@@ -57,7 +57,7 @@ export function SamplePanel({ sample }: { sample: Sample }) {
           )}
         </div>
       ) : (
-        <JsonArea key={source} data={data} onData={sample.setData} />
+        <JsonArea data={data} onData={sample.setData} />
       )}
     </section>
   );
@@ -103,7 +103,14 @@ function LeafInput({
   onChange: (value: unknown) => void;
 }) {
   const id = useId();
-  const isList = typeof value === 'object' && value !== null;
+  const { text, original, set } = useEdited(value, formatLeaf);
+  const isWrong = parseLeaf(original, text) === undefined;
+  const isList = typeof original === 'object' && original !== null;
+  function change(next: string) {
+    const leaf = parseLeaf(original, next);
+    set(next, leaf ?? value);
+    if (leaf !== undefined) onChange(leaf);
+  }
   return (
     <div className={isList ? `${styles.leaf} ${styles.wide}` : styles.leaf}>
       <label htmlFor={id} className="cut" title={path}>
@@ -111,10 +118,17 @@ function LeafInput({
       </label>
       <input
         id={id}
-        className={isList ? 'input mono' : 'input'}
-        value={formatLeaf(value)}
-        onChange={({ target }) => onChange(parseLeaf(value, target.value))}
+        className={`input${isList ? ' mono' : ''}${isWrong ? ' bad' : ''}`}
+        aria-invalid={isWrong ? true : undefined}
+        aria-describedby={isWrong ? `${id}-problem` : undefined}
+        value={text}
+        onChange={({ target }) => change(target.value)}
       />
+      {isWrong && (
+        <div id={`${id}-problem`} className="hint bad">
+          This value must be a list or an object, as JSON.
+        </div>
+      )}
     </div>
   );
 }
@@ -126,13 +140,12 @@ function JsonArea({
   data: Record<string, unknown>;
   onData: (data: Record<string, unknown>) => void;
 }) {
-  const [text, setText] = useState(() => JSON.stringify(data, null, 2));
-  const [isWrong, setWrong] = useState(false);
+  const { text, set } = useEdited(data, (value) => JSON.stringify(value, null, 2));
+  const isWrong = parseObject(text) === undefined;
   const id = useId();
   function change(next: string) {
-    setText(next);
     const parsedData = parseObject(next);
-    setWrong(parsedData === undefined);
+    set(next, parsedData ?? data);
     if (parsedData) onData(parsedData);
   }
   return (
@@ -154,4 +167,19 @@ function JsonArea({
       )}
     </div>
   );
+}
+
+/**
+ * The text of a value while it is edited, with the value that was there before. Only a value from outside, such as another
+ * source, replaces the text.
+ */
+function useEdited<Value>(value: Value, format: (value: Value) => string) {
+  const [edited, setEdited] = useState<{ text: string; value: Value; original: Value }>();
+  const isOwn = edited !== undefined && Object.is(edited.value, value);
+  const { text, original } = isOwn ? edited : { text: format(value), original: value };
+  return {
+    text,
+    original,
+    set: (next: string, meaning: Value) => setEdited({ text: next, value: meaning, original }),
+  };
 }

@@ -16,6 +16,9 @@ describe('sample data as a form', () => {
     [7, '8', 8],
     [7, 'eight', 'eight'],
     [[1], '[2]', [2]],
+    [[1], '[2', undefined],
+    [[1], '2', undefined],
+    [null, 'null', null],
   ])('reads input over %p, %p, as %p', (before, text, value) => {
     expect(parseLeaf(before, text)).toEqual(value);
   });

@@ -20,13 +20,21 @@ export function formatLeaf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Parses input as the type of the previous value, if possible. */
-export function parseLeaf(before: unknown, text: string): unknown {
-  if (typeof before === 'string') return text;
+/** Parses input as the type of the value that was there, if possible. Undefined if it must be a list or an object, and is not. */
+export function parseLeaf(original: unknown, text: string): unknown {
+  if (typeof original === 'string') return text;
+  const isList = typeof original === 'object' && original !== null;
+  const value = parseJson(text);
+  if (isList) return typeof value === 'object' && value !== null ? value : undefined;
+  return value === undefined ? text : value;
+}
+
+/** Undefined if the text is no JSON. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text;
+    return undefined;
   }
 }
 
@@ -45,12 +53,8 @@ export function withLeaf(
 
 /** Undefined if the text is not a JSON object. */
 export function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? { ...value }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? { ...value }
+    : undefined;
 }

@@ -5,6 +5,7 @@ import { useApp, useServices, useSession } from '../context';
 import { Button, CopyButton } from '../parts/controls';
 import { Field } from '../parts/field';
 import { ErrorCount, Form, TextField } from '../parts/form';
+import { NoteBox } from '../parts/notes';
 import { DiscardDialog, UnsavedGuard } from '../parts/unsaved';
 import { listFormFields, type ProviderSelection } from './form-values';
 import { IntegrationHead } from './integration-head';
@@ -67,6 +68,16 @@ export function IntegrationForm({
   );
 }
 
+function ChangedElsewhere({ isShown }: { isShown: boolean }) {
+  if (!isShown) return null;
+  return (
+    <NoteBox tone="amber" title="This integration was changed after you began to type.">
+      Your input stays in the form, but cannot be saved over the change. Open the integration again
+      to see it.
+    </NoteBox>
+  );
+}
+
 type FormProps = {
   selection: ProviderSelection;
   stored: IntegrationAnswer | undefined;
@@ -77,9 +88,8 @@ type FormProps = {
 function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }: FormProps) {
   const { mayChange } = useSession();
   const { settings, credentials } = listFormFields(selection.provider);
-  const { form, save, test, replaceKeys, keepNewKeys, outcome } = useIntegrationForm({
-    ...{ selection, stored, onChanged },
-  });
+  const filled = useIntegrationForm({ selection, stored, onChanged });
+  const { form, save, test, replaceKeys, keepNewKeys, outcome } = filled;
   useScrollOnPhone(form.element, !stored);
   const changedLabels = form.listChanged();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list is new in each render.
@@ -88,6 +98,7 @@ function SelectedProviderForm({ selection, stored, onChanged, onChangedLabels }:
     <Form form={form} className={`${styles.form}`} onSubmit={save}>
       <div className="pad">
         <TestResult {...outcome} />
+        <ChangedElsewhere isShown={filled.isChangedElsewhere} />
         <fieldset className="form" disabled={!mayChange}>
           <TextField
             name="name"

@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router';
 import type { IntegrationAnswer } from '../../api/integrations';
 import type { PageProblem, Result } from '../api';
 import { useApp, useServices } from '../context';
-import { useForm } from '../parts/use-form';
+import { type Form, useForm } from '../parts/use-form';
 import { buildPath } from '../route';
 import {
   buildBody,
@@ -29,11 +29,7 @@ export function useIntegrationForm(subject: FormSubject) {
   const calls = useCalls(subject);
   const fields = listFormFields(selection.provider);
   const form = useForm(getInitialValues(fields, stored));
-  // They belong to the data in the form; a later read may contain another operator's change.
-  const [saved, setSaved] = useState(() => ({
-    updatedAt: stored?.updatedAt ?? 0,
-    values: getInitialValues(fields, stored),
-  }));
+  const { saved, setSaved, isChangedElsewhere } = useSaved(form, fields, stored);
   const [outcome, setOutcome] = useState<Outcome>({});
   const testedValues = useRef<FormValues>(undefined);
   const isSame = (left: FormValues, right: FormValues) => isSameTest(fields, left, right);
@@ -50,7 +46,7 @@ export function useIntegrationForm(subject: FormSubject) {
     async (values) => withValues(values, await calls.save(values, saved.updatedAt)),
     async ({ values, answer }) => {
       const newValues = getInitialValues(fields, answer);
-      form.reset(newValues);
+      form.settle(newValues, values);
       setSaved({ updatedAt: answer.updatedAt, values: newValues });
       setOutcome({ hasSaved: true });
       await onChanged();
@@ -63,7 +59,8 @@ export function useIntegrationForm(subject: FormSubject) {
   const test = form.submit(
     async (values) => {
       testedValues.current = values;
-      const isSaved = stored !== undefined && isSame(values, saved.values);
+      // The form shows what it tests.
+      const isSaved = stored !== undefined && !isChangedElsewhere && isSame(values, saved.values);
       return withValues(values, await (isSaved ? testStored(stored.id) : calls.testForm(values)));
     },
     ({ values, answer }) => {
@@ -82,6 +79,8 @@ export function useIntegrationForm(subject: FormSubject) {
     save: withoutOutcome(save),
     test: withoutOutcome(test),
     outcome,
+    /** Another operator saved it after the form was filled, and values were typed into the form. */
+    isChangedElsewhere,
     replaceKeys: () => calls.replaceKeys(saved.updatedAt),
     /** Values that were typed into the form stay. */
     keepNewKeys({ updatedAt }: IntegrationAnswer) {
@@ -130,6 +129,32 @@ function useCalls({ selection, stored }: FormSubject) {
     testStored: (id: string) =>
       api.call('POST /api/apps/:appId/integrations/:id/test', { ...place, id }),
   };
+}
+
+/**
+ * The saved values that the form was filled from. A later change by another operator is shown if nothing was typed here;
+ * otherwise it is named.
+ */
+function useSaved(
+  form: Form<FormValues>,
+  fields: ReturnType<typeof listFormFields>,
+  stored: IntegrationAnswer | undefined,
+) {
+  const [saved, setSaved] = useState(() => ({
+    updatedAt: stored?.updatedAt ?? 0,
+    values: getInitialValues(fields, stored),
+  }));
+  const isChangedElsewhere = stored !== undefined && stored.updatedAt > saved.updatedAt;
+  const showStored = useEffectEvent(() => {
+    const values = getInitialValues(fields, stored);
+    form.reset(values);
+    setSaved({ updatedAt: stored?.updatedAt ?? 0, values });
+  });
+  const mayShow = isChangedElsewhere && !form.isDirty;
+  useEffect(() => {
+    if (mayShow) showStored();
+  }, [mayShow]);
+  return { saved, setSaved, isChangedElsewhere };
 }
 
 /** Shows what is wrong with the stored settings, for example after an upgrade of Belfry. */

@@ -22,7 +22,7 @@ export const spans = [
 const latestMs = 2 ** 48 - 1;
 export const isTime = (value: string) => /^\d{1,15}$/.test(value) && Number(value) <= latestMs;
 
-const rules = {
+export const filterRules = {
   from: { isValid: isTime, problem: 'a start time that is not a time' },
   to: { isValid: isTime, problem: 'an end time that is not a time' },
   last: oneOfTexts(
@@ -49,7 +49,7 @@ const rules = {
 
 /** The valid filters of a link, and what was ignored in it. */
 export function readFilterParams(search: string): { filters: PageFilters; ignored: string[] } {
-  const { values, ignored } = readParams(search, rules);
+  const { values, ignored } = readParams(search, filterRules);
   const { do: _, ...filters } = values;
   return { filters, ignored };
 }
@@ -63,11 +63,15 @@ export function writeFilters(filters: PageFilters): string {
   return new URLSearchParams(entries).toString();
 }
 
-/** Query for the server. A period becomes its start time, rounded to the minute so that all pages of a list agree. */
+/** Query for the server. A period becomes its start time. */
 export function toQuery(filters: PageFilters, now: number): LogFilters {
   const { last, ...rest } = filters;
+  const from = toPeriodStart(last, now);
+  return from === undefined ? rest : { ...rest, from: String(from) };
+}
+
+/** Rounded to the minute, so that all pages of a list agree. */
+export function toPeriodStart(last: string | undefined, now: number): number | undefined {
   const span = spans.find(({ value }) => value === last);
-  if (!span) return rest;
-  const from = Math.floor((now - span.ms) / 60_000) * 60_000;
-  return { ...rest, from: String(from) };
+  return span && Math.floor((now - span.ms) / 60_000) * 60_000;
 }

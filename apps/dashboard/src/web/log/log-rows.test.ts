@@ -66,6 +66,18 @@ describe('the rows of the log', () => {
     expect(getIds(changed.visible)).toEqual(['b', 'ab', 'a']);
   });
 
+  test('go if they are no longer in a part that was read again, and stay outside of that part', () => {
+    const list = changeRows(noRows, {
+      kind: 'read',
+      rows: [...'edcba'].map((id) => createRow(id)),
+    });
+    const range = { after: 'e', end: 'b', settledMs: 2 };
+    const left = changeRows(list, { kind: 'gone', range, rows: [createRow('c'), createRow('b')] });
+    expect(getIds(left.visible)).toEqual(['e', 'c', 'b', 'a']);
+    const unsettled = { ...range, settledMs: 1 };
+    expect(changeRows(list, { kind: 'gone', range: unsettled, rows: [] }).visible).toHaveLength(5);
+  });
+
   test('keep at most 500 and report that older ones were dropped', () => {
     const many = Array.from({ length: 501 }, (_, at) => createRow(`n${at}`));
     const paused = changeRows(read, { kind: 'arrived', rows: many, isPaused: true });

@@ -22,7 +22,14 @@ export type LogChange =
   | { kind: 'arrived'; rows: readonly LogRow[]; isPaused: boolean }
   /** Also adds rows that start to match the filters, unless they are older than the end of a partial list. */
   | { kind: 'changed'; rows: readonly LogRow[]; isPaused: boolean; isComplete: boolean }
+  /** Removes rows of a part that was read again, if they are no longer in the answer. */
+  | { kind: 'gone'; range: RereadRange; rows: readonly LogRow[] }
+  /** More rows were missed than a page has. */
+  | { kind: 'gap' }
   | { kind: 'show' };
+
+/** A part of the list: requests older than `after`, down to `end`, and accepted before the time `settledMs`. */
+export type RereadRange = { after: string | undefined; end: string; settledMs: number };
 
 export function changeRows(state: LogRows, change: LogChange): LogRows {
   switch (change.kind) {
@@ -36,6 +43,10 @@ export function changeRows(state: LogRows, change: LogChange): LogRows {
         change.isComplete ? change.rows : filterNewerThanEnd(state, change.rows),
         change.isPaused,
       );
+    case 'gone':
+      return removeGone(state, change);
+    case 'gap':
+      return { ...state, hasDropped: true };
     case 'arrived':
       return addRows(state, change.rows, change.isPaused);
     case 'show':
@@ -71,6 +82,29 @@ function addRows(state: LogRows, rows: readonly LogRow[], isPaused: boolean): Lo
 /** Ids start with the timestamp. */
 function mergeNewestFirst(first: readonly LogRow[], second: readonly LogRow[]): LogRow[] {
   return [...first, ...second].sort((a, b) => (a.requestId < b.requestId ? 1 : -1));
+}
+
+function removeGone(
+  state: LogRows,
+  { range, rows }: { range: RereadRange; rows: readonly LogRow[] },
+): LogRows {
+  const ids = new Set(rows.map(({ requestId }) => requestId));
+  const isKept = ({ requestId, acceptedAt }: LogRow) =>
+    ids.has(requestId) ||
+    (range.after !== undefined && requestId >= range.after) ||
+    requestId < range.end ||
+    acceptedAt >= range.settledMs;
+  return {
+    ...state,
+    visible: state.visible.filter(isKept),
+    pending: state.pending.filter(isKept),
+  };
+}
+
+/** Without rows that were accepted before `from`. */
+export function dropBefore(state: LogRows, from: number): LogRows {
+  const isIn = ({ acceptedAt }: LogRow) => acceptedAt >= from;
+  return { ...state, visible: state.visible.filter(isIn), pending: state.pending.filter(isIn) };
 }
 
 function filterNewerThanEnd({ visible }: LogRows, rows: readonly LogRow[]): LogRow[] {

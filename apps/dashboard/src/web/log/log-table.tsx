@@ -235,7 +235,7 @@ function Row({
         </span>
       </td>
       <td className={`dim ${styles.recipient}`}>
-        {formatRecipient(row)}
+        <Name text={formatRecipient(row)} />
         {listRetries(row).map((text) => (
           <small key={text} className={styles.retry}>
             {text}

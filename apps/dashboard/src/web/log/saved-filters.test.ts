@@ -1,5 +1,5 @@
 import type { SavedFilterAnswer } from '../../api/saved-filters';
-import { readFilters } from './filters';
+import { filterRules, type PageFilters, readFilters } from './filters';
 import {
   findSaved,
   formatFilters,
@@ -18,9 +18,17 @@ const saved: SavedFilterAnswer = {
 
 describe('a saved filter', () => {
   test('keeps only filters that do not identify one person or request', () => {
-    const filters = { state: 'failed', recipient: 'ana@example.com', requestId: 'x', event: '' };
-    expect(pickSavableFilters(filters)).toEqual({ state: 'failed' });
+    const kept = { state: 'failed', reason: 'expired' };
+    const filters = { ...kept, recipient: 'ana@example.com', requestId: 'x', event: '' };
+    expect(pickSavableFilters(filters)).toEqual(kept);
     expect(listUnsavableNames(filters)).toEqual(['recipient', 'requestId']);
+  });
+
+  test('has every other filter of the log', () => {
+    const { do: _, ...names } = filterRules;
+    const all: PageFilters = Object.fromEntries(Object.keys(names).map((name) => [name, 'x']));
+    const savable = Object.keys(pickSavableFilters(all));
+    expect([...savable, ...listUnsavableNames(all)].sort()).toEqual(Object.keys(names).sort());
   });
 
   test('is recognised by its URL, whatever the parameter order', () => {

@@ -14,6 +14,7 @@ const savable = [
   'channel',
   'state',
   'waits',
+  'reason',
   'provider',
   'integration',
 ] as const satisfies readonly SavableFilter[];

@@ -1,7 +1,10 @@
 import {
+  type Dispatch,
   type RefObject,
+  type SetStateAction,
   useCallback,
   useEffect,
+  useEffectEvent,
   useMemo,
   useReducer,
   useRef,
@@ -10,8 +13,15 @@ import {
 import type { LogAnswer, LogFilters, LogRow } from '../../api/log';
 import type { PageProblem, Result } from '../api';
 import { useServices } from '../context';
-import { type PageFilters, toQuery, writeFilters } from './filters';
-import { changeRows, type LogChange, type LogRows, noRows } from './log-rows';
+import { type PageFilters, toPeriodStart, toQuery, writeFilters } from './filters';
+import {
+  changeRows,
+  dropBefore,
+  type LogChange,
+  type LogRows,
+  noRows,
+  type RereadRange,
+} from './log-rows';
 import { type LiveState, useLiveLog } from './use-live-log';
 
 export type LogList = {
@@ -52,6 +62,11 @@ const initialMeta: Meta = {
   problem: undefined,
 };
 const retryAfterMs = 5_000;
+/** The stream does not follow every row for ever: late receipts, the end of a pause, rows that no longer match. */
+const rereadEveryMs = 15_000;
+/** A request that was accepted later may be missing from an answer that was read meanwhile. */
+const settledAfterMs = 10_000;
+const minuteMs = 60_000;
 
 type LogListInput = { appId: string; filters: PageFilters; isPaused: boolean };
 
@@ -64,22 +79,71 @@ export function useLogList({ appId, filters, isPaused }: LogListInput): LogList 
   const filterText = writeFilters(filters);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `filterText` is `filters` as text.
   const query = useMemo(() => toQuery(filters, Date.now()), [filterText]);
+  const periodStart = usePeriodStart(filters.last);
+  const inPeriod = useMemo(
+    () => (periodStart === undefined ? rows : dropBefore(rows, periodStart)),
+    [rows, periodStart],
+  );
+  useReset(`${appId} ${filterText}`, () => {
+    change({ kind: 'read', rows: [] });
+    setMeta(initialMeta);
+  });
   const list = useListQuery(appId, query);
+  const showPage = useCallback(({ rows: newest, ...page }: LogAnswer) => {
+    change({ kind: 'read', rows: newest });
+    setMeta({ ...page, readAt: Date.now(), problem: undefined });
+  }, []);
   const read = useCallback(async () => {
     const answer = await list();
     if (!answer) return;
     if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
-    const { rows: newest, ...page } = answer.value;
-    change({ kind: 'read', rows: newest });
-    setMeta({ ...page, readAt: Date.now(), problem: undefined });
-  }, [list]);
+    showPage(answer.value);
+  }, [list, showPage]);
   useReads(read, meta.problem);
-  const isReadingOlder = useRef(false);
-  async function readOlder() {
-    if (next === null || isReadingOlder.current) return;
-    isReadingOlder.current = true;
+  const readOlder = useReadOlder({ list, next, change, setMeta });
+  const live = useTail({
+    appId,
+    query,
+    list,
+    rows,
+    pane,
+    showPage,
+    // New rows stay pending while the list is scrolled down.
+    isPaused: () => isPaused || (pane.current?.scrollTop ?? 0) > 0,
+    isOn: meta.readAt !== undefined && !filters.to,
+    isComplete: next === null,
+    change,
+    onLag: (lagSeconds) => setMeta((before) => ({ ...before, lagSeconds })),
+  });
+  return {
+    pane,
+    rows: inPeriod,
+    ...status,
+    isRead: meta.readAt !== undefined,
+    hasOlder: next !== null && inPeriod.visible.length === rows.visible.length,
+    live: meta.readAt === undefined ? 'connecting' : live,
+    value: undefined,
+    reload: read,
+    readOlder,
+    showPending: () => (rows.hasDropped ? void read() : change({ kind: 'show' })),
+  };
+}
+
+type OlderInput = {
+  list: ListQuery;
+  next: string | null;
+  change: (change: LogChange) => void;
+  setMeta: Dispatch<SetStateAction<Meta>>;
+};
+
+/** Reads the next page, one at a time. */
+function useReadOlder({ list, next, change, setMeta }: OlderInput): () => Promise<void> {
+  const isReading = useRef(false);
+  return async function readOlder() {
+    if (next === null || isReading.current) return;
+    isReading.current = true;
     const answer = await list(next);
-    isReadingOlder.current = false;
+    isReading.current = false;
     if (!answer) return;
     if ('problem' in answer) return setMeta((before) => ({ ...before, problem: answer.problem }));
     const { rows: older, ...page } = answer.value;
@@ -90,29 +154,6 @@ export function useLogList({ appId, filters, isPaused }: LogListInput): LogList 
       skipsSearchedFrom: before.skipsSearchedFrom ?? page.skipsSearchedFrom,
       problem: undefined,
     }));
-  }
-  const live = useTail({
-    appId,
-    query,
-    list,
-    // New rows stay pending while the list is scrolled down.
-    isPaused: () => isPaused || (pane.current?.scrollTop ?? 0) > 0,
-    isOn: meta.readAt !== undefined && !filters.to,
-    isComplete: next === null,
-    change,
-    onLag: (lagSeconds) => setMeta((before) => ({ ...before, lagSeconds })),
-  });
-  return {
-    pane,
-    rows,
-    ...status,
-    isRead: meta.readAt !== undefined,
-    hasOlder: next !== null,
-    live: meta.readAt === undefined ? 'connecting' : live,
-    value: undefined,
-    reload: read,
-    readOlder,
-    showPending: () => (rows.hasDropped ? void read() : change({ kind: 'show' })),
   };
 }
 
@@ -148,6 +189,9 @@ type Tail = {
   appId: string;
   query: LogFilters;
   list: ListQuery;
+  rows: LogRows;
+  pane: RefObject<HTMLElement | null>;
+  showPage: (page: LogAnswer) => void;
   isPaused: () => boolean;
   isOn: boolean;
   isComplete: boolean;
@@ -155,23 +199,86 @@ type Tail = {
   onLag: (lagSeconds: number) => void;
 };
 
-function useTail({ isPaused, isComplete, change, ...tail }: Tail): LiveState {
-  const { appId, query, list, isOn, onLag } = tail;
-  function onChanged(rows: LogRow[]) {
-    change({ kind: 'changed', rows, isPaused: isPaused(), isComplete });
+/** Follows the list by the stream, and reads its shown part again at times. */
+function useTail({ list, rows, pane, showPage, isPaused, isComplete, change, ...tail }: Tail) {
+  const { appId, query, isOn, onLag } = tail;
+  function onChanged(changed: LogRow[]) {
+    change({ kind: 'changed', rows: changed, isPaused: isPaused(), isComplete });
   }
-  /** A new stream starts with the last seconds only, so read what was missed. */
-  async function readMissed() {
-    const answer = await list();
-    if (answer && 'value' in answer) onChanged(answer.value.rows.toReversed());
+  function removeGone(page: LogAnswer, part: Omit<RereadRange, 'end'>) {
+    const end = page.next === null ? '' : page.rows.at(-1)?.requestId;
+    if (end !== undefined) change({ kind: 'gone', range: { ...part, end }, rows: page.rows });
   }
-  return useLiveLog({
+  async function reread(after?: string) {
+    const settledMs = Date.now() - settledAfterMs;
+    const answer = await list(after);
+    if (answer && 'value' in answer) applyReread(answer.value, { after, settledMs });
+  }
+  function applyReread(page: LogAnswer, part: Omit<RereadRange, 'end'>) {
+    const isGap = part.after === undefined && page.next !== null && !hasAny(rows, page.rows);
+    if (isGap && !isPaused()) return showPage(page);
+    // A paused list does not move.
+    if (!isPaused()) removeGone(page, part);
+    onChanged(page.rows.toReversed());
+    if (isGap) change({ kind: 'gap' });
+  }
+  const live = useLiveLog({
     appId,
     query,
     isOn,
-    onRows: (rows) => change({ kind: 'arrived', rows, isPaused: isPaused() }),
+    onRows: (arrived) => change({ kind: 'arrived', rows: arrived, isPaused: isPaused() }),
     onChanged,
     onLag,
-    onReconnect: () => void readMissed(),
+    // A new stream starts with the last seconds only, so read what was missed.
+    onReconnect: () => void reread(),
   });
+  useRereads(live === 'live', () => reread(findRowAbove(pane.current)));
+  return live;
+}
+
+function useRereads(isOn: boolean, reread: () => Promise<void>): void {
+  const rereadShown = useEffectEvent(() => {
+    if (!document.hidden) void reread();
+  });
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => rereadShown(), rereadEveryMs);
+    document.addEventListener('visibilitychange', rereadShown);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', rereadShown);
+    };
+  }, [isOn]);
+}
+
+function hasAny({ visible, pending }: LogRows, page: readonly LogRow[]): boolean {
+  const ids = new Set(page.map(({ requestId }) => requestId));
+  return page.length === 0 || [...visible, ...pending].some(({ requestId }) => ids.has(requestId));
+}
+
+/** The last request above the shown part of the list; undefined at its top. */
+function findRowAbove(pane: HTMLElement | null): string | undefined {
+  const top = pane?.getBoundingClientRect().top ?? 0;
+  const rows = [...(pane?.querySelectorAll<HTMLElement>('tr[data-row]') ?? [])];
+  return rows.findLast((row) => row.getBoundingClientRect().bottom < top)?.dataset['row'];
+}
+
+/** Calls `reset` before the page is drawn with another key: rows of other filters must not be shown under the new ones. */
+function useReset(key: string, reset: () => void): void {
+  const [shownKey, setShownKey] = useState(key);
+  if (shownKey === key) return;
+  setShownKey(key);
+  reset();
+}
+
+/** Start of a period that ends now; it moves each minute. */
+function usePeriodStart(last: string | undefined): number | undefined {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (last === undefined) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), minuteMs);
+    return () => clearInterval(timer);
+  }, [last]);
+  return toPeriodStart(last, now);
 }

@@ -2,11 +2,12 @@ import { useState } from 'react';
 import type { Answer } from '../../api/contract';
 import { TwoStep } from '../account/two-step';
 import { useAnswer } from '../answers';
+import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { ErrorCount, Form, TextField } from '../parts/form';
 import { Moment } from '../parts/moment';
-import { AwayBar, NoteBox, Waiting } from '../parts/notes';
+import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
@@ -90,8 +91,10 @@ type SessionRow = Answer<'GET /api/sessions'>['sessions'][number];
 function SessionTable() {
   const { api } = useServices();
   const list = useAnswer('GET /api/sessions');
+  const [problem, setProblem] = useState<PageProblem>();
   async function end(id: string) {
-    await api.call('DELETE /api/sessions/:id', { id });
+    const answer = await api.call('DELETE /api/sessions/:id', { id });
+    setProblem('problem' in answer ? answer.problem : undefined);
     await list.reload();
   }
   if (!list.value) return <Waiting loaded={list} reload={list.reload} what="sessions" />;
@@ -140,6 +143,7 @@ function SessionTable() {
   return (
     <>
       <AwayBar loaded={list} reload={list.reload} />
+      <ProblemNote problem={problem} />
       <Table
         caption="Sessions"
         className={stacked.rows}

@@ -10,7 +10,7 @@ const rule: AlertRuleAnswer = {
   ...{ id: 'r', kind: 'no_worker', phrase: 'No worker for 2 min: sms', channel: 'sms' },
   ...{ integrationId: null, params: { minutes: 2 }, fallback: null, isEnabled: true },
   sendBy: { integrationId: 'm', to: ['ops@example.com'] },
-  ...{ firingSince: 1_000, sentence: 'No worker serves sms.' },
+  ...{ firingSince: 1_000, sentence: 'No worker serves sms.', updatedAt: 1_000 },
 };
 const incident = {
   ...{ id: 'i', ruleId: 'r', phrase: 'No worker for 2 min', firedAt: 1_000, resolvedAt: null },

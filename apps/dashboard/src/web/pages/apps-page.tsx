@@ -162,7 +162,7 @@ function AppDialog({ app, onClose }: { app: AppAnswer | undefined; onClose: () =
   const onSubmit = form.submit(
     (body) =>
       app
-        ? api.call('PATCH /api/apps/:appId', { appId: app.id, body })
+        ? api.call('PATCH /api/apps/:appId', { appId: app.id, body: form.pickChanged(body) })
         : api.call('POST /api/apps', { body }),
     async ({ id }) => {
       await reloadApps();

@@ -21,6 +21,8 @@ import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import styles from './audit-page.module.css';
 
+const readEveryMs = 15_000;
+
 export function AuditPage() {
   const { search } = useLocation();
   return <AuditList key={search} search={search} />;
@@ -30,8 +32,10 @@ function AuditList({ search }: { search: string }) {
   const { api } = useServices();
   const { filters, ignored } = readAuditFilters(search);
   const [query] = useState(() => toAuditQuery(filters, Date.now()));
-  const first = useAnswer('GET /api/audit', { query });
   const [older, setOlder] = useState<AuditAnswer[]>([]);
+  // With older pages, a first page that moves on would leave a gap.
+  const everyMs = older.length === 0 ? readEveryMs : undefined;
+  const first = useAnswer('GET /api/audit', { query }, { everyMs });
   const [problem, setProblem] = useState<PageProblem>();
   const pages = first.value ? [first.value, ...older] : [];
   const next = pages.at(-1)?.next;

@@ -17,12 +17,14 @@ import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
 import { useForm } from '../parts/use-form';
 
+const readEveryMs = 15_000;
+
 type Step = { kind: 'show' | 'end' | 'rename'; key: KeyRow } | { kind: 'create' };
 
 /** Two keys can be active, so that a key can be rotated without downtime. */
 export function KeysPage() {
   const { mayChange, isOwner } = useSession();
-  const keys = useAnswer('GET /api/keys');
+  const keys = useAnswer('GET /api/keys', {}, { everyMs: readEveryMs });
   const [step, setStep] = useState<Step>();
   const [revealedKey, setRevealedKey] = useState<{ hint: string; key: string }>();
   const active = keys.value?.keys.filter(({ state }) => state !== 'ended').length ?? 0;

@@ -4,6 +4,7 @@ import { useAnswer } from '../answers';
 import { useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { AwayBar, NoteBox, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import stacked from '../parts/stacked-rows.module.css';
@@ -90,7 +91,9 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
       sortBy: ({ email }) => email,
       cell: (person) => (
         <span className="state">
-          <span className="cut">{person.email}</span>
+          <span className="cut">
+            <Name text={person.email} />
+          </span>
           {person.isYou && <span className="tag on">you</span>}
           {person.hasTotp && <span className="tag">two-step</span>}
         </span>

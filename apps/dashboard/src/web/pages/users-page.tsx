@@ -118,7 +118,8 @@ function Finder({
   onText: (text: string) => void;
 }) {
   const [typed, setTyped] = useState(text);
-  useEffect(() => setTyped(text), [text]);
+  // The search itself is trimmed; the space before the next word stays.
+  useEffect(() => setTyped((shown) => (shown.trim() === text ? shown : text)), [text]);
   useTypingPause(typed, text, onText);
   return (
     <search className="finder">

@@ -46,6 +46,32 @@ async function fillIn(send: Parameters<typeof TestForm>[0]['send']) {
   return user;
 }
 
+function ChangeForm({ onSent }: { onSent: (changed: unknown) => void }) {
+  const form = useForm({ name: 'mail', isOpen: false });
+  const send = async (sent: { name: string; isOpen: boolean }) => {
+    onSent(form.pickChanged(sent));
+    return { value: '' };
+  };
+  return (
+    <Form form={form} onSubmit={form.submit(send, () => undefined)}>
+      <TextField name="name" label="Name" />
+      <CheckField name="isOpen" label="Open" />
+      <Button type="submit">Save</Button>
+    </Form>
+  );
+}
+
+test('a form knows which values were changed', async () => {
+  const user = userEvent.setup();
+  const changes: unknown[] = [];
+  render(<ChangeForm onSent={(changed) => changes.push(changed)} />);
+  await user.click(screen.getByText('Save'));
+  await user.click(screen.getByLabelText('Open'));
+  await user.type(screen.getByLabelText('Name'), 's{Backspace}');
+  await user.click(screen.getByText('Save'));
+  expect(changes).toEqual([{}, { isOpen: true }]);
+});
+
 describe('a form', () => {
   test('names each wrong field, counts them, focuses the first and sends nothing', async () => {
     const send = accept();

@@ -6,6 +6,7 @@ import {
   get,
   type Path,
   type PathValue,
+  type UseFormReturn,
   useForm as useHookForm,
 } from 'react-hook-form';
 import { formatFieldName, toSentence } from '../../api/field-problem';
@@ -34,8 +35,12 @@ export type Form<Values extends FieldValues> = Unsaved & {
   isSubmitting: boolean;
   /** The current value of a field; the component renders again when it changes. */
   watch: <Name extends Path<Values>>(name: Name) => PathValue<Values, Name>;
+  /** Keeps only the values that the operator changed, so that a save keeps what others changed meanwhile. */
+  pickChanged: (values: Values) => Partial<Values>;
   /** Replaces the values. They count as saved. */
   reset: (values: Values) => void;
+  /** After a save: `stored` counts as saved, and what was typed since `sent` stays. */
+  settle: (stored: Values, sent: Values) => void;
   /** Shows the problems of an answer beside the fields that they name, and any other above the form. */
   showProblem: (problem: PageProblem | undefined) => void;
   /** Checks the fields, then sends them. Then the first wrong field has the focus, or a note is in sight. */
@@ -101,10 +106,30 @@ export function useForm<Values extends FieldValues>(defaultValues: Values): Form
     listChanged: () =>
       [...labels].filter(([name]) => get(dirtyFields, name)).map(([, label]) => label),
     watch: (name) => hook.watch(name),
+    pickChanged: (values) => {
+      const changed = Object.entries(values).filter(([name]) => get(dirtyFields, name));
+      // Entries of the values.
+      return Object.fromEntries(changed) as Partial<Values>;
+    },
     reset: (values) => hook.reset(values),
+    settle: (stored, sent) => settle(hook, stored, sent),
     showProblem,
     submit,
   };
+}
+
+function settle<Values extends FieldValues>(
+  hook: UseFormReturn<Values>,
+  stored: Values,
+  sent: Values,
+): void {
+  const typed = Object.entries(hook.getValues()).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(sent[name]),
+  );
+  hook.reset(stored);
+  for (const [name, value] of typed) {
+    hook.setValue(name as Path<Values>, value, { shouldDirty: true });
+  }
 }
 
 /** The first problem of each field as a sentence, and sentences for the problems of unknown fields. */

@@ -1,10 +1,13 @@
+import { useState } from 'react';
 import type { IntegrationQueue } from '../../api/queues';
+import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
 import { formatMoment } from '../dates';
 import { HealthMark } from '../integrations/health';
 import { formatLastError, formatLastHour, formatWaiting } from '../integrations/health-text';
 import { writeFilters } from '../log/filters';
 import { Button, Link } from '../parts/controls';
+import { ProblemNote } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import styles from './queues.module.css';
@@ -18,9 +21,14 @@ export function IntegrationTable({
 }) {
   const { api } = useServices();
   const { mayChange } = useSession();
+  const [problem, setProblem] = useState<PageProblem>();
   async function togglePause({ appId, id, state }: IntegrationQueue) {
     const action = state === 'paused' ? 'resume' : 'pause';
-    await api.call(`POST /api/apps/:appId/integrations/:id/${action}`, { appId, id });
+    const answer = await api.call(`POST /api/apps/:appId/integrations/:id/${action}`, {
+      appId,
+      id,
+    });
+    setProblem('problem' in answer ? answer.problem : undefined);
     await onChanged();
   }
   const pauseColumn: Column<IntegrationQueue> = {
@@ -43,6 +51,7 @@ export function IntegrationTable({
       <h2>
         Integrations <small>messages waiting for each</small>
       </h2>
+      <ProblemNote problem={problem} />
       <Table
         caption="Integrations"
         className={`wide-rows ${styles.stacked}`}

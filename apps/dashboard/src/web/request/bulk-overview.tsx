@@ -8,13 +8,14 @@ import { ReasonList } from './reason-list';
 export function BulkOverview({
   request,
   filters,
-  everyMs,
   onFilter,
   onOpen,
+  ...pace
 }: {
   request: RequestAnswer;
   filters: ItemFilters;
-  everyMs: number | undefined;
+  everyMs: number;
+  isSettled: boolean;
   onFilter: (filters: ItemFilters) => void;
   onOpen: (item: number) => void;
 }) {
@@ -27,13 +28,7 @@ export function BulkOverview({
     <>
       <CountTable request={request} filters={filters} onFilter={filterMessages} />
       <ReasonList request={request} onFilter={filterMessages} />
-      <ItemList
-        request={request}
-        filters={filters}
-        everyMs={everyMs}
-        onFilter={onFilter}
-        onOpen={onOpen}
-      />
+      <ItemList request={request} filters={filters} {...pace} onFilter={onFilter} onOpen={onOpen} />
     </>
   );
 }

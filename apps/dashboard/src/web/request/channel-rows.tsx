@@ -1,6 +1,7 @@
 import type { CSSProperties } from 'react';
 import type { ChannelRow, MessageChannelRow, RequestAnswer } from '../../api/requests';
 import { channelIcon, Icon } from '../parts/icons';
+import { Name } from '../parts/name';
 import { Mark, State } from '../parts/state-mark';
 import { getChannelRowId } from './channel-row-id';
 import { describeState, getMark } from './channel-row-state';
@@ -73,7 +74,7 @@ function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {
       <span className="faint cut">{provider}</span>
       {isMessage ? (
         <span className="cut dim" title={channelRow.target}>
-          {channelRow.target}
+          <Name text={channelRow.target} />
         </span>
       ) : (
         <span className={`cut dim ${styles.untried}`} title={channelRow.detail}>

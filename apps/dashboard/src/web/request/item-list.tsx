@@ -17,14 +17,15 @@ import { type ItemList as Items, useItems } from './use-items';
 type Props = {
   request: RequestAnswer;
   filters: ItemFilters;
-  everyMs: number | undefined;
+  everyMs: number;
+  isSettled: boolean;
   onFilter: (filters: ItemFilters) => void;
   onOpen: (item: number) => void;
 };
 
 /** The items of a bulk request, with filters, a search and a CSV file of what they show. */
-export function ItemList({ request, filters, everyMs, onFilter, onOpen }: Props) {
-  const items = useItems(request.requestId, filters, { everyMs });
+export function ItemList({ request, filters, onFilter, onOpen, ...pace }: Props) {
+  const items = useItems(request.requestId, filters, pace);
   const [problem, setProblem] = useState<PageProblem>();
   return (
     <section aria-label="Items">

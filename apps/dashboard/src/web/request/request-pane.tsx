@@ -27,6 +27,8 @@ import styles from './request.module.css';
 import { TimelineTab } from './timeline-tab';
 
 const readAgainMs = 3_000;
+/** A receipt may come late, and another operator may resend. */
+const settledReadMs = 15_000;
 
 /** Details of one request, from the call to the last receipt. */
 export function RequestPane({ requestId, onClose }: { requestId: string; onClose: () => void }) {
@@ -35,7 +37,7 @@ export function RequestPane({ requestId, onClose }: { requestId: string; onClose
   const [item, setItem] = useState<number>();
   const [filters, setFilters] = useState<ItemFilters>({});
   const [isSettled, setSettled] = useState(false);
-  const everyMs = isSettled ? undefined : readAgainMs;
+  const everyMs = isSettled ? settledReadMs : readAgainMs;
   const request = useAnswer(
     'GET /api/apps/:appId/requests/:requestId',
     { appId: app.id, requestId, query: { item: String(item ?? 0) } },
@@ -59,6 +61,7 @@ export function RequestPane({ requestId, onClose }: { requestId: string; onClose
               request={value}
               filters={filters}
               everyMs={everyMs}
+              isSettled={isSettled}
               onFilter={setFilters}
               onOpen={setItem}
             />

@@ -77,13 +77,13 @@ function usePromptActions(onChanged: () => Promise<void>) {
     if (isLost) returnFocus();
   });
 
-  function call({ action, messageId, confirm }: Act & { messageId: string; confirm: boolean }) {
-    const place = { appId: app.id, messageId };
+  function call(action: Act['action'], row: MessageChannelRow, confirm: boolean) {
+    const place = { appId: app.id, messageId: row.messageId };
     return action === 'cancel'
       ? api.call('POST /api/apps/:appId/messages/:messageId/cancel', place)
       : api.call('POST /api/apps/:appId/messages/:messageId/resend', {
           ...place,
-          body: { confirm },
+          body: { confirm, confirmedState: row.state },
         });
   }
 
@@ -98,7 +98,7 @@ function usePromptActions(onChanged: () => Promise<void>) {
     setBusy(true);
     let firstProblem: PageProblem | undefined;
     for (const row of rows) {
-      const answer = await call({ action, rows, messageId: row.messageId, confirm });
+      const answer = await call(action, row, confirm);
       if ('problem' in answer) firstProblem ??= answer.problem;
     }
     setProblem(firstProblem);

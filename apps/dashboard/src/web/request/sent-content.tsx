@@ -117,12 +117,14 @@ function ResendAction({
     const answer = await api.call('POST /api/apps/:appId/messages/:messageId/resend', {
       appId: app.id,
       messageId: channelRow.messageId,
-      body: { confirm: isConfirmed },
+      body: { confirm: isConfirmed, confirmedState: channelRow.state },
     });
     setWarning(undefined);
     if ('value' in answer) return onChanged();
-    if (answer.problem.code === 'needs_confirmation') setWarning(answer.problem.error);
-    else setProblem(answer.problem);
+    if (answer.problem.code !== 'needs_confirmation') return setProblem(answer.problem);
+    setWarning(answer.problem.error);
+    // The warning may be about a state that the page does not show yet.
+    await onChanged();
   }
   if (!mayChange || ['failed', 'unknown'].includes(channelRow.state)) return null;
   return (

@@ -12,7 +12,7 @@ const maxLivePages = 3;
 export function useItems(
   requestId: string,
   filters: ItemFilters,
-  { everyMs }: { everyMs: number | undefined },
+  { everyMs, isSettled }: { everyMs: number; isSettled: boolean },
 ) {
   const { id: appId } = useApp();
   const { api } = useServices();
@@ -26,16 +26,15 @@ export function useItems(
     },
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next,
-    refetchInterval: ({ state }) =>
-      (state.data?.pages.length ?? 0) <= maxLivePages && (everyMs ?? false),
+    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) <= maxLivePages && everyMs,
   });
   // The last reading before everything was settled may show rows as they were before.
-  const wasLive = useRef(everyMs !== undefined);
+  const wasSettled = useRef(isSettled);
   const { refetch } = list;
   useEffect(() => {
-    if (wasLive.current && everyMs === undefined) void refetch();
-    wasLive.current = everyMs !== undefined;
-  }, [everyMs, refetch]);
+    if (isSettled && !wasSettled.current) void refetch();
+    wasSettled.current = isSettled;
+  }, [isSettled, refetch]);
   const pages = list.data?.pages ?? [];
   return {
     value: list.data && pages.flatMap(({ items }) => items),

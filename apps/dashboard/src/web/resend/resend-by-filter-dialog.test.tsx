@@ -12,7 +12,7 @@ const resendCount: ResendCountAnswer = {
   isOver: false,
   max: 10_000,
   channels: [],
-  states: [],
+  states: [{ name: 'failed', messages: 3, warning: null }],
   leftOut: [],
   mayDuplicate: 0,
   waiting: 0,
@@ -39,7 +39,10 @@ test('a changed number of messages is counted again, and needs another confirmat
   expect(screen.getByText(refusal.error)).toBeTruthy();
   expect(api.call).toHaveBeenCalledWith('POST /api/apps/:appId/resends', {
     appId: 'a',
-    body: { filters: resendCount.filters, confirmed: 3, perSecond: 5 },
+    body: {
+      filters: resendCount.filters,
+      ...{ confirmed: 3, confirmedStates: { failed: 3 }, perSecond: 5 },
+    },
   });
 });
 

@@ -169,12 +169,13 @@ function Confirm({ resendCount, query, onClose, onRecount }: ConfirmProps) {
   const app = useApp();
   const { api } = useServices();
   const navigate = useNavigate();
-  const { messages, mayDuplicate, paces, filters } = resendCount;
+  const { messages, mayDuplicate, paces, filters, states } = resendCount;
+  const confirmedStates = Object.fromEntries(states.map((each) => [each.name, each.messages]));
   const form = useForm({ perSecond: paces[1] ?? paces[0] ?? 1 });
   async function start({ perSecond }: { perSecond: number }) {
     const answer = await api.call('POST /api/apps/:appId/resends', {
       appId: app.id,
-      body: { filters, confirmed: messages, perSecond },
+      body: { filters, confirmed: messages, confirmedStates, perSecond },
     });
     if ('problem' in answer && answer.problem.code === 'needs_confirmation') await recount();
     return answer;

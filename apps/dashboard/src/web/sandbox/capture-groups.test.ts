@@ -1,5 +1,5 @@
 import type { CaptureSummary } from '../../api/captures';
-import { groupCaptures, hideNewCaptures } from './capture-groups';
+import { groupCaptures } from './capture-groups';
 
 const createCapture = (id: string, channel: string, requestId: string | null): CaptureSummary => ({
   id,
@@ -33,14 +33,5 @@ describe('the list of the sandbox', () => {
       ['request deleted', ['email']],
     ]);
     expect(groups[0]?.capturedAt).toBe(5);
-  });
-
-  test('keeps new captures pending while the operator reads', () => {
-    const captures = [createCapture('2', 'sms', 'a'), createCapture('1', 'sms', 'b')];
-    expect(hideNewCaptures(captures, undefined)).toMatchObject({ pending: 0, visible: [{}, {}] });
-    expect(hideNewCaptures(captures, new Set(['1']))).toMatchObject({
-      pending: 1,
-      visible: [{ id: '1' }],
-    });
   });
 });

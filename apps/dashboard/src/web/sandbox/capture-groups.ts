@@ -31,13 +31,3 @@ export function groupCaptures(
     rows.sort((a, b) => getChannelIndex(a) - getChannelIndex(b));
   return [...groups.values()];
 }
-
-/** Splits captures into visible and pending ones, so that the list does not move. */
-export function hideNewCaptures(
-  captures: readonly CaptureSummary[],
-  visibleIds: ReadonlySet<string> | undefined,
-): { visible: CaptureSummary[]; pending: number } {
-  if (!visibleIds) return { visible: [...captures], pending: 0 };
-  const visible = captures.filter(({ id }) => visibleIds.has(id));
-  return { visible, pending: captures.length - visible.length };
-}

@@ -101,7 +101,7 @@ function CaptureListRow({
           isCurrent={isCurrent}
         >
           <span className="vh">{channel} to </span>
-          {target}
+          <Name text={target} />
         </Link>
       </b>
       <span className="num">

@@ -32,10 +32,11 @@ export function CaptureView({
 }) {
   const app = useApp();
   const { search } = useLocation();
-  const capture = useAnswer('GET /api/apps/:appId/captures/:captureId', {
-    appId: app.id,
-    captureId,
-  });
+  const capture = useAnswer(
+    'GET /api/apps/:appId/captures/:captureId',
+    { appId: app.id, captureId },
+    { everyMs: readEveryMs },
+  );
   const { value } = capture;
   const open = value?.captures.find(({ id }) => id === captureId);
   return (
@@ -130,6 +131,8 @@ function DeleteButton({ capture, onGone }: { capture: Capture; onGone: () => voi
   );
 }
 
+/** Messages of other channels are captured later. */
+const readEveryMs = 5_000;
 const fixedTabs = ['all', 'one', 'source', 'call', 'json'] as const;
 type TabId = (typeof fixedTabs)[number];
 const isTab = (id: string | null): id is TabId => fixedTabs.some((each) => each === id);

@@ -75,7 +75,11 @@ export function SandboxBar({
 /** Searches shortly after the last key press. */
 function Finder({ text: appliedText, onFind }: { text: string; onFind: (text: string) => void }) {
   const [text, setText] = useState(appliedText);
-  useEffect(() => setText(appliedText), [appliedText]);
+  // The search itself is trimmed; the space before the next word stays.
+  useEffect(
+    () => setText((shown) => (shown.trim() === appliedText ? shown : appliedText)),
+    [appliedText],
+  );
   // An event, because the URL may change before the search starts.
   const find = useEffectEvent(() => {
     if (text.trim() !== appliedText) onFind(text.trim());

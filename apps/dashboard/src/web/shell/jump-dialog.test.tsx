@@ -53,6 +53,20 @@ describe('the palette', () => {
     expect(router.state.location.pathname).toBe('/apps/a/users/s1');
   });
 
+  test('says that it searches, and why it found nothing', async () => {
+    const { input } = open();
+    fireEvent.change(input, { target: { value: 'u_1' } });
+    expect(screen.getByText('Searching…')).toBeTruthy();
+    cleanup();
+    const api = createTestApi({});
+    const problem = { code: 'unreachable', error: 'The server does not answer.' };
+    api.call.mockImplementation(() => Promise.resolve({ problem }) as never);
+    renderPart(<JumpDialog onClose={onClose} onHelp={() => undefined} />, api);
+    fireEvent.change(screen.getByRole('combobox'), { target: { value: 'u_1' } });
+    expect(await screen.findByText(problem.error, {}, patience)).toBeTruthy();
+    expect(screen.queryByText('No results.')).toBeNull();
+  });
+
   test('searches once after several key presses, and another text aborts the search', async () => {
     const { input, listSearches } = open();
     fireEvent.change(input, { target: { value: 'shi' } });

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import type { FindAnswer } from '../../api/find';
 import { useAnswer } from '../answers';
+import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
 import { setZone } from '../dates';
 import { readFilters, writeFilters } from '../log/filters';
@@ -9,6 +10,7 @@ import { NoMatch } from '../log/no-match';
 import { toFilterEntries, useSavedFilters } from '../log/saved-filters';
 import { Dialog } from '../parts/dialog';
 import { Icon } from '../parts/icons';
+import { ProblemNote } from '../parts/notes';
 import { buildPath } from '../route';
 import styles from './jump-dialog.module.css';
 import { filterJumps, type Jump, listActions, listApps, listPages, toJump } from './jumps';
@@ -24,7 +26,7 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const answer = useSearch(text.trim());
+  const { answer, problem, isSearching } = useSearch(text.trim());
   const jumps = useJumps(text.trim(), answer, onHelp);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -79,10 +81,15 @@ export function JumpDialog({ onClose, onHelp }: { onClose: () => void; onHelp: (
           </div>
         ))}
       </div>
-      {jumps.length === 0 &&
-        (answer ? <NoMatch answer={answer} /> : <p className="nothing">No results.</p>)}
+      <ProblemNote problem={problem} />
+      {isSearching && <p className="nothing">Searching…</p>}
+      {jumps.length === 0 && !isSearching && !problem && <Nothing answer={answer} />}
     </Dialog>
   );
+}
+
+function Nothing({ answer }: { answer: FindAnswer | undefined }) {
+  return answer ? <NoMatch answer={answer} /> : <p className="nothing">No results.</p>;
 }
 
 function useJumps(text: string, answer: FindAnswer | undefined, onHelp: () => void): Jump[] {
@@ -99,17 +106,25 @@ function useJumps(text: string, answer: FindAnswer | undefined, onHelp: () => vo
   ].slice(0, maxResults);
 }
 
+type Search = {
+  answer: FindAnswer | undefined;
+  problem: PageProblem | undefined;
+  isSearching: boolean;
+};
+
 /** Searches shortly after the last key press, if the text can match. Another text aborts the running search. */
-function useSearch(text: string): FindAnswer | undefined {
+function useSearch(text: string): Search {
   const { app } = useSession();
   const [settledText, setSettledText] = useState('');
   useEffect(() => {
     const timer = setTimeout(() => setSettledText(text), searchDelayMs);
     return () => clearTimeout(timer);
   }, [text]);
-  const isEnabled = settledText === text && text.length >= minSearchCharacters;
+  const mayMatch = text.length >= minSearchCharacters;
+  const isEnabled = mayMatch && settledText === text;
   const query = { text, ...(app ? { app: app.id } : {}) };
-  return useAnswer('GET /api/find', { query }, { isEnabled }).value;
+  const { value: answer, problem } = useAnswer('GET /api/find', { query }, { isEnabled });
+  return { answer, problem, isSearching: mayMatch && !answer && !problem };
 }
 
 function useActions(onHelp: () => void): Jump[] {
@@ -126,7 +141,7 @@ function useActions(onHelp: () => void): Jump[] {
       setTheme,
       setZone,
       showKeys: onHelp,
-      signOut: () => void signOut(),
+      signOut,
       resumeSending: () => {
         if (!app) return;
         void api.call('POST /api/apps/:appId/resume', { appId: app.id }).then(reloadApps);

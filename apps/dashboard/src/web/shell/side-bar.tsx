@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import { useAnswer } from '../answers';
 import { useSession } from '../context';
 import { Link } from '../parts/controls';
 import { Bell, Icon, type IconName } from '../parts/icons';
+import { Name } from '../parts/name';
 import { Mark } from '../parts/state-mark';
 import { type AppPage, buildPath, type Route } from '../route';
 import { AppSwitch } from './app-switch';
@@ -110,18 +110,7 @@ function getCurrentPage({ page }: Route): Route['page'] {
 function Me({ isCurrent }: { isCurrent: boolean }) {
   const { session } = useSession();
   const signOut = useSignOut();
-  const [isLeaving, setLeaving] = useState(false);
   const { email, role } = session.operator;
-  // A long address wraps before its domain.
-  const [name, domain] = [
-    email.slice(0, email.lastIndexOf('@')),
-    email.slice(email.lastIndexOf('@')),
-  ];
-  async function leave() {
-    setLeaving(true);
-    await signOut();
-    setLeaving(false);
-  }
   return (
     <div className={styles.me}>
       <Link to="/account" title={`${email}: password and sessions`} isCurrent={isCurrent}>
@@ -129,19 +118,12 @@ function Me({ isCurrent }: { isCurrent: boolean }) {
           {email.slice(0, 2).toUpperCase()}
         </i>
         <b>
-          {name}
-          <wbr />
-          {domain}
+          <Name text={email} />
         </b>
         <span className={styles.railLabel}>Account</span>
       </Link>
       <small>{role}</small>
-      <button
-        type="button"
-        className="btn small bare"
-        disabled={isLeaving}
-        onClick={() => void leave()}
-      >
+      <button type="button" className="btn small bare" onClick={signOut}>
         Sign out
       </button>
     </div>

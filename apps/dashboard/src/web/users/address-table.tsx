@@ -2,15 +2,14 @@ import { formatSuppressedSender, formatSuppressor, maskEndpoint } from '@belfry/
 import { useState } from 'react';
 import type { SuppressionRow } from '../../api/suppressions';
 import type { UserAddress, UserAnswer } from '../../api/users';
-import type { PageProblem } from '../api';
-import { useApp, useServices, useSession } from '../context';
+import { useSession } from '../context';
 import { convertDates } from '../dates';
 import { Button } from '../parts/controls';
 import { Moment } from '../parts/moment';
-import { ProblemNote } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
+import { AllowDialog } from './allow-dialog';
 import { channelColumn } from './channel-column';
 import { isChannelOff } from './preferences';
 import { SuppressDialog } from './suppress-dialog';
@@ -27,18 +26,8 @@ export function AddressTable({
   onChanged: () => Promise<void>;
 }) {
   const { mayChange } = useSession();
-  const app = useApp();
-  const { api } = useServices();
   const [suppressed, setSuppressed] = useState<UserAddress>();
-  const [problem, setProblem] = useState<PageProblem>();
-  async function allow(row: SuppressionRow) {
-    const answer = await api.call('DELETE /api/apps/:appId/suppressions/:id', {
-      appId: app.id,
-      id: row.id,
-    });
-    setProblem('problem' in answer ? answer.problem : undefined);
-    await onChanged();
-  }
+  const [allowed, setAllowed] = useState<SuppressionRow>();
   const rows = user.addresses.map((one) => ({
     ...one,
     suppressions: user.suppressions.filter((row) => isForAddress(row, one)),
@@ -49,21 +38,10 @@ export function AddressTable({
     isHeaderHidden: true,
     className: `c-acts right ${stacked.line}`,
     cell: (row) =>
-      mayChange && (
-        <Actions
-          row={row}
-          onSuppress={() => setSuppressed(row)}
-          onAllow={(suppression) => void allow(suppression)}
-        />
-      ),
+      mayChange && <Actions row={row} onSuppress={() => setSuppressed(row)} onAllow={setAllowed} />,
   };
   return (
     <section aria-label="Addresses">
-      {problem && (
-        <div className="pad">
-          <ProblemNote problem={problem} />
-        </div>
-      )}
       <Table
         caption="Addresses"
         className={`wide-rows ${stacked.rows}`}
@@ -72,6 +50,9 @@ export function AddressTable({
         getKey={({ channel, address }) => `${channel} ${address}`}
         getRowClass={({ address }) => (address === null ? 'faint' : undefined)}
       />
+      {allowed && (
+        <AllowDialog row={allowed} onClose={() => setAllowed(undefined)} onDone={onChanged} />
+      )}
       {suppressed?.address && (
         <SuppressDialog
           channel={suppressed.channel}

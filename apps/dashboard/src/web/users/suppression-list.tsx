@@ -7,14 +7,18 @@ import { useApp, useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { ExportButton } from '../parts/export-button';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { PageHead } from '../parts/page-head';
 import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
+import { AllowDialog } from './allow-dialog';
 import { channelColumn } from './channel-column';
 import { ImportDialog } from './import-dialog';
 import { SuppressDialog } from './suppress-dialog';
 import styles from './users.module.css';
+
+const readEveryMs = 15_000;
 
 /** The suppressed addresses of the app, sorted. */
 export function SuppressionList({ text }: { text: string }) {
@@ -22,6 +26,7 @@ export function SuppressionList({ text }: { text: string }) {
   const app = useApp();
   const { api } = useServices();
   const [dialog, setDialog] = useState<'add' | 'import'>();
+  const [allowed, setAllowed] = useState<SuppressionRow>();
   const list = useSuppressions(text);
   const { first, rows } = list;
   return (
@@ -62,7 +67,7 @@ export function SuppressionList({ text }: { text: string }) {
         </div>
       )}
       {!first.value && <Waiting loaded={first} reload={first.reload} what="suppressions" />}
-      {rows.length > 0 && <SuppressionTable rows={rows} onAllow={(row) => void list.allow(row)} />}
+      {rows.length > 0 && <SuppressionTable rows={rows} onAllow={setAllowed} />}
       {first.value && rows.length === 0 && (
         <p className="nothing">
           {text ? `No suppressed address starts with ${text}.` : 'No suppressed addresses.'}
@@ -74,6 +79,9 @@ export function SuppressionList({ text }: { text: string }) {
             Show more addresses
           </Button>
         </div>
+      )}
+      {allowed && (
+        <AllowDialog row={allowed} onClose={() => setAllowed(undefined)} onDone={list.readAnew} />
       )}
       {dialog === 'add' && (
         <SuppressDialog onClose={() => setDialog(undefined)} onDone={list.readAnew} />
@@ -91,14 +99,19 @@ function useSuppressions(text: string) {
   const [problem, setProblem] = useState<PageProblem>();
   const [more, setMore] = useState<{ rows: SuppressionRow[]; next: string | null }>();
   const query = text ? { text } : {};
-  const first = useAnswer('GET /api/apps/:appId/suppressions', { appId: app.id, query });
+  const first = useAnswer(
+    'GET /api/apps/:appId/suppressions',
+    { appId: app.id, query },
+    { everyMs: readEveryMs },
+  );
   const next = more ? more.next : (first.value?.next ?? null);
   async function readMore(after: string) {
     const answer = await api.call('GET /api/apps/:appId/suppressions', {
       appId: app.id,
       query: { ...query, after },
     });
-    if ('problem' in answer) return setProblem(answer.problem);
+    setProblem('problem' in answer ? answer.problem : undefined);
+    if ('problem' in answer) return;
     const { suppressions, next: following } = answer.value;
     setMore({ rows: [...(more?.rows ?? []), ...suppressions], next: following });
   }
@@ -106,23 +119,20 @@ function useSuppressions(text: string) {
     setMore(undefined);
     await first.reload();
   }
-  async function allow(row: SuppressionRow) {
-    const answer = await api.call('DELETE /api/apps/:appId/suppressions/:id', {
-      appId: app.id,
-      id: row.id,
-    });
-    setProblem('problem' in answer ? answer.problem : undefined);
-    await readAnew();
-  }
   return {
     first,
-    rows: [...(first.value?.suppressions ?? []), ...(more?.rows ?? [])],
+    rows: joinRows(first.value?.suppressions ?? [], more?.rows ?? []),
     problem,
     setProblem,
     readMore: next === null ? undefined : () => void readMore(next),
     readAnew,
-    allow,
   };
+}
+
+/** The first page is read again, so a row may be in both. */
+function joinRows(first: readonly SuppressionRow[], older: readonly SuppressionRow[]) {
+  const ids = new Set(first.map(({ id }) => id));
+  return [...first, ...older.filter(({ id }) => !ids.has(id))];
 }
 
 function SuppressionTable({
@@ -165,7 +175,7 @@ const columns: Column<SuppressionRow>[] = [
     header: 'Address',
     className: `ev ${stacked.line}`,
     title: ({ address }) => address,
-    cell: ({ address }) => address,
+    cell: ({ address }) => <Name text={address} />,
   },
   { header: 'Reason', className: styles.reason, cell: ({ reason }) => reason.replaceAll('_', ' ') },
   {

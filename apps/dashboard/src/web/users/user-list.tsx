@@ -2,11 +2,13 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { UserRow } from '../../api/users';
 import { useAnswer } from '../answers';
+import type { PageProblem } from '../api';
 import { useApp, useServices } from '../context';
 import { useKeys } from '../keyboard';
 import { Button, Link } from '../parts/controls';
 import { Moment } from '../parts/moment';
-import { AwayBar, Waiting } from '../parts/notes';
+import { Name } from '../parts/name';
+import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
@@ -29,6 +31,7 @@ export function UserList({
     query: text ? { text } : {},
   });
   const [more, setMore] = useState<{ rows: UserRow[]; next: string | null }>();
+  const [problem, setProblem] = useState<PageProblem>();
   const next = more ? more.next : (first.value?.next ?? null);
   async function readMore() {
     if (next === null) return;
@@ -36,6 +39,7 @@ export function UserList({
       appId: app.id,
       query: { after: next },
     });
+    setProblem('problem' in answer ? answer.problem : undefined);
     if ('problem' in answer) return;
     setMore({ rows: [...(more?.rows ?? []), ...answer.value.users], next: answer.value.next });
   }
@@ -54,6 +58,7 @@ export function UserList({
           More than 50 users match. Enter more characters to narrow the list.
         </p>
       )}
+      <ProblemNote problem={problem} />
       {next !== null && (
         <div className="more">
           <Button look="small" onClick={() => void readMore()}>
@@ -98,11 +103,15 @@ function UserTable({
       className: `ev ${styles.whole}`,
       cell: ({ sid, userId }) => (
         <Link to={buildPath(app.id, 'users', sid)} search={search}>
-          {userId}
+          <Name text={userId} />
         </Link>
       ),
     },
-    { header: 'E-mail', className: styles.whole, cell: ({ email }) => email },
+    {
+      header: 'E-mail',
+      className: styles.whole,
+      cell: ({ email }) => email && <Name text={email} />,
+    },
     { header: 'Number', className: styles.number, cell: ({ mobile }) => mobile },
     ...(isSearching ? [matchedColumn] : []),
     {

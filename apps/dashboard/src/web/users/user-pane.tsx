@@ -16,10 +16,16 @@ import { PreferencesDialog } from './preferences-dialog';
 import { SentTab } from './sent-tab';
 import styles from './users.module.css';
 
+const readEveryMs = 15_000;
+
 /** The stored data of one user, and their messages. */
 export function UserPane({ sid, onClose }: { sid: string; onClose: () => void }) {
   const app = useApp();
-  const user = useAnswer('GET /api/apps/:appId/users/:userSid', { appId: app.id, userSid: sid });
+  const user = useAnswer(
+    'GET /api/apps/:appId/users/:userSid',
+    { appId: app.id, userSid: sid },
+    { everyMs: readEveryMs },
+  );
   const [params, setParams] = useSearchParams();
   const tab = params.get('tab') === 'sent' ? 'sent' : 'record';
   function show(next: string) {

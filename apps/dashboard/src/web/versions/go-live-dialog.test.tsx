@@ -120,9 +120,10 @@ describe('a version that goes live', () => {
     const { user, onReload, onDone, readAgain } = await open([{ problem: conflict }]);
     onReload.mockImplementation(async () => readAgain(changes[0][0]));
     await user.click(getButton());
+    const showChange = await screen.findByText('Show the change');
     expect(onReload).toHaveBeenCalledTimes(1);
     expect(screen.queryByText('Vera published v4.')).toBeNull();
-    await user.click(screen.getByText('Show the change'));
+    await user.click(showChange);
     await user.click(getButton());
     expect(onDone).toHaveBeenCalledWith(published);
   });

@@ -8,7 +8,7 @@ import { plural } from '../format';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Problems } from '../parts/problems';
-import { useForm } from '../parts/use-form';
+import { type Form, useForm } from '../parts/use-form';
 import { ChangedNote } from './changed-note';
 import { MissingVariables } from './missing-variables';
 
@@ -33,6 +33,10 @@ export type GoLiveProps = {
 
 type Seen = { live: VersionAnswer | null; definition: Definition };
 
+/** While it is published here, a new version is no change by somebody else. */
+const isPublishing = ({ isSubmitting, problem }: Form<{ note: string }>) =>
+  isSubmitting && !problem;
+
 /** Makes a version live: shows what recent calls do not send and what is wrong, and takes a note. */
 export function GoLiveDialog(props: GoLiveProps) {
   const { event, definition, title, action, onClose } = props;
@@ -41,8 +45,9 @@ export function GoLiveDialog(props: GoLiveProps) {
   // The page behind reads the event again every few seconds.
   const [seen, setSeen] = useState<Seen>({ live: event.live, definition });
   const isLiveChanged = event.live?.id !== seen.live?.id;
-  const isChanged = isLiveChanged || definition !== seen.definition;
   const { problem } = form;
+  const isChanged = !isPublishing(form) && (isLiveChanged || definition !== seen.definition);
+  const isAnswerLost = problem?.code === 'unreachable';
   const problems = problem?.publishProblems ?? props.problems ?? [];
   const errors = problems.filter(({ severity }) => severity === 'error');
   const isComparable = errors.length === 0;
@@ -66,7 +71,7 @@ export function GoLiveDialog(props: GoLiveProps) {
     <FormDialog
       title={title}
       // A change has its own note.
-      form={isChanged ? { ...form, problem: undefined } : form}
+      form={isChanged && !isAnswerLost ? { ...form, problem: undefined } : form}
       onSubmit={form.submit(
         ({ note }) => send(note),
         // The page below shows why the draft could not be saved.
@@ -77,7 +82,7 @@ export function GoLiveDialog(props: GoLiveProps) {
       isDisabled={props.isDisabled === true || !isComparable || isComparing || isChanged}
       isWide
     >
-      {isChanged && <ChangedNote {...{ event, isLiveChanged }} onLook={showChange} />}
+      {isChanged && <ChangedNote {...{ event, isLiveChanged, isAnswerLost }} onLook={showChange} />}
       {props.children(seen)}
       {isComparable && !comparison.problem && (
         <MissingVariables value={comparison.value} definition={seen.definition} />

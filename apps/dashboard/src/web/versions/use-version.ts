@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Definition, EventAnswer, VersionRow } from '../../api/events';
 import type { FoundVersionAnswer } from '../../api/versions';
 import { useAnswer } from '../answers';
+import type { PageProblem } from '../api';
 import { useApp, useServices } from '../context';
 import type { Draft } from '../editor/use-draft';
 import { draftName } from './version-place';
@@ -66,6 +67,7 @@ export function useVersionList(event: EventAnswer) {
   const first = useAnswer('GET /api/apps/:appId/events/:eventId/versions', listInput);
   useReloadOnPublish(event, first.reload);
   const [older, setOlder] = useState<VersionRow[]>([]);
+  const [problem, setProblem] = useState<PageProblem>();
   const [olderNext, setOlderNext] = useState<number | null>();
   const next = olderNext === undefined ? (first.value?.next ?? null) : olderNext;
   async function readOlder() {
@@ -74,13 +76,14 @@ export function useVersionList(event: EventAnswer) {
       ...listInput,
       query: { before: String(next) },
     });
+    setProblem('problem' in answer ? answer.problem : undefined);
     if ('problem' in answer) return;
     setOlder([...older, ...answer.value.versions]);
     setOlderNext(answer.value.next);
   }
   const olderIds = new Set(older.map(({ id }) => id));
   const newest = (first.value?.versions ?? []).filter(({ id }) => !olderIds.has(id));
-  return { first, versions: [...newest, ...older], hasOlder: next !== null, readOlder };
+  return { first, versions: [...newest, ...older], hasOlder: next !== null, readOlder, problem };
 }
 
 /** Reads the list again when another version goes live. */

@@ -1,13 +1,16 @@
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import type { EventAnswer, VersionRow } from '../../api/events';
 import type { PageProblem, Result } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { formatFull } from '../dates';
+import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
 import { Button, Link } from '../parts/controls';
 import { PaneHeading } from '../parts/pane';
 import { SelectChip } from '../parts/select-chip';
 import { buildPath } from '../route';
+import { ReplaceDraftDialog } from './replace-draft-dialog';
 import { formatTitle, type ViewedVersion } from './use-version';
 import { draftName } from './version-place';
 import styles from './versions.module.css';
@@ -79,6 +82,8 @@ function AgainstChip({ event, viewedVersion, before, versions, onAgainst }: Head
   );
 }
 
+type Replacement = { title: string; send: () => Promise<Result<EventAnswer>> };
+
 function Acts({
   event,
   draft,
@@ -91,54 +96,67 @@ function Acts({
   const app = useApp();
   const { api } = useServices();
   const navigate = useNavigate();
-  const { revision } = draft.saved;
-  const input = { appId: app.id, eventId: event.id, body: { basedOn: revision } };
-  async function replaceDraft(request: Promise<Result<EventAnswer>>) {
-    const answer = await request;
-    onProblem('problem' in answer ? answer.problem : undefined);
-    if ('problem' in answer) return;
-    onEvent(answer.value);
+  const [replacement, setReplacement] = useState<Replacement>();
+  const input = { appId: app.id, eventId: event.id, body: { basedOn: draft.saved.revision } };
+  const restore: Replacement = {
+    title: viewedVersion.title,
+    send: () =>
+      api.call('POST /api/apps/:appId/events/:eventId/versions/:versionId/restore', {
+        ...input,
+        versionId: viewedVersion.id,
+      }),
+  };
+  const discard: Replacement = {
+    title: `v${event.liveNumber}`,
+    send: () => api.call('POST /api/apps/:appId/events/:eventId/discard', input),
+  };
+  function showDraft(next: EventAnswer) {
+    onEvent(next);
     void navigate(buildPath(app.id, 'events', event.id));
   }
-  if (viewedVersion.id === draftName) {
-    return (
-      <>
-        {event.live && (
-          <Button
-            look="small"
-            onClick={() =>
-              void replaceDraft(api.call('POST /api/apps/:appId/events/:eventId/discard', input))
-            }
-          >
-            Revert draft to v{event.liveNumber}
-          </Button>
-        )}
-        <Link className="btn small" to={buildPath(app.id, 'events', event.id)}>
-          Edit
-        </Link>
-      </>
-    );
+  async function replaceDraft(next: Replacement) {
+    if (hasChanges(event, draft)) return setReplacement(next);
+    const answer = await next.send();
+    onProblem('problem' in answer ? answer.problem : undefined);
+    if ('value' in answer) showDraft(answer.value);
   }
   return (
     <>
-      <Button
-        look="small"
-        onClick={() =>
-          void replaceDraft(
-            api.call('POST /api/apps/:appId/events/:eventId/versions/:versionId/restore', {
-              ...input,
-              versionId: viewedVersion.id,
-            }),
-          )
-        }
-      >
-        Restore as draft
-      </Button>
-      {!isLive && event.live && viewedVersion.row?.kind === 'live' && (
-        <Button look="small main-action" onClick={onRollBack}>
-          Roll back to {viewedVersion.title}
-        </Button>
+      {viewedVersion.id === draftName ? (
+        <>
+          {event.live && (
+            <Button look="small" onClick={() => void replaceDraft(discard)}>
+              Revert draft to {discard.title}
+            </Button>
+          )}
+          <Link className="btn small" to={buildPath(app.id, 'events', event.id)}>
+            Edit
+          </Link>
+        </>
+      ) : (
+        <>
+          <Button look="small" onClick={() => void replaceDraft(restore)}>
+            Restore as draft
+          </Button>
+          {!isLive && event.live && viewedVersion.row?.kind === 'live' && (
+            <Button look="small main-action" onClick={onRollBack}>
+              Roll back to {viewedVersion.title}
+            </Button>
+          )}
+        </>
+      )}
+      {replacement && (
+        <ReplaceDraftDialog
+          {...replacement}
+          draft={event.draft}
+          onDone={showDraft}
+          onClose={() => setReplacement(undefined)}
+        />
       )}
     </>
   );
+}
+
+function hasChanges({ live }: EventAnswer, { definition }: Draft): boolean {
+  return !live || listChanges(live.definition, definition).length > 0;
 }

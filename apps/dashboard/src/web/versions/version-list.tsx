@@ -2,7 +2,7 @@ import type { EventAnswer, VersionRow } from '../../api/events';
 import { useApp } from '../context';
 import { formatMoment } from '../dates';
 import { Button, Link } from '../parts/controls';
-import { AwayBar, Waiting } from '../parts/notes';
+import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import type { useVersionList } from './use-version';
@@ -24,7 +24,7 @@ export function VersionList({
   hasDraft: boolean;
   onOpen: () => void;
 }) {
-  const { first, versions, hasOlder, readOlder } = list;
+  const { first, versions, hasOlder, readOlder, problem } = list;
   const app = useApp();
   const rows = versions.map((version) => toRow(version, event));
   const columns: Column<Row>[] = [
@@ -66,6 +66,7 @@ export function VersionList({
       {first.value && versions.length === 0 && (
         <p className="nothing">No versions yet: calls of this event get 400.</p>
       )}
+      <ProblemNote problem={problem} />
       {hasOlder && (
         <div className="more">
           <Button look="small" onClick={() => void readOlder()}>

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type {
   WebhookDeliveryAnswer,
   WebhookEndpointAnswer,
@@ -9,6 +9,7 @@ import type { PageProblem } from '../api';
 import { useApp, useServices, useSession } from '../context';
 import { Button, Segments } from '../parts/controls';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
+import { type RowPage, usePagedRows } from '../parts/use-paged-rows';
 import { ExampleDialog, ResendFailedDialog } from './delivery-dialogs';
 import { DeliveryRow } from './delivery-row';
 import { needsEnabled } from './endpoint-state';
@@ -101,40 +102,35 @@ function describeNone(filter: Filter): string {
   return `No ${filter} deliveries in the last 7 days.`;
 }
 
-/** The first page is read again every few seconds; older pages are kept as they were. */
+/** The first page is read again every few seconds; rows that left it, and older pages, are kept as they were. */
 function useDeliveries(endpointId: string, filter: Filter) {
   const app = useApp();
   const { api } = useServices();
   const [problem, setProblem] = useState<PageProblem>();
-  const [more, setMore] = useState<{
-    filter: Filter;
-    rows: WebhookDeliveryAnswer[];
-    next: string | null;
-  }>();
   const query = filter === 'all' ? {} : { outcome: filter };
   const input = { appId: app.id, endpointId, query };
   const route = 'GET /api/apps/:appId/webhooks/:endpointId/deliveries';
   const first = useAnswer(route, input, { everyMs: readEveryMs });
-  const older = more?.filter === filter ? more : undefined;
-  const shown = first.value?.deliveries ?? [];
-  const next = older ? older.next : (first.value?.next ?? null);
+  const firstPage = useMemo(() => first.value && toPage(first.value), [first.value]);
+  const { rows, next, addOlder, forgetOlder } = usePagedRows(`${endpointId} ${filter}`, firstPage);
   async function readMore(before: string) {
     const answer = await api.call(route, { ...input, query: { ...query, before } });
     setProblem('problem' in answer ? answer.problem : undefined);
-    if ('problem' in answer) return;
-    const { deliveries, next: following } = answer.value;
-    setMore({ filter, rows: [...(older?.rows ?? []), ...deliveries], next: following });
+    if ('value' in answer) addOlder(toPage(answer.value));
   }
   async function readAnew() {
-    setMore(undefined);
+    forgetOlder();
     await first.reload();
   }
-  const shownIds = new Set(shown.map(({ id }) => id));
   return {
     first,
-    deliveries: [...shown, ...(older?.rows ?? []).filter(({ id }) => !shownIds.has(id))],
+    deliveries: rows,
     problem,
     readMore: next === null ? undefined : () => void readMore(next),
     readAnew,
   };
+}
+
+function toPage(answer: { deliveries: WebhookDeliveryAnswer[]; next: string | null }) {
+  return { rows: answer.deliveries, next: answer.next } satisfies RowPage<WebhookDeliveryAnswer>;
 }

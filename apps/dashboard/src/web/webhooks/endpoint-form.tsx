@@ -1,3 +1,4 @@
+import { useEffect, useEffectEvent } from 'react';
 import type { WebhookEndpointAnswer, WebhookListAnswer } from '../../api/webhooks';
 import type { Result } from '../api';
 import { useSession } from '../context';
@@ -17,28 +18,36 @@ export function EndpointForm<Answer>({
   types,
   action,
   send,
+  toEndpoint,
   onDone,
 }: {
   stored: WebhookEndpointAnswer | undefined;
   types: Types;
   action: string;
-  send: (values: EndpointValues) => Promise<Result<Answer>>;
+  send: (values: EndpointValues, changed: Partial<EndpointValues>) => Promise<Result<Answer>>;
+  toEndpoint: (answer: Answer) => EndpointValues;
   onDone: (answer: Answer) => Promise<void>;
 }) {
   const { mayChange } = useSession();
-  const form = useForm<EndpointValues>({
-    url: stored?.url ?? '',
-    types: stored?.types ?? types.map(({ name }) => name),
-    description: stored?.description ?? '',
+  const form = useForm(stored ? pickValues(stored) : createValues(types));
+  // Another operator may change the endpoint.
+  const { isDirty, reset } = form;
+  const showStored = useEffectEvent(() => {
+    if (stored && !isDirty) reset(pickValues(stored));
   });
-  const onSubmit = form.submit(send, async (answer) => {
-    form.reset({
-      url: form.watch('url'),
-      types: form.watch('types'),
-      description: form.watch('description'),
-    });
-    await onDone(answer);
-  });
+  const storedText = stored && JSON.stringify(pickValues(stored));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of what is stored.
+  useEffect(() => showStored(), [storedText]);
+  const onSubmit = form.submit(
+    async (sent) => {
+      const result = await send(sent, form.pickChanged(sent));
+      return 'value' in result ? { value: { sent, answer: result.value } } : result;
+    },
+    async ({ sent, answer }) => {
+      form.settle(pickValues(toEndpoint(answer)), sent);
+      await onDone(answer);
+    },
+  );
   return (
     <Form form={form} className={styles.form} onSubmit={onSubmit}>
       <div className="pad">
@@ -69,6 +78,14 @@ export function EndpointForm<Answer>({
     </Form>
   );
 }
+
+function pickValues({ url, types, description }: EndpointValues): EndpointValues {
+  return { url, types, description };
+}
+
+const createValues = (types: Types): EndpointValues => {
+  return { url: '', types: types.map(({ name }) => name), description: '' };
+};
 
 /** The field `types` of a form: a checkbox for each event type. */
 function TypeChoice({ types }: { types: Types }) {

@@ -37,6 +37,7 @@ export function NewEndpointPane({
         types={types}
         action="Create endpoint"
         send={(body) => api.call('POST /api/apps/:appId/webhooks', { appId: app.id, body })}
+        toEndpoint={({ endpoint }) => endpoint}
         onDone={({ endpoint, secret }) => onCreated(endpoint.id, secret)}
       />
     </section>
@@ -86,9 +87,10 @@ export function EndpointPane({
             stored={endpoint}
             types={types}
             action="Save"
-            send={(body) =>
+            send={(_values, body) =>
               api.call('PATCH /api/apps/:appId/webhooks/:endpointId', { ...place, body })
             }
+            toEndpoint={(changed) => changed}
             onDone={onChanged}
           />
         )}
