@@ -71,7 +71,9 @@ async function start({
   server = gateway.server;
   const port = await listen(gateway.server);
   const open = (path: string, headers: string[]) => {
-    const { socket, answer } = connect(port);
+    const { socket, answer: all } = connect(port);
+    // A refused upload stays open for a second after its answer.
+    const answer = Promise.race([all, readAnswer(socket)]);
     const lines = [
       `POST ${path} HTTP/1.1`,
       'Host: h',
@@ -96,6 +98,19 @@ function stall({ open, auth }: Gateway, { declared = 9_900_000, sent = 9_890_000
   const upload = open(sendPath, headers);
   upload.socket.on('error', () => undefined).write(Buffer.alloc(sent, 0x20));
   return upload;
+}
+
+/** Resolves with an answer as soon as its body is complete. */
+function readAnswer(socket: Socket): Promise<string> {
+  let text = '';
+  return new Promise((resolve) => {
+    socket.on('data', (chunk) => {
+      text += String(chunk);
+      const [head = '', body] = text.split('\r\n\r\n');
+      const length = Number(/^Content-Length: (\d+)/im.exec(head)?.[1]);
+      if (body !== undefined && body.length >= length) resolve(text);
+    });
+  });
 }
 
 async function readStatus(upload: { answer: Promise<string> }): Promise<string> {

@@ -33,18 +33,22 @@ let database: Database;
 let dir: string;
 let tenant: { accountId: string; appId: string };
 
-beforeEach(async () => {
+beforeAll(async () => {
   ({ url, drop: dropOwn } = await ownDatabase());
   database = openDatabase({ url, poolSize: 2 });
+});
+
+afterAll(async () => {
+  await database.close();
+  await dropOwn();
+});
+
+beforeEach(async () => {
   dir = path.join(await mkdtemp(path.join(tmpdir(), 'belfry-config-')), 'folder');
   tenant = await createConfiguredApp();
 });
 
-afterEach(async () => {
-  await database.close();
-  await dropOwn();
-  await rm(path.dirname(dir), { recursive: true, force: true });
-});
+afterEach(() => rm(path.dirname(dir), { recursive: true, force: true }));
 
 /** An app with something in each part. */
 async function createConfiguredApp() {

@@ -17,7 +17,7 @@ import { channels } from './registry';
 
 const deadlineMs = 10_000;
 /** Each combination sends a whole message to a simulator. */
-const combinations = isFullRun() ? 500 : 40;
+const combinations = isFullRun() ? 500 : 15;
 const seed = readRunSeed(20_260_417);
 
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { type StepCounter, startStepCounter } from '@belfry/testing';
+import { isFullRun, type StepCounter, startStepCounter } from '@belfry/testing';
 import type { AnyChannel } from './channel';
 import type * as Address from './email/address';
 import type * as Header from './email/header-value';
@@ -83,11 +83,14 @@ const frames = [
   ['{{#[', ']}}x{{/a}}'],
 ] as const;
 
-const texts = pieces.flatMap((piece) =>
-  frames.map(([before, after]) => ({
-    name: JSON.stringify([before, piece, after]),
-    repeat: (times: number) => before + piece.repeat(times) + after,
-  })),
+/** Every piece is in every other frame, each frame around every other piece; in the full run, all are in all. */
+const texts = pieces.flatMap((piece, index) =>
+  frames
+    .filter((_, frame) => isFullRun() || (frame + index) % 2 === 0)
+    .map(([before, after]) => ({
+      name: JSON.stringify([before, piece, after]),
+      repeat: (times: number) => before + piece.repeat(times) + after,
+    })),
 );
 
 const fields: [string, (text: string) => [keyof typeof Registry.channels, object]][] = [

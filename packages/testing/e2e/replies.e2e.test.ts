@@ -106,8 +106,9 @@ async function testConnection(call: IntegrationInput & { receiptUrl: string }): 
   await sender?.close();
 }
 
+/** The tests run at once: most wait for the rate of their channel. Each sends to its own person. */
 describe('a person who replies STOP gets no optional message, still gets mandatory ones, and gets both after START', () => {
-  test('by SMS', async () => {
+  test.concurrent('by SMS', async () => {
     const { events, url } = await setUp(
       {
         ...{ channel: 'sms', provider: 'twilio', settings: { sender: number } },
@@ -123,7 +124,7 @@ describe('a person who replies STOP gets no optional message, still gets mandato
     });
   });
 
-  test('by WhatsApp', async () => {
+  test.concurrent('by WhatsApp', async () => {
     const template = { name: 'news', language: 'en', parameters: [] };
     const { events, url } = await setUp(
       {
@@ -147,7 +148,7 @@ describe('a person who replies STOP gets no optional message, still gets mandato
     });
   });
 
-  test('by Telegram, and by blocking and unblocking the bot, once a connection test has registered the webhook', async () => {
+  test.concurrent('by Telegram, and by blocking and unblocking the bot, once a connection test has registered the webhook', async () => {
     const bot = {
       settings: { sender: '@simulated_bot', receives_replies: true },
       credentials: { bot_token: botToken },

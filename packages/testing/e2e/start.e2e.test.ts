@@ -190,9 +190,11 @@ async function tryDemo({ demo_url: url }: Ready): Promise<string | null> {
   }
 }
 
+/** Each test continues with what the one before it left. */
 describe('npm start', () => {
   let instance: Started;
   let ready: Ready;
+  let pids: number[];
 
   beforeAll(async () => {
     instance = start();
@@ -263,33 +265,18 @@ describe('npm start', () => {
     timeoutMs,
   );
 
-  // The last one: it ends the instance.
-  test(
-    'ends everything on Ctrl-C',
-    async () => {
-      expect(await end(instance.child, 'SIGINT')).toBe(0);
-      expect(await stillRunning(Object.values(ready.pids))).toEqual([]);
-      expect(existsSync(readyFile())).toBe(false);
-    },
-    timeoutMs,
-  );
-});
-
-describe('npm start, once more', () => {
-  afterEach(endAll, timeoutMs);
-
   test(
     'restarts after it was killed, with one process per role, the same key and the same data',
     async () => {
-      const first = start();
-      const before = await waitUntilReady(first);
-      const { request_id: requestId } = await pasteCurl(first);
-      await end(first.child, 'SIGKILL');
-      const second = start(['--processes']);
-      await waitUntil(second, () => expect(second.output()).toContain('curl '));
-      const after = await waitUntilReady(second);
-      expect(after).toMatchObject({ api_key: before.api_key, app_id: before.app_id });
-      expect(Object.keys(after.pids)).toEqual(
+      const before = ready;
+      const { request_id: requestId } = await pasteCurl(instance);
+      await end(instance.child, 'SIGKILL');
+      instance = start(['--processes']);
+      await waitUntil(instance, () => expect(instance.output()).toContain('curl '));
+      ready = await waitUntilReady(instance);
+      pids = [...Object.values(before.pids), ...Object.values(ready.pids)];
+      expect(ready).toMatchObject({ api_key: before.api_key, app_id: before.app_id });
+      expect(Object.keys(ready.pids)).toEqual(
         expect.arrayContaining([
           'deliver-email',
           'deliver-slack',
@@ -302,19 +289,29 @@ describe('npm start, once more', () => {
           'api',
         ]),
       );
-      await eventually(async () =>
-        expect(await readCaptures(after.database_url, requestId)).toHaveLength(1),
-      );
-      const { request_id: again } = await pasteCurl(second);
-      await eventually(async () =>
-        expect(await readCaptures(after.database_url, again)).toHaveLength(1),
-      );
-      expect(await end(second.child, 'SIGTERM')).toBe(0);
-      const pids = [...Object.values(before.pids), ...Object.values(after.pids)];
-      expect(await stillRunning(pids)).toEqual([]);
+      const { request_id: again } = await pasteCurl(instance);
+      for (const id of [requestId, again]) {
+        await eventually(async () =>
+          expect(await readCaptures(ready.database_url, id)).toHaveLength(1),
+        );
+      }
     },
     timeoutMs,
   );
+
+  test(
+    'ends everything on Ctrl-C, and nothing of the killed run is left',
+    async () => {
+      expect(await end(instance.child, 'SIGINT')).toBe(0);
+      expect(await stillRunning(pids)).toEqual([]);
+      expect(existsSync(readyFile())).toBe(false);
+    },
+    timeoutMs,
+  );
+});
+
+describe('npm start with a problem', () => {
+  afterEach(endAll, timeoutMs);
 
   test(
     'refuses an unusable folder, prints the command that resets it, and exits with 78',

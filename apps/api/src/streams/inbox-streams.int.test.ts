@@ -25,6 +25,8 @@ let secret: ReaderSecret;
 let wakeReader: WakeReader;
 const open: Followed[] = [];
 
+// Tests that wait for a poll or a heartbeat run concurrently with all others.
+
 beforeAll(async () => {
   gateway = await createStoredGateway();
   polling = await createStoredGateway({
@@ -196,20 +198,24 @@ describe('a stream', () => {
   });
 
   test('is not opened by HEAD', async () => {
-    const { userId, token } = createReader();
-    const path = `/v1/apps/${tenant.appId}/in_app_notifications/stream`;
-    const before = await gateway.readMetrics();
-    const answer = await request(gateway.server)
-      .head(`${path}?user_id=${userId}`)
-      .set('Authorization', `Bearer ${token}`);
-    expect(answer.status).toBe(200);
-    const count = (text: string) => /^belfry_inbox_streams (\d+)$/m.exec(text)?.[1];
-    expect(count(await gateway.readMetrics())).toBe(count(before));
+    // Other tests open no streams there.
+    const idle = await createStoredGateway();
+    try {
+      const { userId, token } = createReader();
+      const path = `/v1/apps/${tenant.appId}/in_app_notifications/stream`;
+      const answer = await request(idle.server)
+        .head(`${path}?user_id=${userId}`)
+        .set('Authorization', `Bearer ${token}`);
+      expect(answer.status).toBe(200);
+      expect(await idle.readMetrics()).toMatch(/^belfry_inbox_streams 0$/m);
+    } finally {
+      await idle.close();
+    }
   });
 });
 
 describe('without Redis', () => {
-  test('a stream gets its items by polling', async () => {
+  test.concurrent('a stream gets its items by polling', async () => {
     const reader = createReader('polled', polling);
     const stream = await followFrom(reader);
     await stream.waitForEvents(1);
@@ -223,7 +229,7 @@ describe('without Redis', () => {
     expect((await stream.waitForEvents(5, 15_000))[3]).toMatchObject({ event: 'state' });
   });
 
-  test('a lost message delays an item until the next poll', async () => {
+  test.concurrent('a lost message delays an item until the next poll', async () => {
     const reader = createReader();
     const stream = await followFrom(reader);
     await stream.waitForEvents(1);
@@ -284,7 +290,7 @@ test('streams end at once when the gateway closes, with a wait before the reconn
   }
 });
 
-test('a stream has a heartbeat, and ends when its credential is revoked', async () => {
+test.concurrent('a stream has a heartbeat, and ends when its credential is revoked', async () => {
   const own = await gateway.factories.createTenant();
   const ownSecret = await gateway.factories.createInboxSecret(own);
   const other = await gateway.factories.createInboxSecret(own);

@@ -10,8 +10,9 @@ import type { EmailContent } from './template';
 
 const closers: (() => Promise<void>)[] = [];
 
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+// Not after each test: those that wait for seconds run concurrently with all others.
+afterAll(async () => {
+  for (const close of closers.reverse()) await close();
 });
 
 const plain: EmailContent = {
@@ -136,7 +137,7 @@ describe('a connection counts until it takes another mail or is closed', () => {
     expect([server.opened(), server.mostOpen()]).toEqual([2, 1]);
   });
 
-  test('and is closed when the server does not answer RSET', async () => {
+  test.concurrent('and is closed when the server does not answer RSET', async () => {
     const { server, send } = await setUp();
     server.script('RCPT', refusal);
     server.script('RSET', { hang: true });
@@ -191,7 +192,7 @@ test('whatever servers do, connections stay within their limit and no mail is se
   );
 }, 120_000);
 
-test('fetching a slow attachment does not use up the deadline', async () => {
+test.concurrent('fetching a slow attachment does not use up the deadline', async () => {
   const { server, sender, call } = await setUp();
   const files = createServer((_, response) => setTimeout(() => response.end('file'), 2_500));
   await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));

@@ -4,6 +4,7 @@ import { type EventKind, findOptOut, readPreferences } from '@belfry/shared';
 import {
   channelVersion,
   createFactories,
+  isFullRun,
   openDatabase,
   type Tenant,
   testDatabase,
@@ -15,6 +16,9 @@ import { judgeResends } from '../operate/resend-verdict.sql';
 import { writeGenerations } from '../operate/write-generations.sql';
 import { claimEligibleMessages, claimMessages } from './claim.sql';
 import { readEligibility, skippingObstacles } from './eligibility.sql';
+
+/** The examples below come first. */
+const judgedWorlds = isFullRun() ? 500 : 120;
 
 let database: Database;
 let factories: ReturnType<typeof createFactories>;
@@ -385,7 +389,7 @@ test('everything that judges a message agrees with the claim on what stops it, a
       expectResendAgrees(world, verdicts);
     }),
     {
-      numRuns: 250,
+      numRuns: judgedWorlds,
       examples: [...Object.values(examples), ...preferenceExamples].map((world) => [world]),
     },
   );

@@ -75,7 +75,7 @@ function start({
       deadlines,
       metrics: { countWebhook: (outcome) => counts.push(outcome) },
     },
-    { waitsMs, timeoutMs },
+    { waitsMs, timeoutMs, idleMs: 20 },
   );
   closers.push(webhooks.close);
   return deadlines;
@@ -353,7 +353,7 @@ describe('an endpoint', () => {
   test('that is slow does not delay another one', async () => {
     receiver.answer(() => undefined);
     for (let n = 0; n < 100; n += 1) await queue();
-    start({ timeoutMs: 5_000 });
+    const deadlines = start({ timeoutMs: 5_000 });
     await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(8));
     const other = await startReceiver();
     closers.push(other.close);
@@ -361,6 +361,7 @@ describe('an endpoint', () => {
     await waitForOutcome(await queue(quick.id), 'delivered');
     // One endpoint uses 8 of the 64 places, and its first calls are still open.
     expect(receiver.received).toHaveLength(8);
+    deadlines.cut();
   });
 });
 

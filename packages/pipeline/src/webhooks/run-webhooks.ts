@@ -23,9 +23,10 @@ export type WebhooksDeps = {
   /** Absent if traces are off. */
   tracing?: Tracing | undefined;
   log: Logger;
-  /** Waits after failed tries; tests shorten them. */
+  /** Waits after failed tries. Tests shorten these three times. */
   waitsMs?: readonly number[];
   timeoutMs?: number;
+  idleMs?: number;
 };
 
 export type Webhooks = Loop & {
@@ -36,7 +37,8 @@ export type Webhooks = Loop & {
 /** Tries of one process at once, and those to one endpoint. */
 const maxRunning = 64;
 const maxPerEndpoint = 8;
-const idleMs = 500;
+/** Between two claims, unless a try ends before. */
+const defaultIdleMs = 500;
 /** The time to record a try after its deadline. */
 const recordMs = 15_000;
 
@@ -45,7 +47,7 @@ const recordMs = 15_000;
  * It needs no queue in Redis: the rate of webhooks is bounded by their receivers, and one claim serves up to 64 deliveries.
  */
 export function createWebhooks(deps: WebhooksDeps): Webhooks {
-  const { claim, log, timeoutMs = webhookTimeoutMs } = deps;
+  const { claim, log, timeoutMs = webhookTimeoutMs, idleMs = defaultIdleMs } = deps;
   const tryOnce = createTry(deps);
   const running = new Set<Promise<void>>();
   const runningByEndpoint = new Map<string, number>();

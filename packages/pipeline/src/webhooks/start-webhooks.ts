@@ -31,7 +31,7 @@ const completeEveryMs = 1_000;
 /** Delivers webhooks, and finds completed bulks, until it is closed. `times` shortens waits in tests. */
 export function startWebhooks(
   { env, log, tracing, database, secrets, deadlines, metrics }: WebhookServices,
-  times: Pick<WebhooksDeps, 'waitsMs' | 'timeoutMs'> = {},
+  times: Pick<WebhooksDeps, 'waitsMs' | 'timeoutMs' | 'idleMs'> = {},
 ): { close(): Promise<void> } {
   const pool = database.delivery;
   const http = createGuardedHttp({
