@@ -101,15 +101,10 @@ type Rows = {
   /** The difference to the last time. */
   read(): Promise<Change>;
 };
-type TableRead = {
-  table: string;
-  /** The contents of rows that may be new, by version: the position of a row with its transaction. */
-  texts: Record<string, string> | null;
-  /** All versions, if not all known rows are certainly there. */
-  versions: string[] | null;
-};
+/** The positions of a table's rows with their transactions, and the content of those that may be new. */
+type TableVersions = { table: string; versions: string[]; texts: Record<string, string> | null };
 
-/** The rows of all tables. Each read transfers only what may have changed, as the callers read hundreds of times. */
+/** The rows of all tables. The content of a row is read once, as the callers read hundreds of times. */
 async function createRows({ lookUps }: Store): Promise<Rows> {
   const statement = await createStatement({ lookUps });
   const tables = new Map<string, Map<string, Row>>();
@@ -124,37 +119,31 @@ async function createRows({ lookUps }: Store): Promise<Rows> {
     return counted;
   }
 
-  function addNew({ table, texts }: TableRead): Row[] {
+  function addNew({ table, versions, texts }: TableVersions): Row[] {
     const rows = tables.get(table) ?? new Map<string, Row>();
     tables.set(table, rows);
-    return Object.entries(texts ?? {}).flatMap(([version, text]) => {
+    return versions.flatMap((version) => {
       if (rows.has(version)) return [];
-      const row = toRow(table, text);
+      const row = toRow(table, texts?.[version]);
       rows.set(version, row);
       return count(row, 1) === 1 ? [row] : [];
     });
   }
 
-  function removeMissing({ table, versions }: TableRead): string[] {
+  function removeMissing({ table, versions }: TableVersions): string[] {
     const rows = tables.get(table);
-    if (!rows || !versions) return [];
+    if (!rows || rows.size === versions.length) return [];
     const current = new Set(versions);
-    const removed = [...rows].flatMap(([version, row]) => {
+    return [...rows].flatMap(([version, row]) => {
       if (current.has(version)) return [];
       rows.delete(version);
       return count(row, -1) === 0 ? [row.key] : [];
     });
-    if (rows.size < current.size) throw new Error(`A row of ${table} was not read when it was new`);
-    return removed;
   }
 
   async function read(): Promise<Change> {
-    const rowCounts = Object.fromEntries([...tables].map(([name, { size }]) => [name, size]));
-    const { rows } = await lookUps.query<TableRead>(statement, [
-      horizon,
-      JSON.stringify(rowCounts),
-    ]);
-    horizon = rows.find(({ table }) => table === '')?.versions?.[0];
+    const { rows } = await lookUps.query<TableVersions>(statement, [horizon]);
+    horizon = rows.find(({ table }) => table === '')?.versions[0];
     const stored = rows.filter(({ table }) => table !== '');
     return { added: stored.flatMap(addNew), removed: stored.flatMap(removeMissing) };
   }
@@ -162,14 +151,14 @@ async function createRows({ lookUps }: Store): Promise<Rows> {
   return { has: (key) => counts.has(key), read };
 }
 
-function toRow(table: string, text: string): Row {
+function toRow(table: string, text: string | undefined): Row {
+  if (text === undefined) throw new Error(`A row of ${table} was not read when it was new`);
   return { table, text: withoutTerm(text), key: `${table} ${text}` };
 }
 
 /**
  * One statement over all existing tables, so that new tables are included. The row without a table is the oldest
- * transaction that may still add rows. Given the one of an earlier read, rows of older transactions are only counted: if they
- * are not as many as the known ones, some of those are gone, or may be.
+ * transaction that may still add rows; given the one of an earlier read, rows of older transactions come without their content.
  */
 async function createStatement({ lookUps }: Store): Promise<string> {
   const { rows } = await lookUps.query<{ name: string }>(
@@ -180,10 +169,8 @@ async function createStatement({ lookUps }: Store): Promise<string> {
   const version = "t.ctid::text || ' ' || t.xmin::text";
   const reads = rows.map(
     ({ name }) =>
-      `SELECT '${name}', CASE WHEN old <> COALESCE(($2::json->>'${name}')::int, 0)
-                THEN (SELECT COALESCE(json_agg(${version}), '[]') FROM "${name}" t) END, texts
-       FROM (SELECT count(*) FILTER (WHERE NOT (${isNew})) AS old,
-                    json_object_agg(${version}, to_jsonb(t)::text) FILTER (WHERE ${isNew}) AS texts FROM "${name}" t) read`,
+      `SELECT '${name}', COALESCE(json_agg(${version}), '[]'),
+              json_object_agg(${version}, to_jsonb(t)::text) FILTER (WHERE ${isNew}) FROM "${name}" t`,
   );
   const snapshot = `SELECT '' AS "table", json_build_array(pg_snapshot_xmin(pg_current_snapshot())::xid::text) AS versions,
                            NULL::json AS texts`;
