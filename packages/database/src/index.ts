@@ -42,7 +42,6 @@ export {
 export { type AccountAppRow, type AccountApps, createAccountApps } from './configuration/apps';
 export {
   type AppCategories,
-  type CategoryRow,
   createCategories,
   formatUnknownCategory,
   maxCategories,

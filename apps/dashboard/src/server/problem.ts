@@ -54,6 +54,12 @@ export class Refusal extends Error {
   }
 }
 
+/** Somebody changed it after the form was filled. */
+export function changedMeanwhile(what: string, updatedAt: Date): Refusal {
+  const text = `This ${what} was changed after you opened it. Close this form and open it again.`;
+  return new Refusal('draft_changed', text, { savedAt: updatedAt.getTime() });
+}
+
 export function notFound(what: string): Refusal {
   return new Refusal('not_found', `No ${what} has this ID.`);
 }

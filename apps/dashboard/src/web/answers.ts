@@ -65,7 +65,8 @@ type AnswerArgs<R extends ReadRoute> =
 
 /**
  * Reads a route when the page opens, then every `everyMs`, and every 5 s while the server or PostgreSQL is away, all while the
- * tab is visible. A tab that is shown again reads at once. A reopened page shows its last answer at once, and keeps it while the server is unavailable.
+ * tab is visible. A tab that is shown again reads at once. A reopened page shows its last answer at once, and keeps it while
+ * the server is unavailable.
  */
 export function useAnswer<R extends ReadRoute>(
   route: R,

@@ -32,7 +32,7 @@ export function Page() {
   const session = useAnswer('GET /api/session', {}, { everyMs: sessionEveryMs });
   const { value } = session;
   const operatorId = value?.state === 'signed_in' ? value.operator.id : undefined;
-  // Answers to another operator, who signed in in another tab.
+  // Somebody else signed in in another tab: forgets the answers to the operator before.
   useEffect(() => {
     if (operatorId === undefined) return;
     return () => void client.resetQueries({ predicate: isOfOperator });

@@ -17,7 +17,7 @@ import type {
   AlertTarget,
   AlertTestAnswer,
 } from '../../api/alerts';
-import { invalid, notFound, Refusal } from '../problem';
+import { changedMeanwhile, invalid, notFound, Refusal } from '../problem';
 import { type AppCall, type Handlers, readId } from '../route';
 
 export type AlertHandlersDeps = {
@@ -75,7 +75,8 @@ function createFormHandlers(deps: AlertHandlersDeps, answer: AnswerList) {
       const rule = await readRule(deps, app.id, form);
       const revision = { id, updatedAt: new Date(updatedAt) };
       if (!(await rules.change(actor, app.id, { ...revision, ...rule }))) {
-        throw explainUnchanged(await rules.find(app.id, id));
+        const row = await rules.find(app.id, id);
+        throw row ? changedMeanwhile('alert rule', row.updatedAt) : notFound('alert rule');
       }
       return answer(app.id);
     },
@@ -86,15 +87,6 @@ function createFormHandlers(deps: AlertHandlersDeps, answer: AnswerList) {
       return answer(app.id);
     },
   } satisfies Partial<Handlers>;
-}
-
-function explainUnchanged(row: AlertRuleRow | undefined): Refusal {
-  if (!row) return notFound('alert rule');
-  return new Refusal(
-    'draft_changed',
-    'This alert rule was changed after you opened it. Close this form and open it again.',
-    { savedAt: row.updatedAt.getTime() },
-  );
 }
 
 function createSwitchHandlers(deps: AlertHandlersDeps, answer: AnswerList) {

@@ -1,7 +1,7 @@
-import { type AppCategories, type CategoryRow, maxCategories } from '@belfry/database';
+import { type AppCategories, maxCategories } from '@belfry/database';
 import { isCategorySlug } from '@belfry/shared';
 import type { CategoryListAnswer } from '../../api/categories';
-import { notFound, Refusal } from '../problem';
+import { changedMeanwhile, notFound, Refusal } from '../problem';
 import type { Handlers } from '../route';
 
 export type CategoryHandlersDeps = { categories: AppCategories };
@@ -38,7 +38,8 @@ export function createCategoryHandlers({ categories }: CategoryHandlersDeps) {
         ...(updatedAt !== undefined && { updatedAt: new Date(updatedAt) }),
       };
       if (!(await categories.change(actor, app.id, { slug, ...change }))) {
-        throw explainUnchanged((await categories.list(app.id)).find((row) => row.slug === slug));
+        const row = (await categories.list(app.id)).find((one) => one.slug === slug);
+        throw row ? changedMeanwhile('category', row.updatedAt) : notFound('category');
       }
       return answer(app.id);
     },
@@ -57,15 +58,6 @@ export function createCategoryHandlers({ categories }: CategoryHandlersDeps) {
 function readSlug(text: string): string {
   if (!isCategorySlug(text)) throw notFound('category');
   return text;
-}
-
-function explainUnchanged(row: CategoryRow | undefined): Refusal {
-  if (!row) return notFound('category');
-  return new Refusal(
-    'draft_changed',
-    'This category was changed after you opened it. Close this form and open it again.',
-    { savedAt: row.updatedAt.getTime() },
-  );
 }
 
 function slugTaken(slug: string): Refusal {

@@ -13,7 +13,7 @@ import {
   type IntegrationAnswers,
   type IntegrationAnswersDeps,
 } from '../integration-answers';
-import { invalid, notFound, Refusal } from '../problem';
+import { changedMeanwhile, invalid, notFound, Refusal } from '../problem';
 import { describeRemovalHarm, findReferences } from '../references';
 import { type AppCall, type Handlers, readId } from '../route';
 import { isSameJson } from '../same-json';
@@ -72,7 +72,8 @@ function createFormHandlers(
     async 'PUT /api/apps/:appId/integrations/:id'(call) {
       const change = call.body;
       const row = await find(call);
-      if (row.updatedAt.getTime() !== change.updatedAt) throw savedBetween(row);
+      if (row.updatedAt.getTime() !== change.updatedAt)
+        throw changedMeanwhile('integration', row.updatedAt);
       const provider = getProvider(row);
       const settings = change.settings
         ? completeSettings(provider, change.settings, row.settings)
@@ -91,7 +92,7 @@ function createFormHandlers(
         entered: listEntered(form.credentials),
       });
       if (result === 'taken') throw nameTaken();
-      if (result === 'stale') throw savedBetween(row);
+      if (result === 'stale') throw changedMeanwhile('integration', row.updatedAt);
       return answer(call.app.id, row.id);
     },
   } satisfies Partial<Handlers>;
@@ -225,15 +226,5 @@ function explainTaken(
     'name_taken',
     `The app already has an integration with ${provider}. Its keys belong to the app, so there is only one.`,
     { fields: [{ path: 'provider', problem: 'is taken by another integration of this app' }] },
-  );
-}
-
-function savedBetween({ updatedAt }: AppIntegrationRow): Refusal {
-  return new Refusal(
-    'draft_changed',
-    'Another operator saved this integration after you opened it. Reload it.',
-    {
-      savedAt: updatedAt.getTime(),
-    },
   );
 }

@@ -18,6 +18,19 @@ function createDefinition(template: { text: string }, changes: Partial<Policy> =
   return { defaultLocale: 'en', missing: 'empty', isSensitive: false, channels: { sms } };
 }
 
+/** With the fields that it reads. */
+function TestDialog({ event, draft }: { event: object; draft: object }) {
+  return (
+    <PublishDialog
+      event={event as EventAnswer}
+      draft={draft as Draft}
+      onEvent={() => {}}
+      onReload={async () => {}}
+      onClose={() => {}}
+    />
+  );
+}
+
 function openDialog(definition: Definition) {
   const draft = { definition, checked: { problems: [] }, isDirty: false };
   const event = {
@@ -26,13 +39,7 @@ function openDialog(definition: Definition) {
     live: { kind: 'live', number: 4, definition: live },
   };
   renderPart(
-    <PublishDialog
-      event={event as unknown as EventAnswer}
-      draft={draft as unknown as Draft}
-      onEvent={() => {}}
-      onReload={async () => {}}
-      onClose={() => {}}
-    />,
+    <TestDialog event={event} draft={draft} />,
     createTestApi({
       'GET /api/apps/:appId/integrations': { integrations: [] },
       'POST /api/apps/:appId/events/:eventId/variables': { isSensitive: true },
@@ -122,13 +129,5 @@ function Changing({ definition, changing }: ChangingProps) {
     ...{ id: 'event-1', name: 'order' },
     ...{ live: { ...version, id: `v${number}`, number }, draft: {} },
   };
-  return (
-    <PublishDialog
-      event={event as unknown as EventAnswer}
-      draft={draft as unknown as Draft}
-      onEvent={() => {}}
-      onReload={async () => {}}
-      onClose={() => {}}
-    />
-  );
+  return <TestDialog event={event} draft={draft} />;
 }

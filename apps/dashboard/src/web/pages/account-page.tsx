@@ -7,6 +7,7 @@ import { useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { ErrorCount, Form, TextField } from '../parts/form';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { AwayBar, NoteBox, ProblemNote, Waiting } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { type Column, Table } from '../parts/table';
@@ -20,7 +21,9 @@ export function AccountPage() {
       <div className={`pad ${styles.columns}`}>
         <div className={styles.column}>
           <section aria-label="Password">
-            <h2 className="sect">{session.operator.email}</h2>
+            <h2 className="sect">
+              <Name text={session.operator.email} />
+            </h2>
             <p className="dim small">
               {session.operator.role} of {session.account.name}
             </p>

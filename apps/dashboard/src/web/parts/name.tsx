@@ -1,8 +1,8 @@
 import { Fragment, type ReactNode } from 'react';
 
 /**
- * A name, address or URL such as `order.shipped_today`, or a text with some. On a phone, one that fits into a line is not divided.
- * A longer one is divided after its punctuation.
+ * A name, address or URL such as `order.shipped_today`, or a text with some. On a phone, one that fits into a line is not
+ * divided. A longer one is divided after its punctuation.
  */
 export function Name({ text }: { text: string }): ReactNode {
   return [...text.matchAll(/\s+|\S+/g)].map(({ 0: word, index }) => {

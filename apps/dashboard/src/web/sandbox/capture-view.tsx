@@ -17,6 +17,9 @@ import { versionSearch } from '../versions/version-place';
 import styles from './sandbox.module.css';
 import { WaitCommand } from './wait-command';
 
+/** Messages of other channels are captured later. */
+const readEveryMs = 5_000;
+
 /** All captures of one request, with the open one in full. */
 export function CaptureView({
   captureId,
@@ -131,8 +134,6 @@ function DeleteButton({ capture, onGone }: { capture: Capture; onGone: () => voi
   );
 }
 
-/** Messages of other channels are captured later. */
-const readEveryMs = 5_000;
 const fixedTabs = ['all', 'one', 'source', 'call', 'json'] as const;
 type TabId = (typeof fixedTabs)[number];
 const isTab = (id: string | null): id is TabId => fixedTabs.some((each) => each === id);

@@ -3,6 +3,7 @@ import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { Mark } from '../parts/state-mark';
 
 /** Shown on every page of an app with paused sending, so that nobody looks for a fault elsewhere. */
@@ -22,8 +23,8 @@ export function PausedBar() {
       <Mark name="paused" />
       <span className="grow">
         <b>Sending of {name} is paused</b> since <Moment at={sendingPausedAt} />
-        {sendingPausedBy && ` by ${sendingPausedBy}`}. Calls are accepted, and their messages wait
-        in PostgreSQL until their time to live ends. {problem?.error}
+        {sendingPausedBy && <Name text={` by ${sendingPausedBy}`} />}. Calls are accepted, and their
+        messages wait in PostgreSQL until their time to live ends. {problem?.error}
       </span>
       {mayChange && (
         <Button look="small" onClick={() => void resume(id)}>

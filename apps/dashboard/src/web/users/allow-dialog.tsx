@@ -3,6 +3,7 @@ import type { SuppressionRow } from '../../api/suppressions';
 import { useApp, useServices } from '../context';
 import { formatMoment } from '../dates';
 import { FormDialog } from '../parts/form-dialog';
+import { Name } from '../parts/name';
 import { useForm } from '../parts/use-form';
 
 /** Asks before a suppression is removed: its reason and its time are lost. */
@@ -25,6 +26,8 @@ export function AllowDialog({
       onClose();
     },
   );
+  const by = `${row.reason.replaceAll('_', ' ')}, by ${formatSuppressor(row.source, row.addedBy)}`;
+  const why = row.detail === null ? by : `${by}: ${row.detail}`;
   return (
     <FormDialog
       title={`Allow ${row.channel} to ${row.address}`}
@@ -35,9 +38,8 @@ export function AllowDialog({
     >
       <p>
         Messages are sent to it again. It has been suppressed for{' '}
-        {formatSuppressedSender(row.sender)} since {formatMoment(row.at)}:{' '}
-        {row.reason.replaceAll('_', ' ')}, by {formatSuppressor(row.source, row.addedBy)}. Nothing
-        keeps that.
+        {formatSuppressedSender(row.sender)} since {formatMoment(row.at)}: <Name text={why} />. The
+        reason is deleted.
       </p>
     </FormDialog>
   );

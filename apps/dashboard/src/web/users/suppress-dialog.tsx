@@ -33,7 +33,9 @@ export function SuppressDialog({
   );
   return (
     <FormDialog
-      title={initialAddress ? `Suppress ${initialAddress}` : 'Suppress address'}
+      title={
+        initialAddress ? `Suppress ${initialChannel} to ${initialAddress}` : 'Suppress address'
+      }
       form={form}
       onSubmit={onSubmit}
       onClose={onClose}
@@ -42,8 +44,8 @@ export function SuppressDialog({
       leastChanges={2}
     >
       <p>
-        This app will send no more messages to the address. New and waiting messages are skipped and
-        shown in the log.
+        This app will send no more messages of the channel to the address. New and waiting ones are
+        skipped and shown in the log.
       </p>
       {initialAddress === undefined && (
         <>

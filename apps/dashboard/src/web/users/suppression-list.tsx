@@ -102,7 +102,8 @@ function useSuppressions(text: string) {
   const first = useAnswer(
     'GET /api/apps/:appId/suppressions',
     { appId: app.id, query },
-    { everyMs: readEveryMs },
+    // With older pages, a first page that moves on would leave a gap.
+    { everyMs: more ? undefined : readEveryMs },
   );
   const next = more ? more.next : (first.value?.next ?? null);
   async function readMore(after: string) {
@@ -121,18 +122,12 @@ function useSuppressions(text: string) {
   }
   return {
     first,
-    rows: joinRows(first.value?.suppressions ?? [], more?.rows ?? []),
+    rows: [...(first.value?.suppressions ?? []), ...(more?.rows ?? [])],
     problem,
     setProblem,
     readMore: next === null ? undefined : () => void readMore(next),
     readAnew,
   };
-}
-
-/** The first page is read again, so a row may be in both. */
-function joinRows(first: readonly SuppressionRow[], older: readonly SuppressionRow[]) {
-  const ids = new Set(first.map(({ id }) => id));
-  return [...first, ...older.filter(({ id }) => !ids.has(id))];
 }
 
 function SuppressionTable({

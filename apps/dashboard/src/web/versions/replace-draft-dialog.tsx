@@ -2,6 +2,7 @@ import type { EventAnswer } from '../../api/events';
 import type { Result } from '../api';
 import { formatMoment } from '../dates';
 import { FormDialog } from '../parts/form-dialog';
+import { Name } from '../parts/name';
 import { useForm } from '../parts/use-form';
 
 type ReplaceProps = {
@@ -29,7 +30,7 @@ export function ReplaceDraftDialog({ draft, title, send, onDone, onClose }: Repl
       <p>
         The draft has changes that are not published. No version keeps them. It was last saved at{' '}
         {formatMoment(savedAt)}
-        {savedBy && ` by ${savedBy}`}.
+        {savedBy && <Name text={` by ${savedBy}`} />}.
       </p>
     </FormDialog>
   );

@@ -36,8 +36,9 @@ export function EndpointForm<Answer>({
     if (stored && !isDirty) reset(pickValues(stored));
   });
   const storedText = stored && JSON.stringify(pickValues(stored));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of what is stored.
-  useEffect(() => showStored(), [storedText]);
+  useEffect(() => {
+    if (storedText !== undefined) showStored();
+  }, [storedText]);
   const onSubmit = form.submit(
     async (sent) => {
       const result = await send(sent, form.pickChanged(sent));
