@@ -23,8 +23,8 @@ export function PausedBar() {
       <Mark name="paused" />
       <span className="grow">
         <b>Sending of {name} is paused</b> since <Moment at={sendingPausedAt} />
-        {sendingPausedBy && <Name text={` by ${sendingPausedBy}`} />}. Calls are accepted, and their
-        messages wait in PostgreSQL until their time to live ends. {problem?.error}
+        <Name text={sendingPausedBy ? ` by ${sendingPausedBy}.` : '.'} /> Calls are accepted, and
+        their messages wait in PostgreSQL until their time to live ends. {problem?.error}
       </span>
       {mayChange && (
         <Button look="small" onClick={() => void resume(id)}>

@@ -30,7 +30,7 @@ export function ReplaceDraftDialog({ draft, title, send, onDone, onClose }: Repl
       <p>
         The draft has changes that are not published. No version keeps them. It was last saved at{' '}
         {formatMoment(savedAt)}
-        {savedBy && <Name text={` by ${savedBy}`} />}.
+        <Name text={savedBy ? ` by ${savedBy}.` : '.'} />
       </p>
     </FormDialog>
   );
