@@ -260,6 +260,8 @@ describe('what happens meanwhile', () => {
         expect(site.gateway.getReader(userId).count()).toMatchObject({ unseen: 0 }),
       );
       expect(site.gateway.getReader(userId).count().unread).toBe(2);
+      // Its open list would mark the next item as seen.
+      await page.close();
       const both = await site.openPage({ userId, components });
       await item(both.page, /Lunch/).waitFor();
       site.gateway.getReader(userId).add({ title: 'Dinner' });
@@ -270,6 +272,15 @@ describe('what happens meanwhile', () => {
       expect(await both.page.getByText('Notifications, New: Dinner').count()).toBe(1);
     },
   );
+
+  testInBrowser('a new item is announced also while the list is shown', async () => {
+    const userId = createUser(1);
+    const { page } = await site.openPage({ userId, components: ['belfry-inbox'] });
+    await item(page, /A-1/).waitFor();
+    site.gateway.getReader(userId).add({ title: 'Dinner' });
+    const announcement = page.getByText('Notifications, New: Dinner');
+    await announcement.waitFor({ state: 'attached' });
+  });
 
   testInBrowser('a change that the gateway refuses is undone, and the reader is told', async () => {
     const userId = createUser(1);

@@ -100,8 +100,9 @@ export abstract class InboxBoundElement extends Base {
     const language = findLanguageTag(this);
     const strings = findStrings(language, this.#strings);
     const isShown = this.isListShown() && document.visibilityState === 'visible';
-    this.#view?.render({ strings, language, isShown });
+    // The view marks shown items as seen, and seen items are no news.
     const [first, ...others] = takeNews(inbox);
+    this.#view?.render({ strings, language, isShown });
     const { title, body = '' } = first?.message_body ?? {};
     const news = others.length > 0 ? formatNumber(language, others.length + 1) : title || body;
     if (first) setText(this.#live, describeNews(strings, news));

@@ -1,6 +1,7 @@
 import { act, cleanup, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useLocation, useNavigate } from 'react-router';
+import { useKeys } from '../keyboard';
 import { createTestApi, renderPart } from '../render-part.fixture';
 import { Link } from './controls';
 import { CloseButton, PaneHeading, UnreadPane, useReturnToRow } from './pane';
@@ -22,11 +23,12 @@ function simulatePhone(): void {
 
 const rows = [{ id: 'a' }, { id: 'b' }];
 
-/** A list, and the pane of the row in the URL. */
+/** A list, and the pane of the row in the URL. The key x closes a pane that is not drawn yet. */
 function ListDetail() {
   const navigate = useNavigate();
   const openId = useLocation().pathname.slice(1) || undefined;
   const returnToRow = useReturnToRow(openId);
+  useKeys({ x: () => returnToRow('b') });
   function close() {
     returnToRow(openId);
     void navigate('/');
@@ -99,6 +101,12 @@ test('on a wide screen, the focus stays in the list', async () => {
   renderPart(<ListDetail />, createTestApi({}));
   await userEvent.click(row('b'));
   await heading('b');
+  expect(document.activeElement).toBe(row('b'));
+});
+
+test('the focus returns to the row of a pane that was closed before it was drawn', async () => {
+  renderPart(<ListDetail />, createTestApi({}));
+  await userEvent.keyboard('x');
   expect(document.activeElement).toBe(row('b'));
 });
 

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import type { Loaded } from '../answers';
 import { Button } from './controls';
@@ -74,15 +74,14 @@ export function UnreadPane({
  * pane is closed.
  */
 export function useReturnToRow(openId: string | undefined): (closedId: string | undefined) => void {
-  const closed = useRef<string>(undefined);
+  // The pane may be closed before it is drawn, so `openId` need not change.
+  const [closedId, setClosedId] = useState<string>();
   useEffect(() => {
-    if (openId !== undefined || closed.current === undefined) return;
-    focusRow(closed.current);
-    closed.current = undefined;
-  }, [openId]);
-  return (closedId) => {
-    closed.current = closedId;
-  };
+    if (openId !== undefined || closedId === undefined) return;
+    focusRow(closedId);
+    setClosedId(undefined);
+  }, [openId, closedId]);
+  return setClosedId;
 }
 
 function focusRow(id: string): void {
