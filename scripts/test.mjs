@@ -3,7 +3,7 @@
 //   npm test -- packages/x    other arguments are passed to Jest
 //   npm test -- --node 24     on another version of Node, or on the Node at a path
 //   npm run test:unit         only tests without stores
-//   npm run test:all          like npm test, on the oldest supported Node and on the image's Node
+//   npm run test:all          like npm test, on the oldest supported Node and on the image's Node; also restores and upgrades
 //   npm run test:full         also fault tests and full-size property tests
 import { execFileSync } from 'node:child_process';
 import {
@@ -38,8 +38,8 @@ const memoryFolder = '/dev/shm';
 const neededMemory = 4 * 2 ** 30;
 
 /**
- * Each kind of run: its calls of Jest, and their common time limit.
- * @typedef {{ projects: string[], version?: string, workers?: number, env?: Record<string, string> }} JestCall
+ * Each kind of run: its calls of Jest, and their common time limit. `files` is a pattern of paths.
+ * @typedef {{ projects: string[], files?: string, version?: string, workers?: number, env?: Record<string, string> }} JestCall
  * @typedef {{ calls: JestCall[], timeoutMs: number }} Kind
  * @typedef {{ project: string, node: string, passed: number, failed: number, seconds: number }} Group
  * @satisfies {Record<string, Kind>}
@@ -48,7 +48,10 @@ const kinds = {
   '--unit': { calls: [{ projects: ['unit', 'page'] }], timeoutMs: 5 * minuteMs },
   default: { calls: [{ projects: ['unit', 'page', 'int', 'e2e'] }], timeoutMs: 60 * minuteMs },
   '--all': {
-    calls: testedNodes.map((version) => ({ projects: ['unit', 'page', 'int', 'e2e'], version })),
+    calls: [
+      ...testedNodes.map((version) => ({ projects: ['unit', 'page', 'int', 'e2e'], version })),
+      { projects: ['fault'], files: '(restore|upgrade)\\.fault', workers: 1 },
+    ],
     timeoutMs: 75 * minuteMs,
   },
   '--full': {
@@ -175,17 +178,15 @@ async function runJest({ calls, timeoutMs }, { args, version, env }) {
   const groups = [];
   let isClean = true;
   for (const call of calls) {
-    const { projects, workers = defaultWorkers, env: ownEnv } = call;
+    const { projects, env: ownEnv } = call;
     const node = await findNode(call.version ?? version);
     if (call.version) console.error(`On Node ${call.version}:`);
     const report = path.join(reports, `${projects.join('-')}.json`);
     rmSync(report, { force: true });
-    const hasOwnWorkers = args.some((arg) => /^(-w|-i|--maxWorkers|--runInBand)/.test(arg));
-    const workerOptions = hasOwnWorkers ? [] : [`--maxWorkers=${workers}`];
-    const options = ['--passWithNoTests', ...workerOptions, gracefulExit];
+    const options = ['--passWithNoTests', gracefulExit, '--json', `--outputFile=${report}`];
     const { code, isLate } = await runTool(
       'jest/bin/jest.js',
-      [...args, ...options, '--json', `--outputFile=${report}`, '--selectProjects', ...projects],
+      [...listJestArgs(call, args), ...options, '--selectProjects', ...projects],
       {
         node,
         isShown: true,
@@ -200,6 +201,17 @@ async function runJest({ calls, timeoutMs }, { args, version, env }) {
     groups.push(...readReport(report, projects).map((group) => ({ ...group, node: nodeVersion })));
   }
   return { groups, isClean };
+}
+
+/**
+ * The arguments of the command line, and what they leave open.
+ * @param {JestCall} call
+ * @param {string[]} args
+ */
+function listJestArgs({ files, workers = defaultWorkers }, args) {
+  const hasOwnWorkers = args.some((arg) => /^(-w|-i|--maxWorkers|--runInBand)/.test(arg));
+  const workerOptions = hasOwnWorkers ? [] : [`--maxWorkers=${workers}`];
+  return [...(files && args.length === 0 ? [files] : args), ...workerOptions];
 }
 
 /**

@@ -92,7 +92,7 @@ function Checklist({
           tone="amber"
           title={missing === 1 ? '1 item is missing' : `${missing} items are missing`}
         >
-          Messages that need {missing === 1 ? 'it' : 'them'} will fail.
+          Messages that need {missing === 1 ? 'it' : 'them'} are not sent.
         </NoteBox>
       )}
       <Table

@@ -32,6 +32,14 @@ describe('the changes of an audit entry', () => {
     expect(format(change, {})).toEqual(['Entered credentials: undefined → user, access token']);
   });
 
+  test('keep the ID of a new message, whose name is only its channel', () => {
+    const [field] = listChanges(
+      { before: null, change: { message: 'message-1' } },
+      { 'message-1': { name: 'email', isRemoved: false, requestId: 'request-1' } },
+    );
+    expect(field).toMatchObject({ label: 'New message', after: 'message-1' });
+  });
+
   test('have words instead of names from the code, and words for switches', () => {
     const change = {
       openInboxCounters: true,

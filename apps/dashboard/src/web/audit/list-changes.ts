@@ -21,7 +21,9 @@ export function listChanges(
   const paths = new Set([...oldFields.keys(), ...newFields.keys()]);
   const format = (path: string, value: unknown) => {
     const { label, text } = formatField(path, value);
-    return { label, text: text === undefined ? undefined : (getOwn(names, text)?.name ?? text) };
+    const named = text === undefined ? undefined : getOwn(names, text);
+    // The name of a message is only its channel.
+    return { label, text: named?.requestId === null ? named.name : text };
   };
   return [...paths].flatMap((path) => {
     const [old, { label, text }] = [

@@ -4,6 +4,7 @@ import { formatMoment } from '../dates';
 import { plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
+import { Name } from '../parts/name';
 import { buildPath } from '../route';
 import { draftName, versionSearch } from '../versions/version-place';
 import { listChanges } from './definition';
@@ -33,7 +34,7 @@ export function DraftBar({
           !isSame &&
           `${plural(changes, 'change')} since v${event.liveNumber}, live since ${formatMoment(event.live.createdAt)}. `}
         {event.live === null && 'No live version: calls of this event get 400. '}
-        {formatSaveState(draft)}
+        <Name text={formatSaveState(draft)} />
       </span>
       <span className="grow" />
       <Link

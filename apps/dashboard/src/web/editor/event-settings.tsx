@@ -102,10 +102,14 @@ function Languages({ draft }: { draft: Draft }) {
           </li>
         ))}
       </ul>
-      <AddLanguage
-        languages={languages}
-        onAdd={(language) => draft.set(withLocale(definition, language))}
-      />
+      {Object.keys(definition.channels).length === 0 ? (
+        <p className="hint">Choose a channel before you add a language.</p>
+      ) : (
+        <AddLanguage
+          languages={languages}
+          onAdd={(language) => draft.set(withLocale(definition, language))}
+        />
+      )}
     </>
   );
 }

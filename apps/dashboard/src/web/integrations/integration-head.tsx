@@ -41,7 +41,9 @@ export function IntegrationHead({
   return (
     <div className="d-head">
       <div className="line">
-        <h2 className="cut">{integration.name}</h2>
+        <h2>
+          <Name text={integration.name} />
+        </h2>
         <span className="tag">{getProviderLabel(registry, integration)}</span>
         <span className="grow" />
         {mayChange && (

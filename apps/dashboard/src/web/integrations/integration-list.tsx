@@ -4,6 +4,7 @@ import type { RegistryAnswer } from '../../api/registry';
 import { useApp, useSession } from '../context';
 import { Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { Name } from '../parts/name';
 import { NoteBox } from '../parts/notes';
 import { buildPath } from '../route';
 import { listFormFields } from './form-values';
@@ -67,15 +68,19 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
       <span className={styles.picture}>
         <Icon name={channelIcon(one.channel)} />
       </span>
-      <div className="cut">
+      <div>
         <Link to={buildPath(app.id, 'integrations', one.id)}>
-          <b className="mono">{one.name}</b>
+          <b className="mono">
+            <Name text={one.name} />
+          </b>
         </Link>
-        <small className="cut">
-          <Summary one={one} />
+        <small>
+          <Name text={summarize(registry, one)} />
         </small>
       </div>
-      <small className={`${styles.users} cut`}>{usedText(one.usedBy)}</small>
+      <small className={styles.users}>
+        <Name text={usedText(one.usedBy)} />
+      </small>
       <small className="num">{waiting && `${waiting} waiting`}</small>
       <div>
         <HealthMark health={one.health} />
@@ -101,8 +106,7 @@ function Card({ one, isOpen }: { one: IntegrationAnswer; isOpen: boolean }) {
 }
 
 /** Provider, sender and last characters of the secret, to tell integrations apart. */
-function Summary({ one }: { one: IntegrationAnswer }) {
-  const { registry } = useSession();
+function summarize(registry: RegistryAnswer, one: IntegrationAnswer): string {
   const plain = Object.values(one.settings).filter((value) => typeof value === 'string');
   const last4 = Object.values(one.credentials).find((credential) => credential.last4)?.last4;
   return [getProviderLabel(registry, one), ...plain.slice(0, 1), last4 && `…${last4}`]

@@ -64,7 +64,7 @@ function Measure({ counts, title }: { counts: StateCounts; title: string }) {
   return (
     <svg width="11" height="13" viewBox="0 0 11 13" aria-hidden="true">
       <title>{title}</title>
-      <rect className={styles.rest} width="11" height="13" rx="2" />
+      <rect className={styles.waiting} width="11" height="13" rx="2" />
       {parts.map(({ state, ...place }) => (
         <rect key={state} className={styles[state]} width="11" {...place} />
       ))}

@@ -15,15 +15,21 @@ const bulk = countStates([
 
 describe('a channel column', () => {
   test('is filled by the share of each state, in the colours of single messages', () => {
-    expect(computeFill(bulk)).toEqual([
-      { state: 'delivered', share: 0 },
-      { state: 'sent', share: 0.6 },
-      { state: 'unknown', share: 0 },
-      { state: 'skipped', share: 0.2 },
-      { state: 'failed', share: 0.1 },
-    ]);
-    const shares = computeFill(countStates([])).map(({ share }) => share);
-    expect(shares).toEqual([0, 0, 0, 0, 0]);
+    const fill = computeFill(bulk);
+    expect(fill.map(({ state }) => state)).toEqual(['sent', 'skipped', 'failed', 'waiting']);
+    const [sent = 0, skipped = 0, failed = 0, waiting = 0] = fill.map(({ share }) => share);
+    expect(sent + skipped + failed + waiting).toBeCloseTo(1);
+    expect(sent).toBeGreaterThan(skipped);
+    expect(skipped).toBeGreaterThan(failed);
+    expect(failed).toBe(waiting);
+    expect(computeFill(countStates([]))).toEqual([]);
+  });
+
+  test('shows one failure of many', () => {
+    const [, failed] = computeFill(
+      countStates([createCount('sent', 9_999), createCount('failed', 1)]),
+    );
+    expect(failed).toMatchObject({ state: 'failed', share: expect.closeTo(0.15) });
   });
 
   test('is described in channel order, whatever the input order', () => {

@@ -2,18 +2,28 @@ import type { StateCounts } from '@belfry/shared';
 import type { ChannelSummary } from '../../api/log';
 import { formatWait } from './waits';
 
-type Fill = { state: 'delivered' | 'sent' | 'unknown' | 'skipped' | 'failed'; share: number }[];
+type FillState = 'delivered' | 'sent' | 'unknown' | 'skipped' | 'failed' | 'waiting';
+type Fill = { state: FillState; share: number }[];
 
-/** The states of a bulk column from the bottom up, with shares of 1; the rest is pending. */
+/** One failure of thousands must be visible: 2 of the 13 pixels. */
+const minShare = 0.15;
+
+/** The states of a bulk column from the bottom up, with shares of 1. A state that occurs has at least `minShare`. */
 export function computeFill({ total, sent, delivered, read, ...counts }: StateCounts): Fill {
-  const share = (messages: number) => (total === 0 ? 0 : messages / total);
-  return [
-    { state: 'delivered', share: share(delivered + read) },
-    { state: 'sent', share: share(sent) },
-    { state: 'unknown', share: share(counts.unknown) },
-    { state: 'skipped', share: share(counts.skipped) },
-    { state: 'failed', share: share(counts.failed) },
+  const messages: [FillState, number][] = [
+    ['delivered', delivered + read],
+    ['sent', sent],
+    ['unknown', counts.unknown],
+    ['skipped', counts.skipped],
+    ['failed', counts.failed],
+    ['waiting', counts.waiting],
   ];
+  const occurring = messages.filter(([, size]) => size > 0);
+  const shared = 1 - occurring.length * minShare;
+  return occurring.map(([state, size]) => ({
+    state,
+    share: minShare + (shared * size) / total,
+  }));
 }
 
 export function formatSummary(

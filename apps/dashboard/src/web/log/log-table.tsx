@@ -19,10 +19,12 @@ export function LogTable({
   list,
   openId,
   search,
+  emptyText = 'No request matches these filters. Remove a filter to see more.',
 }: {
   list: LogList;
   openId: string | undefined;
   search: string;
+  emptyText?: string;
 }) {
   const { pane } = list;
   const { visible, pending, hasDropped, fresh } = list.rows;
@@ -71,7 +73,10 @@ export function LogTable({
         </tbody>
       </table>
       {list.isRead && (
-        <SearchEnd list={list} isEmpty={visible.length === 0 && pending.length === 0} />
+        <SearchEnd
+          list={list}
+          emptyText={visible.length + pending.length === 0 ? emptyText : undefined}
+        />
       )}
       {list.skipsSearchedFrom !== null && <SkipLimit from={list.skipsSearchedFrom} />}
       {list.hasOlder && (
@@ -86,18 +91,24 @@ export function LogTable({
   );
 }
 
-/** How far the search went. */
-function SearchEnd({ list: { searchedFrom }, isEmpty }: { list: LogList; isEmpty: boolean }) {
+/** How far the search went. `emptyText` is set if it found nothing. */
+function SearchEnd({
+  list: { searchedFrom },
+  emptyText,
+}: {
+  list: LogList;
+  emptyText: string | undefined;
+}) {
   if (searchedFrom !== null) {
-    const what = isEmpty ? 'No request matches these filters since' : 'Searched back to';
+    const what = emptyText ? 'No request matches these filters since' : 'Searched back to';
     return (
       <p className="nothing">
         {what} {formatFull(searchedFrom)}. Older requests were not searched yet.
       </p>
     );
   }
-  if (!isEmpty) return null;
-  return <p className="nothing">No request matches these filters. Remove a filter to see more.</p>;
+  if (!emptyText) return null;
+  return <p className="nothing">{emptyText}</p>;
 }
 
 function Lag({ seconds }: { seconds: number }) {

@@ -91,7 +91,7 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
       sortBy: ({ email }) => email,
       cell: (person) => (
         <span className="state">
-          <span className="cut">
+          <span>
             <Name text={person.email} />
           </span>
           {person.isYou && <span className="tag on">you</span>}
@@ -185,7 +185,12 @@ function Invitations({
     {
       header: 'Invited by',
       className: 'opt',
-      cell: ({ invitedBy }) => invitedBy && <span data-label="invited by">{invitedBy}</span>,
+      cell: ({ invitedBy }) =>
+        invitedBy && (
+          <span data-label="invited by">
+            <Name text={invitedBy} />
+          </span>
+        ),
     },
     {
       header: 'Expires',

@@ -90,7 +90,7 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
     },
     {
       header: 'Filter',
-      className: `cut ${stacked.line}`,
+      className: stacked.line,
       title: formatFilters,
       cell: (run) => <Link to={buildPath(app.id, 'resends', run.id)}>{formatFilters(run)}</Link>,
     },
@@ -104,7 +104,7 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
       ),
     },
     { header: 'State', className: styles.state, cell: (run) => <RunState run={run} /> },
-    { header: 'By', className: `opt cut ${styles.by}`, cell: ({ createdBy }) => createdBy },
+    { header: 'By', className: `opt ${styles.by}`, cell: ({ createdBy }) => createdBy },
   ];
   return (
     <Table

@@ -6,6 +6,7 @@ import {
   useReactTable,
 } from '@tanstack/react-table';
 import type { ReactNode } from 'react';
+import { Name } from './name';
 import styles from './table.module.css';
 
 export type Column<Row> = {
@@ -157,15 +158,18 @@ function TableRow<Row>({
   );
 }
 
+/** A text is a name or address, or has some. */
 function Cell<Row>({ column, row }: { column: Column<Row>; row: Row }) {
   const { className, cell, title, isRowHeader } = column;
   const attributes = { className, title: title?.(row) ?? undefined };
+  const value = cell(row);
+  const content = typeof value === 'string' ? <Name text={value} /> : value;
   if (isRowHeader) {
     return (
       <th scope="row" {...attributes}>
-        {cell(row)}
+        {content}
       </th>
     );
   }
-  return <td {...attributes}>{cell(row)}</td>;
+  return <td {...attributes}>{content}</td>;
 }

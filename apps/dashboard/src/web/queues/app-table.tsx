@@ -8,11 +8,11 @@ export function AppTable({ apps, readAt }: { apps: AppQueue[]; readAt: number })
   return (
     <Table<AppQueue>
       caption="Apps"
-      className={`${styles.table} ${styles.stacked}`}
+      className={`wide-rows ${styles.table} ${styles.stacked}`}
       columns={[
         {
           header: 'App',
-          className: `${styles.channel} cut`,
+          className: styles.channel,
           isRowHeader: true,
           sortBy: ({ name }) => name,
           cell: ({ name }) => name,

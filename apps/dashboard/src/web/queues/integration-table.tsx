@@ -7,6 +7,7 @@ import { HealthMark } from '../integrations/health';
 import { formatLastError, formatLastHour, formatWaiting } from '../integrations/health-text';
 import { writeFilters } from '../log/filters';
 import { Button, Link } from '../parts/controls';
+import { Name } from '../parts/name';
 import { ProblemNote } from '../parts/notes';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
@@ -70,8 +71,8 @@ const columns: Column<IntegrationQueue>[] = [
     className: 'ev',
     sortBy: ({ name }) => name,
     cell: ({ appId, id, name }) => (
-      <Link to={buildPath(appId, 'integrations', id)} title={name}>
-        {name}
+      <Link to={buildPath(appId, 'integrations', id)}>
+        <Name text={name} />
       </Link>
     ),
   },

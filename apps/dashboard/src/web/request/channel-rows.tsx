@@ -73,11 +73,11 @@ function ChannelRowHead({ channelRow }: { channelRow: ChannelRow }) {
       </span>
       <span className="faint cut">{provider}</span>
       {isMessage ? (
-        <span className="cut dim" title={channelRow.target}>
+        <span className="dim">
           <Name text={channelRow.target} />
         </span>
       ) : (
-        <span className={`cut dim ${styles.untried}`} title={channelRow.detail}>
+        <span className={`dim ${styles.untried}`}>
           {channelRow.detail} <code>{channelRow.reason}</code>
         </span>
       )}

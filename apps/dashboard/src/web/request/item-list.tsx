@@ -9,6 +9,7 @@ import { count } from '../format';
 import { Button } from '../parts/controls';
 import { ExportButton } from '../parts/export-button';
 import { channelIcon, Icon } from '../parts/icons';
+import { Name } from '../parts/name';
 import { AwayBar, ProblemNote, Waiting } from '../parts/notes';
 import { State } from '../parts/state-mark';
 import styles from './bulk.module.css';
@@ -174,8 +175,8 @@ function Row({ row, onOpen }: { row: ItemRow; onOpen: (item: number) => void }) 
         <span className="vh">Item </span>
         {count(toItemNumber(item))}
       </span>
-      <span className="cut" title={recipient ?? undefined}>
-        {recipient ?? 'no recipient'}
+      <span>
+        <Name text={recipient ?? 'no recipient'} />
       </span>
       <span className={styles.messages}>
         {messages.map(({ messageId, channel, target, state, reason, isMatch }) => (

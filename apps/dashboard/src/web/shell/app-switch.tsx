@@ -25,7 +25,7 @@ function SwitchButton(props: ButtonHTMLAttributes<HTMLButtonElement>) {
   return (
     <button type="button" className={styles.switch} title="Switch app" {...props}>
       <span className={styles.short} aria-hidden="true">
-        {(app?.name ?? '?').slice(0, 2)}
+        {abbreviate(app?.name ?? '?')}
       </span>
       <span className="grow">
         <b className="cut">{app?.name ?? 'Choose app'}</b>
@@ -34,4 +34,11 @@ function SwitchButton(props: ButtonHTMLAttributes<HTMLButtonElement>) {
       <Icon name="down" />
     </button>
   );
+}
+
+/** The initials of the first and the last word, so that "Demo shop" and "Demo inbox" differ. */
+function abbreviate(name: string): string {
+  const words = name.split(/[\s._-]+/).filter(Boolean);
+  const [first = '', last = ''] = [words[0], words.at(-1)];
+  return words.length < 2 ? name.trim().slice(0, 2) : `${[...first][0]}${[...last][0]}`;
 }

@@ -3,6 +3,7 @@ import { useAnswer } from '../answers';
 import { useApp } from '../context';
 import { count } from '../format';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { AwayBar, Waiting } from '../parts/notes';
 import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
@@ -48,7 +49,12 @@ const columns: Column<ErasureRow>[] = [
   {
     header: 'By',
     className: 'opt',
-    cell: ({ erasedBy }) => erasedBy && <span data-label="by">{erasedBy}</span>,
+    cell: ({ erasedBy }) =>
+      erasedBy && (
+        <span data-label="by">
+          <Name text={erasedBy} />
+        </span>
+      ),
   },
   {
     header: 'Messages',

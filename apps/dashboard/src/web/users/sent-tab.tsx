@@ -17,6 +17,8 @@ export function SentTab({ user }: { user: UserAnswer }) {
   const recipient = options.find((one) => one === params.get('to')) ?? user.userId;
   const list = useLogList({ appId: app.id, filters: { recipient }, isPaused: false });
   const inLog = new URLSearchParams({ recipient }).toString();
+  const label = recipient === user.userId ? `user ${recipient}` : recipient;
+  const otherwise = options.length > 1 ? ' Choose another address above.' : '';
   function choose(next: string) {
     setParams({ ...Object.fromEntries(params), to: next }, { replace: true });
   }
@@ -24,7 +26,7 @@ export function SentTab({ user }: { user: UserAnswer }) {
     <>
       <div className="bar">
         <label className="chip set">
-          to <b className="cut">{recipient === user.userId ? `user ${recipient}` : recipient}</b>
+          to <b className="cut">{label}</b>
           <Icon name="down" size={12} />
           <select
             aria-label="Sent to"
@@ -44,7 +46,12 @@ export function SentTab({ user }: { user: UserAnswer }) {
         </Link>
       </div>
       <AwayBar loaded={list} reload={list.reload} />
-      <LogTable list={list} openId={undefined} search={inLog} />
+      <LogTable
+        list={list}
+        openId={undefined}
+        search={inLog}
+        emptyText={`No request to ${label}.${otherwise}`}
+      />
     </>
   );
 }

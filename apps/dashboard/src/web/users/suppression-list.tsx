@@ -190,7 +190,11 @@ const columns: Column<SuppressionRow>[] = [
     header: 'By',
     className: 'opt',
     title: ({ addedBy }) => addedBy,
-    cell: ({ source, addedBy }) => <span data-label="by">{formatSuppressor(source, addedBy)}</span>,
+    cell: ({ source, addedBy }) => (
+      <span data-label="by">
+        <Name text={formatSuppressor(source, addedBy)} />
+      </span>
+    ),
   },
   {
     header: 'Since',

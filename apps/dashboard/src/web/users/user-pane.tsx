@@ -5,6 +5,7 @@ import { useAnswer } from '../answers';
 import { useApp, useSession } from '../context';
 import { formatFull } from '../dates';
 import { Button, CopyButton, Tabs } from '../parts/controls';
+import { Name } from '../parts/name';
 import { AwayBar, Waiting } from '../parts/notes';
 import { CloseButton, PaneHeading } from '../parts/pane';
 import { AddressTable } from './address-table';
@@ -41,7 +42,9 @@ export function UserPane({ sid, onClose }: { sid: string; onClose: () => void })
       <div className="bar">
         {user.value && (
           <>
-            <PaneHeading className={`mono ${styles.id}`}>{user.value.userId}</PaneHeading>
+            <PaneHeading className={`mono ${styles.id}`}>
+              <Name text={user.value.userId} />
+            </PaneHeading>
             <CopyButton text={user.value.userId} label="Copy user ID" look="small bare icon" />
           </>
         )}
@@ -133,7 +136,9 @@ function Fact({ name, value }: { name: string; value: unknown }) {
   return (
     <>
       <dt>{name}</dt>
-      <dd className="mono">{String(value)}</dd>
+      <dd className="mono">
+        <Name text={String(value)} />
+      </dd>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { formatFull } from '../dates';
 import { listChanges } from '../editor/definition';
 import type { Draft } from '../editor/use-draft';
 import { Button, Link } from '../parts/controls';
+import { Name } from '../parts/name';
 import { PaneHeading } from '../parts/pane';
 import { SelectChip } from '../parts/select-chip';
 import { buildPath } from '../route';
@@ -55,7 +56,7 @@ function Published({ row }: { row: VersionRow }) {
   return (
     <p className="small dim">
       {kind === 'test' ? 'Tested' : 'Published'} {formatFull(createdAt)} by{' '}
-      {createdBy ?? 'the command line'}
+      <Name text={createdBy ?? 'the command line'} />
       {rolledBackTo !== null && `, rollback to v${rolledBackTo}`}.{note && ` ${note}`}
     </p>
   );

@@ -39,7 +39,7 @@ export function EndpointHead({ children, ...props }: HeadProps & { children: Rea
   return (
     <div className="d-head">
       <div className="line">
-        <h2 className="cut" title={endpoint.url}>
+        <h2>
           <Name text={endpoint.url} />
         </h2>
         <span className="grow" />

@@ -62,13 +62,13 @@ function Card({ endpoint, isOpen }: { endpoint: WebhookEndpointAnswer; isOpen: b
       <span className={styles.picture}>
         <Icon name="webhook" />
       </span>
-      <div className="cut">
+      <div>
         <Link to={buildPath(app.id, 'webhooks', id)}>
           <b className="mono">
             <Name text={url} />
           </b>
         </Link>
-        <small className="cut">{description || plural(types.length, 'event type')}</small>
+        <small>{description || plural(types.length, 'event type')}</small>
       </div>
       <small className="num">{listCounts(waiting, failed)}</small>
       <EndpointState state={state} />
