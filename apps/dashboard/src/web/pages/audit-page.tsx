@@ -163,7 +163,7 @@ function Changes({ entry, names }: Entry) {
           <del>{convertDates(before ?? 'none')}</del> →{' '}
         </>
       )}
-      <span>{convertDates(after ?? 'none')}</span>
+      <Name text={convertDates(after ?? 'none')} />
     </div>
   ));
 }

@@ -6,6 +6,7 @@ import { useSession } from '../context';
 import { convertDates } from '../dates';
 import { Button } from '../parts/controls';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
 import { type Column, Table } from '../parts/table';
@@ -93,7 +94,13 @@ function Address({ row }: { row: Row }) {
   const { address, note, obstacle, suppressions } = row;
   return (
     <>
-      {address === null ? note : <span className="mono">{showAddress(row)}</span>}
+      {address === null ? (
+        note
+      ) : (
+        <span className="mono">
+          <Name text={showAddress(row) ?? ''} />
+        </span>
+      )}
       {row.isOff && (
         <small className={styles.note}>
           <Mark name="skipped" size={12} />
