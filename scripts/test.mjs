@@ -38,7 +38,8 @@ const memoryFolder = '/dev/shm';
 const neededMemory = 4 * 2 ** 30;
 
 /**
- * Each kind of run: its calls of Jest, and their common time limit. `files` is a pattern of paths.
+ * Each kind of run: its calls of Jest, and their common time limit. A call with `files`, a pattern of paths, is left out if
+ * the command line has arguments.
  * @typedef {{ projects: string[], files?: string, version?: string, workers?: number, env?: Record<string, string> }} JestCall
  * @typedef {{ calls: JestCall[], timeoutMs: number }} Kind
  * @typedef {{ project: string, node: string, passed: number, failed: number, seconds: number }} Group
@@ -50,7 +51,7 @@ const kinds = {
   '--all': {
     calls: [
       ...testedNodes.map((version) => ({ projects: ['unit', 'page', 'int', 'e2e'], version })),
-      { projects: ['fault'], files: '(restore|upgrade)\\.fault', workers: 1 },
+      { projects: ['fault'], files: '(restore|upgrade)\\.fault', version: imageNode, workers: 1 },
     ],
     timeoutMs: 75 * minuteMs,
   },
@@ -177,7 +178,7 @@ async function runJest({ calls, timeoutMs }, { args, version, env }) {
   /** @type {Group[]} */
   const groups = [];
   let isClean = true;
-  for (const call of calls) {
+  for (const call of calls.filter(({ files }) => !files || args.length === 0)) {
     const { projects, env: ownEnv } = call;
     const node = await findNode(call.version ?? version);
     if (call.version) console.error(`On Node ${call.version}:`);
@@ -211,7 +212,7 @@ async function runJest({ calls, timeoutMs }, { args, version, env }) {
 function listJestArgs({ files, workers = defaultWorkers }, args) {
   const hasOwnWorkers = args.some((arg) => /^(-w|-i|--maxWorkers|--runInBand)/.test(arg));
   const workerOptions = hasOwnWorkers ? [] : [`--maxWorkers=${workers}`];
-  return [...(files && args.length === 0 ? [files] : args), ...workerOptions];
+  return [...(files ? [files] : args), ...workerOptions];
 }
 
 /**

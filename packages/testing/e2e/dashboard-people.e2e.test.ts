@@ -271,7 +271,7 @@ describe('users', () => {
       await page.getByLabel('Sent to').selectOption(userEmail);
       await rows.getByRole('link', { name: 'order_shipped' }).waitFor();
       await page.getByLabel('Sent to').selectOption('U0555010142');
-      await page.getByText('No request matches these filters').waitFor();
+      await page.getByText('No request to U0555010142.').waitFor();
       await page.getByRole('link', { name: 'Open in the log' }).click();
       await page.getByRole('heading', { name: 'Log' }).waitFor();
     },

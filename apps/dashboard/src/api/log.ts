@@ -25,6 +25,7 @@ export function createLogFilters(limits: StringOptions = {}, options: ObjectOpti
       event: text,
       /** Combined with a state: a message on that channel in that state. */
       channel: text,
+      /** A state, or `waiting`: queued or sending. */
       state: text,
       /** Messages that wait for this reason now. */
       waits: waitsFilter,

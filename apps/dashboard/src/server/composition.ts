@@ -218,7 +218,6 @@ function createRequestServices(
   const users = createAppUsers(pool);
   const filterDeps: LogFilterDeps = {
     channels,
-    states,
     findEventIds: createAppEvents(pool).listIdsByName,
     findIntegrations: createAppIntegrations(pool).findByName,
     listUserIdsByAddress: users.listIdsByAddress,

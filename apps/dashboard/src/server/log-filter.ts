@@ -1,16 +1,22 @@
 import { type AnyChannel, canonicalizeSearchedPhone, sandboxProvider } from '@belfry/channels';
 import type { LogFilter } from '@belfry/pipeline/operate';
-import { failureReasons, isUuid, noReason, skipReasons } from '@belfry/shared';
+import { countedAs, failureReasons, isUuid, noReason, skipReasons } from '@belfry/shared';
 import type { LogFilters } from '../api/log';
 import { Refusal } from './problem';
 
 export type LogFilterDeps = {
   channels: Record<string, AnyChannel>;
-  states: readonly string[];
   findEventIds(appId: string, name: string): Promise<string[]>;
   findIntegrations(appId: string, name: string): Promise<{ id: string; channel: string }[]>;
   listUserIdsByAddress(appId: string, address: string): Promise<string[]>;
 };
+
+/** The states that a filter names: a state, or `waiting` for its two. Empty for an unknown name. */
+export function listNamedStates(name: string): string[] {
+  return Object.entries(countedAs).flatMap(([state, counter]) =>
+    state === name || counter === name ? [state] : [],
+  );
+}
 
 /** Converts log filters to table columns; undefined if nothing can match. */
 export async function readLogFilter(
@@ -35,7 +41,7 @@ export async function readLogFilter(
     reason,
     eventIds,
     channels: channel && [channel],
-    states: state && [state],
+    states: state && listNamedStates(state),
     providerChannels:
       integrations?.map((one) => one.channel) ?? listSearchedChannels({ state, provider }, deps),
     waits,
@@ -55,12 +61,12 @@ async function findNamed(appId: string, { event, integration }: LogFilters, deps
 
 function canMatch(
   { channel, state, reason, provider, requestId, waits }: LogFilters,
-  { channels, states }: LogFilterDeps,
+  { channels }: LogFilterDeps,
 ): boolean {
   return (
     (channel === undefined || Object.hasOwn(channels, channel)) &&
-    (state === undefined || states.includes(state)) &&
-    (waits === undefined || state === undefined || state === 'queued') &&
+    (state === undefined || listNamedStates(state).length > 0) &&
+    (waits === undefined || state === undefined || listNamedStates(state).includes('queued')) &&
     (reason === undefined || findStateOfReason(reason) !== undefined) &&
     (provider === undefined || listChannelsWithProvider(provider, channels).length > 0) &&
     (requestId === undefined || isUuid(requestId.toLowerCase()))

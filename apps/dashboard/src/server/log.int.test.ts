@@ -186,6 +186,18 @@ describe('the log', () => {
     expect(row).toMatchObject({ explanation: { what: 'The caller cancelled it.' }, notes: {} });
   });
 
+  test('finds queued and sending messages as waiting', async () => {
+    const event = await createEvent();
+    const ids: string[] = [];
+    for (const state of ['queued', 'sending', 'sent']) {
+      ids.push((await insert({ event, state })).requestId);
+    }
+    const [queued, sending] = ids;
+    expect((await list(`event=${event.name}&state=waiting`)).ids).toEqual([sending, queued]);
+    expect((await list(`event=${event.name}&state=queued`)).ids).toEqual([queued]);
+    expect((await list(`event=${event.name}&state=none`)).ids).toEqual([]);
+  });
+
   test('finds a skipped channel by its state', async () => {
     const event = await createEvent('skipping');
     const skips = { slack: { reason: 'no_address', detail: 'No slack.' } };

@@ -3,6 +3,7 @@ import type { ItemEntry, ItemRange, RequestItem } from '@belfry/pipeline/operate
 import { noReason } from '@belfry/shared';
 import type { ItemFilters, ItemPageAnswer, ItemRow } from '../api/request-items';
 import { sortByChannel } from './channel-order';
+import { listNamedStates } from './log-filter';
 import { describeRecipient, listRecipientNames } from './recipient';
 
 export type ReadItems = (range: ItemRange) => Promise<RequestItem[]>;
@@ -77,6 +78,7 @@ function toItemRow({ item, recipient, entries }: RequestItem, { isMessage }: Mat
 
 function createMatch({ channel, state, reason, recipient }: ItemFilters): Match {
   const starts = recipient === undefined ? [] : listSearchedTexts(recipient);
+  const states = listNamedStates(state ?? '');
   return {
     isEveryItem: [channel, state, reason].every((filter) => filter === undefined),
     isRecipient: (item) =>
@@ -84,13 +86,10 @@ function createMatch({ channel, state, reason, recipient }: ItemFilters): Match 
       listNames(item).some((name) => starts.some((start) => name.startsWith(start))),
     isMessage: (entry) =>
       (channel === undefined || entry.channel === channel) &&
-      (state === undefined || isState(entry.state, state)) &&
+      (state === undefined || states.includes(entry.state)) &&
       (reason === undefined || (entry.reason ?? noReason) === reason),
   };
 }
-
-const isState = (state: string, searched: string) =>
-  state === searched || (searched === 'waiting' && (state === 'queued' || state === 'sending'));
 
 /** A number may be written as in the call or as it is stored. */
 function listSearchedTexts(recipient: string): string[] {

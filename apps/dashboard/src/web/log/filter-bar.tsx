@@ -8,7 +8,7 @@ import { Button } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { SelectChip } from '../parts/select-chip';
 import { ResendByFilter } from '../resend/resend-by-filter';
-import { type PageFilters, spans, writeFilters } from './filters';
+import { type PageFilters, spans, stateNames, writeFilters } from './filters';
 import { Finder } from './finder';
 import styles from './log.module.css';
 import { SaveButton, SavedChip } from './saved-chip';
@@ -165,7 +165,7 @@ function ListChips({
   const lists = {
     event: (events.value?.events ?? []).map(({ name }) => name),
     channel: registry.channels.map(({ channel }) => channel),
-    state: Object.keys(registry.states),
+    state: stateNames,
     waits: waitNames,
     provider: [...new Set(providers.map(({ provider }) => provider))],
     integration: (integrations.value?.integrations ?? []).map(({ name }) => name),

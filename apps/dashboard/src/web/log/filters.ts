@@ -22,6 +22,9 @@ export const spans = [
 const latestMs = 2 ** 48 - 1;
 export const isTime = (value: string) => /^\d{1,15}$/.test(value) && Number(value) <= latestMs;
 
+/** `waiting` is queued or sending. */
+export const stateNames = ['waiting', ...Object.keys(messageStates)];
+
 export const filterRules = {
   from: { isValid: isTime, problem: 'a start time that is not a time' },
   to: { isValid: isTime, problem: 'an end time that is not a time' },
@@ -31,7 +34,7 @@ export const filterRules = {
   ),
   event: anyText,
   channel: anyText,
-  state: oneOfTexts(Object.keys(messageStates), 'an unknown state'),
+  state: oneOfTexts(stateNames, 'an unknown state'),
   waits: oneOfTexts(queueReasonNames, 'an unknown reason for waiting'),
   reason: oneOfTexts(
     [...Object.keys(failureReasons), ...Object.keys(skipReasons), noReason],

@@ -108,7 +108,11 @@ function SearchEnd({
     );
   }
   if (!emptyText) return null;
-  return <p className="nothing">{emptyText}</p>;
+  return (
+    <p className="nothing">
+      <Name text={emptyText} />
+    </p>
+  );
 }
 
 function Lag({ seconds }: { seconds: number }) {

@@ -8,7 +8,7 @@ import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import styles from './overview.module.css';
 import { StateBars } from './state-bars';
-import { formatRate, listLogStates, series } from './states';
+import { formatRate, series } from './states';
 
 type ChannelRow = OverviewAnswer['channels'][number];
 
@@ -111,12 +111,10 @@ function CountLink({
 }) {
   const app = useApp();
   const value = totals[name];
-  const [state, ...others] = listLogStates(name);
   if (value === 0) return <span className="faint">0</span>;
-  // The log filters by one state; a count of several links to all messages of the channel.
   const filters = {
     channel,
-    ...(state !== undefined && others.length === 0 && { state }),
+    state: name,
     from: String(overview.from),
     to: String(overview.to),
   };

@@ -52,6 +52,22 @@ test('each chart can be read as a table with every number, whose steps lead to t
   }
 });
 
+test('each count of a channel leads to exactly its messages', async () => {
+  const { totals, failureRate, latency } = overview;
+  const email = { channel: 'email', totals, failureRate, latency, points };
+  const answer = { ...overview, channels: [email] };
+  renderPart(<OverviewPage />, createTestApi({ 'GET /api/apps/:appId/overview': answer }));
+  const table = await screen.findByRole('table', { name: 'Messages by channel' });
+  const links = within(table)
+    .getAllByRole('link')
+    .map((link) => link.getAttribute('href'));
+  const states = ['delivered', 'waiting', 'skipped', 'failed'];
+  const period = `from=${overview.from}&to=${overview.to}`;
+  expect(links).toEqual(
+    states.map((state) => `/apps/a/log?channel=email&state=${state}&${period}`),
+  );
+});
+
 test.each([
   { healthy: 0, untested: 0, text: 'No integrations yet.' },
   { healthy: 0, untested: 2, text: '2 integrations, not used or tested yet.' },

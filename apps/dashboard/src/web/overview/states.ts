@@ -43,10 +43,3 @@ export function formatRate(rate: number | null): string {
   if (percent < 0.1) return '< 0.1 %';
   return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
 }
-
-const waiting = ['queued', 'sending'];
-
-/** The states of the log that a count has; the log filters by one, so waiting messages have two links. */
-export function listLogStates(name: keyof OverviewCounts): readonly string[] {
-  return name === 'waiting' ? waiting : [name];
-}

@@ -10,6 +10,7 @@ import { Button, CopyButton, Link } from '../parts/controls';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { PageHead } from '../parts/page-head';
 import stacked from '../parts/stacked-rows.module.css';
 import { Mark } from '../parts/state-mark';
@@ -72,7 +73,11 @@ function AppTable({
       header: 'App',
       className: stacked.line,
       sortBy: ({ name }) => name,
-      cell: (app) => <Link to={buildPath(app.id, 'log')}>{app.name}</Link>,
+      cell: (app) => (
+        <Link to={buildPath(app.id, 'log')}>
+          <Name text={app.name} />
+        </Link>
+      ),
     },
     {
       header: 'ID',

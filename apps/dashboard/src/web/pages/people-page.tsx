@@ -86,7 +86,7 @@ function PeopleTable({ people, onStep }: { people: PersonRow[]; onStep: (step: S
   const columns: Column<PersonRow>[] = [
     {
       header: 'E-mail',
-      className: stacked.line,
+      className: stacked.text,
       title: ({ email }) => email,
       sortBy: ({ email }) => email,
       cell: (person) => (

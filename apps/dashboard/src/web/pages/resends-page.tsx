@@ -7,6 +7,7 @@ import { useKeys } from '../keyboard';
 import { Link } from '../parts/controls';
 import { Divider } from '../parts/divider';
 import { Moment } from '../parts/moment';
+import { Name } from '../parts/name';
 import { AwayBar, Waiting } from '../parts/notes';
 import { useReturnToRow } from '../parts/pane';
 import stacked from '../parts/stacked-rows.module.css';
@@ -92,7 +93,11 @@ function RunTable({ runs, openId }: { runs: ResendRun[]; openId: string | undefi
       header: 'Filter',
       className: stacked.line,
       title: formatFilters,
-      cell: (run) => <Link to={buildPath(app.id, 'resends', run.id)}>{formatFilters(run)}</Link>,
+      cell: (run) => (
+        <Link to={buildPath(app.id, 'resends', run.id)}>
+          <Name text={formatFilters(run)} />
+        </Link>
+      ),
     },
     {
       header: 'Resent',

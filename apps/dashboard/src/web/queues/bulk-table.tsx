@@ -1,6 +1,7 @@
 import type { BulkProgress } from '../../api/queues';
 import { count } from '../format';
 import { Link } from '../parts/controls';
+import { Name } from '../parts/name';
 import { type Column, Table } from '../parts/table';
 import { buildPath } from '../route';
 import styles from './queues.module.css';
@@ -29,7 +30,9 @@ const columns: Column<BulkProgress>[] = [
     header: 'Request',
     className: 'ev',
     cell: ({ appId, requestId, event }) => (
-      <Link to={buildPath(appId, 'log', requestId)}>{event}</Link>
+      <Link to={buildPath(appId, 'log', requestId)}>
+        <Name text={event} />
+      </Link>
     ),
   },
   {

@@ -7,6 +7,7 @@ import { formatFull } from '../dates';
 import { count, plural } from '../format';
 import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
+import { Name } from '../parts/name';
 import { AwayBar, NoteBox, ProblemNote } from '../parts/notes';
 import { CloseButton, PaneHeading, UnreadPane } from '../parts/pane';
 import { State } from '../parts/state-mark';
@@ -232,8 +233,12 @@ function MessageTable({ run: { messages, matched } }: { run: ResendRunAnswer }) 
 
 function Recipient({ message: { target, requestId } }: { message: ResentMessage }) {
   const app = useApp();
-  if (requestId && target) return <Link to={buildPath(app.id, 'log', requestId)}>{target}</Link>;
-  return target ?? 'deleted by retention';
+  if (!requestId || !target) return <Name text={target ?? 'deleted by retention'} />;
+  return (
+    <Link to={buildPath(app.id, 'log', requestId)}>
+      <Name text={target} />
+    </Link>
+  );
 }
 
 function Outcome({ message: { outcome, newState } }: { message: ResentMessage }) {

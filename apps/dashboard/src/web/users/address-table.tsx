@@ -76,8 +76,8 @@ function isForAddress(row: SuppressionRow, { channel, address }: UserAddress): b
 }
 
 /** The endpoint of a web push subscription is a capability URL. */
-function showAddress({ channel, address }: UserAddress): string | null {
-  return channel === 'push' && address !== null ? maskEndpoint(address) : address;
+export function showAddress(channel: string, address: string): string {
+  return channel === 'push' ? maskEndpoint(address) : address;
 }
 
 const columns: Column<Row>[] = [
@@ -85,20 +85,21 @@ const columns: Column<Row>[] = [
   {
     header: 'Address',
     className: `${styles.stacked} ${stacked.line}`,
-    title: (row) => showAddress(row) ?? row.note,
+    title: ({ channel, address, note }) =>
+      address === null ? note : showAddress(channel, address),
     cell: (row) => <Address row={row} />,
   },
 ];
 
 function Address({ row }: { row: Row }) {
-  const { address, note, obstacle, suppressions } = row;
+  const { channel, address, note, obstacle, suppressions } = row;
   return (
     <>
       {address === null ? (
         note
       ) : (
         <span className="mono">
-          <Name text={showAddress(row) ?? ''} />
+          <Name text={showAddress(channel, address)} />
         </span>
       )}
       {row.isOff && (

@@ -7,17 +7,21 @@ import { Link } from '../parts/controls';
 import { Icon } from '../parts/icons';
 import { AwayBar } from '../parts/notes';
 import { buildPath } from '../route';
+import { showAddress } from './address-table';
 
 /** Log rows of calls that name the user, or of messages to one of their addresses. */
 export function SentTab({ user }: { user: UserAnswer }) {
   const app = useApp();
   const [params, setParams] = useSearchParams();
-  const addresses = [...new Set(user.addresses.flatMap(({ address }) => address ?? []))];
-  const options = [user.userId, ...addresses.filter((address) => address !== user.userId)];
+  const labels = new Map([[user.userId, `user ${user.userId}`]]);
+  for (const { channel, address } of user.addresses) {
+    if (address && !labels.has(address)) labels.set(address, showAddress(channel, address));
+  }
+  const options = [...labels.keys()];
   const recipient = options.find((one) => one === params.get('to')) ?? user.userId;
   const list = useLogList({ appId: app.id, filters: { recipient }, isPaused: false });
   const inLog = new URLSearchParams({ recipient }).toString();
-  const label = recipient === user.userId ? `user ${recipient}` : recipient;
+  const label = labels.get(recipient) ?? recipient;
   const otherwise = options.length > 1 ? ' Choose another address above.' : '';
   function choose(next: string) {
     setParams({ ...Object.fromEntries(params), to: next }, { replace: true });
@@ -35,7 +39,7 @@ export function SentTab({ user }: { user: UserAnswer }) {
           >
             {options.map((one) => (
               <option key={one} value={one}>
-                {one === user.userId ? `user ${one}` : one}
+                {labels.get(one)}
               </option>
             ))}
           </select>
