@@ -41,7 +41,7 @@ function configuration({ settings, listAppSettings, listValues }) {
   if (ungrouped.length > 0) throw new Error(`No section for ${ungrouped.join(', ')}`);
   return page('Configuration', 'packages/runtime/src/*settings.ts', [
     'Every setting is an environment variable. A process reads its settings once, at startup. Values are trimmed; an empty ' +
-      'value is treated as unset. If settings are missing or invalid, the process lists all of them on standard error and exits ' +
+      'value is treated as unset. If settings are missing or invalid, the process lists them on standard error and exits ' +
       'with code 78. In parentheses: default, values, and the processes that read it.',
     '`api` is the gateway, `worker` every worker role, and `cli` the `belfry` commands. `npm start` sets what it needs and passes ' +
       'all other variables on to the processes it starts.',
@@ -68,7 +68,7 @@ function formatChoices({ choices = [] }) {
 
 function describeSetting([name, setting]) {
   const facts = [
-    setting.isRequired ? '**required**' : formatDefault(setting),
+    setting.isRequired ? formatRequired(setting) : formatDefault(setting),
     formatValues(setting),
     setting.for.join(', '),
   ];
@@ -82,6 +82,10 @@ function describeSetting([name, setting]) {
 
 function hasOwnExample({ example, default: value }) {
   return example !== undefined && example !== String(value ?? '');
+}
+
+function formatRequired({ isOptionalFor = [] }) {
+  return ['**required**', ...isOptionalFor.map((name) => `optional for ${name}`)].join(', ');
 }
 
 function formatDefault(setting) {

@@ -3,7 +3,7 @@ import { bundle } from './bundle.fixture';
 
 const maxBytes = 15_000;
 
-/** As docs/how-to/show-an-inbox.md says: minified by esbuild, compressed by gzip. */
+/** The limit is in docs/how-to/show-an-inbox.md: minified by esbuild, compressed by gzip. */
 async function measure(code: string): Promise<number> {
   return gzipSync(await bundle(code, { isMinified: true }), { level: 9 }).length;
 }

@@ -98,7 +98,7 @@ export const settings = {
     for: ['api', 'dashboard'],
     default: '',
     example: '/run/secrets/tls.crt',
-    help: 'Certificate chain (PEM). With TLS_KEY_FILE, the gateway serves HTTPS itself.',
+    help: 'Certificate chain (PEM). With TLS_KEY_FILE, the process serves HTTPS itself.',
   }),
   TLS_KEY_FILE: text({
     group: 'security',
@@ -135,7 +135,7 @@ export const settings = {
     for: ['api', 'worker'],
     default: '127.0.0.1',
     example: '0.0.0.0',
-    help: 'Listen address of METRICS_PORT and WORKER_PORT. They expose only counters.',
+    help: 'Listen address of METRICS_PORT and WORKER_PORT. They expose metrics and probes, nothing personal.',
   }),
   METRICS_PORT: integer({
     group: 'logging',

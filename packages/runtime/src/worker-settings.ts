@@ -252,6 +252,6 @@ export const workerSettings = {
     default: 0,
     minimum: 0,
     maximum: 300_000,
-    help: 'Time limit for a process to shut down; 0 is 10 s more than the longest attempt of its roles: 25 s, or 50 s with e-mail. A lower value can cut off attempts, whose outcome is then unknown.',
+    help: 'Time limit for a process to shut down; 0 is 25 s for the gateway, 10 s for the dashboard, and for a worker 10 s more than the longest attempt of its roles: 25 s, or 50 s with e-mail. A lower value can cut off attempts, whose outcome is then unknown.',
   }),
 } as const satisfies Record<string, Setting>;

@@ -36,7 +36,7 @@ export const appSettings = {
       {
         value: 'sandbox',
         title: 'Sandbox',
-        hint: 'Every message is captured and none is sent, whatever the event version says.',
+        hint: 'Every message is captured and none is sent.',
       },
       {
         value: 'live',

@@ -31,7 +31,8 @@ export const skipReasons = {
   invalid_address: 'The address is not valid for this channel.',
   unknown_user: 'The request names a user that is not stored, and gives no address.',
   suppressed: 'The address is suppressed, or the provider refused the token of the device.',
-  opted_out: 'The recipient turned this channel off, unsubscribed or blocked the sender.',
+  opted_out:
+    'The recipient turned this off in the preferences, unsubscribed or blocked the sender.',
   no_integration: 'The channel has no integration, or no credential for this recipient.',
   device_gone:
     'The device, group or person’s account at the provider no longer exists, or the device belongs to another user.',
