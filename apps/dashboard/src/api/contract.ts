@@ -29,7 +29,7 @@ import { webhookRoutes } from './webhooks';
 
 /**
  * Every route of the dashboard's API, in the order in which paths are matched. Handlers, validation, roles, the typed
- * client of the page, the tests of roles, audit and answers, and docs/reference/dashboard-api.md derive from it.
+ * client of the page, the tests of roles, audit and answers, and apps/dashboard/src/api/README.md derive from it.
  */
 export const contract = {
   ...sessionRoutes,

@@ -85,6 +85,33 @@ test('an alert is sent once, reminds, and says once that it is resolved', async 
   ]);
 });
 
+test('a rule that fires again and again is quiet, and an alert that then lasts an hour is sent as a new one', async () => {
+  const types: WebhookType[] = ['alert.fired', 'alert.resolved'];
+  const endpoint = await createEndpoint(world.database, world.tenant, { types });
+  const { broken, ruleId } = await createFiring();
+  async function resolveNow(): Promise<void> {
+    await repairIntegration(broken);
+    await world.evaluate();
+    world.clock.ms += 2 * minuteMs;
+    await world.evaluate();
+  }
+  for (let count = 1; count <= 3; count += 1) {
+    await resolveNow();
+    await breakIntegration(broken);
+    await world.evaluate();
+  }
+  expect(await readNotices(ruleId)).toEqual([]);
+  world.clock.ms += hourMs + minuteMs;
+  await world.evaluate();
+  await resolveNow();
+  expect((await readNotices(ruleId)).map(({ kind }) => kind)).toEqual(['resolved', 'fired']);
+  const deliveries = await readDeliveries(world.database, endpoint.id);
+  const [fired, resolved] = types;
+  expect(deliveries.map(({ type }) => type)).toEqual(
+    Array.from({ length: 4 }, () => [fired, resolved]).flat(),
+  );
+});
+
 test('the failing integration never sends: the second one does, and without one the history says why', async () => {
   const [broken, second] = [await createMail('Broken'), await createMail('Second')];
   const target = { sendBy: broken, sendTo: ['ops@example.com'] };

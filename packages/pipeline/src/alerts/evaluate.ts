@@ -132,7 +132,9 @@ async function open(change: Change, { isQuiet, remindAt }: Act<'open'>): Promise
 async function update(change: Change, incident: OpenIncident, decision: Act<'update'>) {
   const { client, rule, finding } = change;
   const isUpdated = await updateIncident(client, rule, { incident, finding, ...decision });
-  if (isUpdated && decision.isReminder) await notify(change, incident.id, 'reminder');
+  // Nobody has heard of a quiet incident yet, and webhook endpoints get no reminders.
+  const kind = incident.isQuiet && incident.reminders === 0 ? 'fired' : 'reminder';
+  if (isUpdated && decision.isReminder) await notify(change, incident.id, kind);
 }
 
 async function resolve(change: Change, { id }: OpenIncident, { isNotified }: Act<'resolve'>) {
