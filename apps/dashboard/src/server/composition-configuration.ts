@@ -73,6 +73,7 @@ export function createConfigurationServices(
       channels: all,
       integrations,
       events,
+      alertRules: createAlertRules(pool),
       credentials: createCredentialsBox(secrets),
       testConnection: createTestConnection({
         channels: all,

@@ -225,9 +225,12 @@ describe('an integration', () => {
     expect((await call('get', at)).body.usedBy).toEqual([
       { eventId: event.eventId, name: event.name, in: ['live'], isOnly: true },
     ]);
+    const rule = { kind: 'circuit_open', params: {}, integrationId: integration.id };
+    expect((await call('post', `apps/${tenant.appId}/alerts`, rule)).status).toBe(200);
     const response = await call('delete', at, {});
     expect(response.body.code).toBe('needs_confirmation');
     expect(response.body.error).toContain(event.name);
+    expect(response.body.error).toContain('Alert rules that watch it or send by it: 1.');
     expect((await call('delete', at, { confirm: true })).status).toBe(200);
     expect((await call('get', at)).status).toBe(404);
   });

@@ -29,6 +29,8 @@ function getChain(definition: VersionDefinition | undefined, channel: string): s
 export function describeRemovalHarm(
   integration: Pick<AppIntegrationRow, 'waiting' | 'isWaitingCapped'>,
   references: UsedBy[],
+  /** Alert rules that watch it, or whose notifications it sends. */
+  alertRules: number,
 ): string | undefined {
   const live = references.filter((use) => use.in.includes('live'));
   const alone = live.filter(({ isOnly }) => isOnly).map(({ name }) => name);
@@ -43,6 +45,7 @@ export function describeRemovalHarm(
       ? [`${others.join(', ')} will use the other integrations of the chain.`]
       : []),
     ...(drafts.length > 0 ? [`The drafts of ${drafts.join(', ')} use it.`] : []),
+    ...(alertRules > 0 ? [`Alert rules that watch it or send by it: ${alertRules}.`] : []),
   ];
   return sentences.length > 0 ? sentences.join(' ') : undefined;
 }

@@ -79,7 +79,13 @@ async function confirm(
   keptTokenHash: Buffer,
 ): Promise<string[]> {
   const row = await deps.store.find(self.operatorId);
-  if (!row || row.confirmedAt) throw startAgain();
+  if (row?.confirmedAt) {
+    throw new Refusal(
+      'wrong_state',
+      'Two-step sign-in is already on. Close this dialog, then create new recovery codes.',
+    );
+  }
+  if (!row) throw startAgain();
   const succeed = deps.limits.beginCode(req, self.operatorId);
   const step = findStep(deps, row, { self, code: normalizeCode(code) });
   if (step === undefined) throw wrongCode();

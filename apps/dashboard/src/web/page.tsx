@@ -1,6 +1,6 @@
 import { type Query, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
-import { Outlet, useOutletContext, useParams } from 'react-router';
+import { Outlet, useLocation, useOutletContext, useParams } from 'react-router';
 import type { AppAnswer } from '../api/apps';
 import type { SessionAnswer } from '../api/session';
 import { useAnswer } from './answers';
@@ -62,9 +62,10 @@ export function Page() {
 export function SetUpRoute() {
   const { session, enter } = useOutletContext<Entrance>();
   const { token } = useParams();
+  const { hash } = useLocation();
   return (
     <Suspense fallback={null}>
-      <SetUpPage token={token} connection={session.connection} onDone={enter} />
+      <SetUpPage key={token ?? hash} token={token} connection={session.connection} onDone={enter} />
     </Suspense>
   );
 }

@@ -1,5 +1,5 @@
 import type { Provider, TestCall } from '@belfry/channels';
-import type { AppIntegrationRow } from '@belfry/database';
+import type { AlertRules, AppIntegrationRow } from '@belfry/database';
 import {
   checkIntegration,
   completeSettings,
@@ -20,6 +20,7 @@ import { isSameJson } from '../same-json';
 import type { TestConnection } from '../test-connection';
 
 export type IntegrationHandlersDeps = IntegrationAnswersDeps & {
+  alertRules: Pick<AlertRules, 'list'>;
   testConnection: TestConnection;
   /** An address whose mail comes to Belfry and shows whether the integration's mail server signs. */
   buildTestAddress(integrationId: string, domain: string): string;
@@ -156,7 +157,13 @@ function createTestHandlers(
 }
 
 function createSwitchHandlers(
-  { integrations, events, credentials: box, getSlackInstallUrl }: IntegrationHandlersDeps,
+  {
+    integrations,
+    events,
+    alertRules,
+    credentials: box,
+    getSlackInstallUrl,
+  }: IntegrationHandlersDeps,
   { find, answer }: IntegrationAnswers,
 ) {
   return {
@@ -181,7 +188,11 @@ function createSwitchHandlers(
     async 'DELETE /api/apps/:appId/integrations/:id'(call) {
       const row = await find(call);
       const references = findReferences(await events.list(call.app.id), row);
-      const harm = describeRemovalHarm(row, references);
+      const rules = await alertRules.list(call.app.id);
+      const used = rules.filter((rule) =>
+        [rule.integrationId, rule.sendBy, rule.fallbackBy].includes(row.id),
+      );
+      const harm = describeRemovalHarm(row, references, used.length);
       if (harm && call.body.confirm !== true) throw new Refusal('needs_confirmation', harm);
       const emptied = box.seal(row.id, {});
       await integrations.remove(call.actor, call.app.id, { id: row.id, emptied });

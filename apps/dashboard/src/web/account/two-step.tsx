@@ -17,7 +17,11 @@ export function TwoStep() {
   const state = useAnswer('GET /api/totp');
   const reload = useReload();
   const [dialog, setDialog] = useState<DialogName>();
-  const close = () => setDialog(undefined);
+  function close() {
+    setDialog(undefined);
+    // The answer to a change may have been lost.
+    void state.reload();
+  }
   async function showChange() {
     await Promise.all([state.reload(), reload('GET /api/sessions')]);
   }

@@ -152,6 +152,8 @@ function ChoiceField({
   hint?: string | undefined;
 }) {
   const { field, set, problem } = useField<string>(name, label);
+  const isListed = options.some(({ value }) => value === field.value);
+  const removed = { value: field.value, text: 'a removed integration' };
   return (
     <SelectInput
       {...field}
@@ -160,7 +162,7 @@ function ChoiceField({
       problem={problem}
       onChange={({ target }) => set(target.value)}
     >
-      {options.map(({ value, text }) => (
+      {(isListed ? options : [...options, removed]).map(({ value, text }) => (
         <option key={value} value={value}>
           {text}
         </option>

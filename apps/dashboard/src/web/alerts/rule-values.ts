@@ -57,7 +57,8 @@ export function toRuleBody({ kind, params, ...values }: RuleValues): AlertRuleBo
     integrationId: values.integrationId || null,
     params: numbers,
     sendBy: toTarget(values.sendBy),
-    fallback: toTarget(values.fallback),
+    // Its fields are hidden while nobody is chosen.
+    fallback: values.sendBy.integrationId === '' ? null : toTarget(values.fallback),
   };
 }
 

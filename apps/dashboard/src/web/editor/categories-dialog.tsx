@@ -31,6 +31,15 @@ export function CategoriesDialog({ list, locale, onClose }: DialogProps) {
     list.set(value);
     setProblem(undefined);
   }
+  /** Another operator may have changed the list meanwhile. */
+  function fail(next: PageProblem) {
+    setProblem(next);
+    void list.reload();
+  }
+  function closeEdited() {
+    setEdited(undefined);
+    void list.reload();
+  }
   return (
     <Dialog title="Categories" onClose={closing.close} isWide>
       <ProblemNote problem={problem} />
@@ -39,14 +48,12 @@ export function CategoriesDialog({ list, locale, onClose }: DialogProps) {
         <Rows
           categories={list.value.categories}
           onEdit={setEdited}
-          onProblem={setProblem}
+          onProblem={fail}
           onFinish={finish}
         />
       )}
       <CreateCategory form={form} locale={locale} onFinish={finish} />
-      {edited && (
-        <CategoryDialog category={edited} onClose={() => setEdited(undefined)} onFinish={finish} />
-      )}
+      {edited && <CategoryDialog category={edited} onClose={closeEdited} onFinish={finish} />}
       {closing.question}
     </Dialog>
   );

@@ -16,6 +16,10 @@ export function EventKind({ draft }: { draft: Draft }) {
   const list = useAnswer('GET /api/apps/:appId/categories', { appId: app.id });
   const [isManaging, setManaging] = useState(false);
   const categories = list.value?.categories ?? [];
+  function manage() {
+    void list.reload();
+    setManaging(true);
+  }
   return (
     <fieldset disabled={!mayChange}>
       <legend className="sect">Preferences of users</legend>
@@ -42,7 +46,7 @@ export function EventKind({ draft }: { draft: Draft }) {
             </option>
           ))}
         </SelectInput>
-        <Button onClick={() => setManaging(true)}>Manage categories</Button>
+        <Button onClick={manage}>Manage categories</Button>
       </div>
       {isManaging && (
         <CategoriesDialog

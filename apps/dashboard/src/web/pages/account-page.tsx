@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Answer } from '../../api/contract';
 import { TwoStep } from '../account/two-step';
-import { useAnswer } from '../answers';
+import { useAnswer, useReload } from '../answers';
 import type { PageProblem } from '../api';
 import { useServices, useSession } from '../context';
 import { Button } from '../parts/controls';
@@ -48,13 +48,15 @@ export function AccountPage() {
 
 function PasswordForm() {
   const { api } = useServices();
+  const reload = useReload();
   const form = useForm({ password: '', newPassword: '' });
   const [isDone, setDone] = useState(false);
   const change = form.submit(
     (body) => api.call('PUT /api/password', { body }),
-    () => {
+    async () => {
       form.reset({ password: '', newPassword: '' });
       setDone(true);
+      await reload('GET /api/sessions');
     },
   );
   async function onSubmit() {

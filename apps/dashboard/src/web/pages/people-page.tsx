@@ -29,6 +29,7 @@ export function PeoplePage() {
   const list = useAnswer('GET /api/people');
   const [step, setStep] = useState<Step>();
   const [invited, setInvited] = useState<Invited>();
+  const isInvited = list.value?.invitations.some(({ email }) => email === invited?.email);
   return (
     <div className="pane">
       <AwayBar loaded={list} reload={list.reload} />
@@ -44,7 +45,7 @@ export function PeoplePage() {
         Owners can do everything, including managing people. Editors can change events, integrations
         and apps, resend messages, and erase users. Viewers can see everything and change nothing.
       </PageHead>
-      {invited && <InvitedLink {...invited} onHide={() => setInvited(undefined)} />}
+      {invited && isInvited && <InvitedLink {...invited} onHide={() => setInvited(undefined)} />}
       {list.value ? (
         <>
           <PeopleTable people={list.value.people} onStep={setStep} />

@@ -7,6 +7,7 @@ import { formatFull } from '../dates';
 import { Button, Link } from '../parts/controls';
 import { ErrorCount, Form, TextField } from '../parts/form';
 import { Bell } from '../parts/icons';
+import { ProblemNote } from '../parts/notes';
 import { useForm } from '../parts/use-form';
 import { NextSteps, RunningFacts, Tower } from './running-facts';
 import styles from './set-up.module.css';
@@ -48,7 +49,13 @@ export function SetUpPage({
         </div>
         {look && !isPasswordSet && <SetUpForm look={look} token={token} onDone={enter} />}
         {isPasswordSet && <PasswordSet />}
-        {problem && <LinkEnded problem={problem} />}
+        {problem?.code === 'link_ended' && <LinkEnded problem={problem} />}
+        {problem && problem.code !== 'link_ended' && (
+          <>
+            <ProblemNote problem={problem} />
+            <Button onClick={() => window.location.reload()}>Try again</Button>
+          </>
+        )}
       </section>
       <section className={styles.system} aria-label="This system">
         <Tower />

@@ -36,6 +36,13 @@ describe('a list of pages', () => {
     expect(list()).toBe('fdcba');
   });
 
+  test('has each row once, also if an older page was read twice', () => {
+    const { list, addOlder } = open(createPage('fed'));
+    addOlder('cba');
+    addOlder('cba');
+    expect(list()).toBe('fedcba');
+  });
+
   test('has no gap: if more arrived than a page has, it starts anew', () => {
     const { list, addOlder, rerender, result } = open(createPage('fed'));
     addOlder('cba');

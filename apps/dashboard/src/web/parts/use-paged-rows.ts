@@ -70,6 +70,12 @@ function withFirstPage<Row extends WithId>(
   return { ...before, first, rows: [...first.rows, ...older] };
 }
 
-function withOlderPage<Row>(before: PagedRows<Row>, page: RowPage<Row>): PagedRows<Row> {
-  return { ...before, rows: [...before.rows, ...page.rows], next: page.next, hasOlder: true };
+/** A page may be read twice, by two clicks. */
+function withOlderPage<Row extends WithId>(
+  before: PagedRows<Row>,
+  page: RowPage<Row>,
+): PagedRows<Row> {
+  const ids = new Set(before.rows.map(({ id }) => id));
+  const older = page.rows.filter(({ id }) => !ids.has(id));
+  return { ...before, rows: [...before.rows, ...older], next: page.next, hasOlder: true };
 }

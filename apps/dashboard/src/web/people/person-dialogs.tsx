@@ -20,7 +20,7 @@ export function RoleDialog({ person, onClose, onChanged }: PersonProps) {
     <PasswordDialog
       form={form}
       title={`Change role of ${person.email}`}
-      text="The new role applies from their next action."
+      text="The new role applies from their next action. Invitations by somebody who is no longer an owner end."
       action="Change role"
       send={(body) => api.call('PATCH /api/people/:id', { id: person.id, body })}
       onDone={async (people) => {

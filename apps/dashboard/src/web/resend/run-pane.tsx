@@ -133,7 +133,7 @@ function RunHead({
 
 function Progress({ run }: { run: ResendRunAnswer }) {
   const { matched, resent, skipped, cancelled, left, state, hasNoWorker } = run;
-  const done = matched - left;
+  const done = resent + skipped;
   return (
     <div className={styles.progress}>
       <progress max={matched} value={done} aria-label={`${done} of ${matched} done`} />

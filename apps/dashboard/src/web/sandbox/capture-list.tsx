@@ -6,6 +6,7 @@ import { Button, Link } from '../parts/controls';
 import { channelIcon, Icon } from '../parts/icons';
 import { Moment } from '../parts/moment';
 import { Name } from '../parts/name';
+import { ProblemNote } from '../parts/notes';
 import { Mark } from '../parts/state-mark';
 import { toPlainText } from '../previews/plain-text';
 import { buildPath } from '../route';
@@ -58,6 +59,7 @@ export function CaptureList({
           ))}
         </section>
       ))}
+      <ProblemNote problem={captures.problem} />
       {captures.next !== null && (
         <div className="more">
           <Button look="small" onClick={() => void captures.readOlder()}>

@@ -44,6 +44,7 @@ export function SandboxPage({ openId }: { openId: string | undefined }) {
   });
   async function forget() {
     close();
+    captures.forgetOlder();
     await first.reload();
   }
   const hasFilters = writeCaptureFilters(filters) !== '';

@@ -1,6 +1,7 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { CaptureFilters, CaptureSummary } from '../../api/captures';
 import { useAnswer } from '../answers';
+import type { PageProblem } from '../api';
 import { useApp, useServices } from '../context';
 import { type RowPage, usePagedRows } from '../parts/use-paged-rows';
 import { writeCaptureFilters } from './capture-filters';
@@ -19,11 +20,13 @@ export function useCaptures(filters: CaptureFilters, isPaused: boolean) {
   const key = `${app.id} ${writeCaptureFilters(filters)}`;
   const list = usePagedRows(key, firstPage, isPaused);
   const { next } = list;
+  const [problem, setProblem] = useState<PageProblem>();
 
   async function readOlder() {
     if (next === null) return;
     const query = { ...filters, before: next };
     const answer = await api.call(route, { appId: app.id, query });
+    setProblem('problem' in answer ? answer.problem : undefined);
     if ('value' in answer) list.addOlder(toPage(answer.value));
   }
   return {
@@ -31,7 +34,9 @@ export function useCaptures(filters: CaptureFilters, isPaused: boolean) {
     visible: list.rows,
     pending: list.pending,
     next,
+    problem,
     readOlder,
+    forgetOlder: list.forgetOlder,
     showPending: list.showPending,
   };
 }

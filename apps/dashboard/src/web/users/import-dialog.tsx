@@ -42,6 +42,10 @@ export function ImportDialog({
           accept=".csv,text/csv"
           disabled={isBusy}
           hint={`At most ${count(maxImportedRows)} rows and 1 MB, in UTF-8.`}
+          onClick={({ currentTarget }) => {
+            // Browsers report no change if the same file is chosen again, after it was corrected.
+            if (step.name === 'choose') currentTarget.value = '';
+          }}
           onChange={(event: ChangeEvent<HTMLInputElement>) => void choose(event.target.files?.[0])}
         />
         <div aria-live="polite">

@@ -1,9 +1,9 @@
 import type { WebhookEndpointAnswer, WebhookListAnswer } from '../../api/webhooks';
 import { useApp, useServices } from '../context';
-import { plural } from '../format';
 import { SelectField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { useForm } from '../parts/use-form';
+import { countDeliveries } from './endpoint-state';
 
 type DialogProps = {
   endpoint: WebhookEndpointAnswer;
@@ -79,8 +79,10 @@ export function ResendFailedDialog({ endpoint, onClose, onDone }: DialogProps) {
       action="Resend failed"
     >
       <p>
-        {plural(endpoint.failed, 'delivery has', 'deliveries have')} failed in the last 7 days. Each
-        one keeps its <code>webhook-id</code>, so a receiver that got it already can ignore it.
+        {countDeliveries(endpoint.failed)}{' '}
+        {endpoint.failed === 1 ? 'delivery has' : 'deliveries have'} failed in the last 7 days. At
+        most 10,000 are sent again at once. Each one keeps its <code>webhook-id</code>, so a
+        receiver that got it already can ignore it.
       </p>
       <SelectField name="period" label="Events of" options={Object.keys(periods)} />
     </FormDialog>

@@ -64,7 +64,8 @@ function DeliveryBody({ endpoint, delivery, onChanged }: RowProps) {
       'POST /api/apps/:appId/webhooks/:endpointId/deliveries/:deliveryId/resend',
       { appId: app.id, endpointId: endpoint.id, deliveryId: id },
     );
-    setProblem('problem' in answer ? answer.problem : undefined);
+    if ('problem' in answer) return setProblem(answer.problem);
+    setProblem(undefined);
     await onChanged();
   }
   return (
